@@ -198,7 +198,7 @@ static void show(CliAnswer *a)
 }
 
 /* An id has come. */
-static int hear(void *user, int id)
+static int on_id(void *user, int id)
 {
     Cli *cli = user;
     CliAnswer *a = &cli->answer;
@@ -222,8 +222,8 @@ static rt_status generate(Cli *cli, int scored)
 {
     CliAnswer *a = &cli->answer;
     const int heard = a->says && (a->text.stops.count || cli->streams) && !rt_generation_searches(&cli->decoder.settings);
-    const RtAnswering how = { .scored = scored, .text = cli->texts, .told = heard ? hear : NULL, .user = cli,
-                              .held = cli->decoder.held.ids ? &cli->decoder.held : NULL };
+    const RtAnswering how = { .scored = scored, .text = cli->texts, .on_id = heard ? on_id : NULL, .user = cli,
+                              .prompt_cache = cli->decoder.prompt_cache.ids ? &cli->decoder.prompt_cache : NULL };
     a->told = a->says ? begin_text(cli) : RT_OK;
     if (cli->streams && a->told == RT_OK) show(a);
     rt_status status = a->told;

@@ -39,12 +39,12 @@ int cli_decoder_open(CliDecoder *d, const rt_program *p, const CliOptions *o, Cl
     d->bytes = rt_answer_scratch_bytes(g, d->longest, p->vocab);
     d->scratch = malloc(d->bytes);
     d->results = malloc((size_t)(g->beams ? g->beams : 1) * sizeof *d->results);
-    if (o->turns) d->held.ids = malloc((size_t)d->longest * sizeof *d->held.ids);
-    if (d->scratch && d->results && (d->held.ids || !o->turns)) return 0;
+    if (o->turns) d->prompt_cache.ids = malloc((size_t)d->longest * sizeof *d->prompt_cache.ids);
+    if (d->scratch && d->results && (d->prompt_cache.ids || !o->turns)) return 0;
     return cli_no_memory(p);
 }
 
-void cli_decoder_close(CliDecoder *d) { free(d->scratch), free(d->results), free(d->held.ids); }
+void cli_decoder_close(CliDecoder *d) { free(d->scratch), free(d->results), free(d->prompt_cache.ids); }
 
 /* ---- the model's calls ---------------------------------------------------------------------------------- */
 
@@ -110,7 +110,7 @@ rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *i
                               .decode = call_decode, .prefill = p->prefill ? call_prefill : NULL,
                               .logits = call_logits, .fork = call_fork, .clear = call_clear,
                               .next = call_next };
-    rt_timing_begin(&d->timing, n, p->max_source ? 1 : n, how->held ? rt_held_of(how->held, input, n) : 0);
+    rt_timing_begin(&d->timing, n, p->max_source ? 1 : n, how->prompt_cache ? rt_prompt_cache_kept(how->prompt_cache, input, n) : 0);
     cli_weights_read(d->weights);
     rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
     d->count = *count = 0, *score = 0;

@@ -33,7 +33,7 @@ typedef struct CliDecoder {
     RtGeneration settings;          /* the program's, changed by the options */
     int start;                      /* id that an answer to a source begins with */
     int longest;                    /* ids that a sequence may have, a prompt's or the start id too */
-    RtHeld held;                    /* of turns of one conversation: what slot 0 holds; else without ids */
+    RtPromptCache prompt_cache;                    /* of turns of one conversation: what slot 0 holds; else without ids */
     RtTiming timing;                /* of the last answer */
     void *scratch;  size_t bytes;
     RtBeamResult *results;  int count;              /* [max(1, beams)], best first, of the last answer; NULL where there is no decoder */

@@ -31,7 +31,7 @@ rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float *
 
 /* ---- what slot 0 holds ---------------------------------------------------------------------------------- */
 
-int rt_held_of(const RtHeld *h, const int *prompt, int n)
+int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n)
 {
     const int most = h->count < n - 2 ? h->count : n - 2;
     int kept = 0;
@@ -42,14 +42,14 @@ int rt_held_of(const RtHeld *h, const int *prompt, int n)
 /* The prompt but its last id, from where slot 0 has other ids. RT_ORDER of the first row: a ring has lost what comes before it. */
 static rt_status feed_rest(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n)
 {
-    const int kept = o->held ? rt_held_of(o->held, prompt, n) : 0;
-    if (o->held) o->held->count = 0;                        /* until all is well */
+    const int kept = o->prompt_cache ? rt_prompt_cache_kept(o->prompt_cache, prompt, n) : 0;
+    if (o->prompt_cache) o->prompt_cache->count = 0;                        /* until all is well */
     const rt_status status = kept ? feed(d, prompt, kept, n - 1, NULL) : RT_ORDER;
     return status == RT_ORDER ? rt_prefill(d, prompt, n - 1, NULL) : status;
 }
 
 /* The last id is not fed. */
-static void hold(RtHeld *h, const int *history, int n)
+static void hold(RtPromptCache *h, const int *history, int n)
 {
     memcpy(h->ids, history, (size_t)n * sizeof *h->ids);
     h->count = n;
@@ -175,8 +175,8 @@ rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt
         if (status != RT_OK) break;
         ids[out->count++] = w.history[w.count++] = id;
         out->ended = is_end(o, id);
-        out->stopped = o->told && o->told(o->user, id);
+        out->stopped = o->on_id && o->on_id(o->user, id);
     }
-    if (o->held && status == RT_OK) hold(o->held, w.history, w.count - 1);
+    if (o->prompt_cache && status == RT_OK) hold(o->prompt_cache, w.history, w.count - 1);
     return status;
 }

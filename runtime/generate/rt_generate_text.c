@@ -150,7 +150,7 @@ static int is_end(const RtGeneration *g, int id)
 }
 
 /* An id has come. */
-static int hear(void *user, int id)
+static int on_id(void *user, int id)
 {
     Answer *a = user;
     if (is_end(a->settings, id)) return 0;
@@ -189,12 +189,12 @@ static rt_status begin(Answer *a)
 static rt_status answer(Answer *a, const int *prompt, int n, RtBeamResult *results, void *scratch, size_t bytes)
 {
     const int search = rt_generation_searches(a->settings);
-    const RtAnswering how = { .told = search ? NULL : hear, .user = a };
+    const RtAnswering how = { .on_id = search ? NULL : on_id, .user = a };
     int count;
     rt_status status = rt_answer(&a->model->decoder, a->settings, &how, prompt, n, a->model->longest, scratch, bytes, results, &count);
     if (status == RT_OK) status = a->status;
     for (int i = 0; search && status == RT_OK && i < results[0].length && !a->ended; i++) {
-        hear(a, results[0].ids[i]);
+        on_id(a, results[0].ids[i]);
         status = a->status;
     }
     return status == RT_OK && !a->ended && a->count ? say(a, a->count, 1) : status;

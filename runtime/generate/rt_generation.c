@@ -4,8 +4,8 @@
 static RtGenerate single(const RtGeneration *g, const RtAnswering *a, int most, int longest)
 {
     return (RtGenerate){ .most = most, .longest = longest, .ends = g->ends, .end_count = g->end_count, .processors = g->processors,
-                         .sampling = g->sampling, .seed = g->seed, .text = a->text, .scored = a->scored, .told = a->told, .user = a->user,
-                         .held = a->held };
+                         .sampling = g->sampling, .seed = g->seed, .text = a->text, .scored = a->scored, .on_id = a->on_id, .user = a->user,
+                         .prompt_cache = a->prompt_cache };
 }
 
 static RtBeamOptions search(const RtGeneration *g, int most, int longest)
@@ -58,7 +58,7 @@ rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering
         return RT_OK;
     }
     if (rt_generation_searches(g)) {
-        if (a->held) a->held->count = 0;
+        if (a->prompt_cache) a->prompt_cache->count = 0;
         const rt_status status = rt_beam_search(d, &many, prompt, n, scratch, bytes, results, count);
         return status == RT_OK && !*count ? RT_BAD_WEIGHTS : status;
     }

@@ -28,9 +28,9 @@ typedef struct RtGeneration {
 typedef struct RtAnswering {
     int scored;
     uint64_t text;                  /* how many texts came before this one */
-    int (*told)(void *user, int id);                        /* as in RtGenerate; not called by a search */
+    int (*on_id)(void *user, int id);                        /* as in RtGenerate; not called by a search */
     void *user;
-    RtHeld *held;                                           /* as in RtGenerate; after a search nothing is held */
+    RtPromptCache *prompt_cache;                                           /* as in RtGenerate; a search empties it */
 } RtAnswering;
 
 /* What RtGeneration lets be generated behind a prompt of n ids, of the `longest` that a sequence may have; 0: nothing. */

@@ -379,7 +379,7 @@ static void knows_when_to_stop(void **state)
 {
     static const int prompt[] = { 1, 5, 2 };
     int left = 4;
-    const RtAnswering listening = { .told = count_down, .user = &left };
+    const RtAnswering listening = { .on_id = count_down, .user = &left };
     RtGeneration g = { .max_new = 5 };
     (void)state;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 5);
@@ -414,11 +414,11 @@ static void goes_on_from_what_is_held(void **state)
     (void)state;
     for (size_t b = 0; b < sizeof backs / sizeof *backs; b++) {
         Toy t = { .back = backs[b] };
-        RtHeld held = { .ids = ids };
+        RtPromptCache held = { .ids = ids };
         int prompt[MOST_IDS];
         for (int round = 0; round < 300; round++) {
             const RtGeneration g = { .max_new = 1 + round % 7, .sampling = { .temperature = round % 5 == 4 }, .seed = 3 };
-            const RtAnswering going = { .scored = round % 2, .held = &held }, empty = { .scored = round % 2 };
+            const RtAnswering going = { .scored = round % 2, .prompt_cache = &held }, empty = { .scored = round % 2 };
             int n = 1 + (int)(x % 30), same = 0;
             for (int i = 0; i < n; i++) {
                 x = x * 1664525u + 1013904223u;
@@ -427,7 +427,7 @@ static void goes_on_from_what_is_held(void **state)
             while (same < held.count && same < n - 2 && ids[same] == prompt[same]) same++;
             const int clears = t.clears, reaches = !same || same + t.back >= t.furthest;
             t.fed = 0;
-            assert_int_equal(rt_held_of(&held, prompt, n), same > 0 ? same : 0);
+            assert_int_equal(rt_prompt_cache_kept(&held, prompt, n), same > 0 ? same : 0);
             const Made a = make_by(&t, &g, &going, prompt, n, MOST_IDS), f = make(&g, &empty, prompt, n, MOST_IDS);
             assert_int_equal(a.status, RT_OK);
             assert_int_equal(a.count, f.count);
@@ -449,8 +449,8 @@ static void holds_nothing_after_a_fault(void **state)
     static const int prompt[] = { 1, 5, 2, 7, 11, 4 };
     int ids[MOST_IDS];
     Toy t = { .back = 1000 };
-    RtHeld held = { .ids = ids };
-    const RtAnswering going = { .held = &held };
+    RtPromptCache held = { .ids = ids };
+    const RtAnswering going = { .prompt_cache = &held };
     const RtGeneration g = { .max_new = 3 };
     (void)state;
     assert_int_equal(make_by(&t, &g, &going, prompt, 6, MOST_IDS).status, RT_OK);

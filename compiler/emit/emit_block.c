@@ -452,7 +452,8 @@ static void define_buffers(Emit *e, Text *out, const PlanBlock *b)
     for (int i = 0; i < b->view_count; i++) {
         const Buffer *v = b->views[i];
         define(out, emit_macro(e, v), plan_address(e->plan, v),
-               arena_format(e->arena, "columns %lld to %lld of %s", (long long)v->column, (long long)(v->column + v->width - 1), v->parent->variable));
+               arena_format(e->arena, "columns %lld to %lld of %s", (long long)v->column, (long long)(v->column + v->width - 1),
+                            v->parent->variable));
     }
 }
 

@@ -335,7 +335,7 @@ rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, in
 /* Options of NAME_generate. 0 or NULL keeps the model's own setting. */
 typedef struct rt_generate_options {
     int max_new_tokens;             /* limit of generated tokens */
-    int greedy;                     /* 1: always the most likely token; no sampling, no beams */
+    int greedy;                     /* 1: no sampling, no beams; penalties of the settings stay */
     float temperature;              /* sample at this temperature, at most 100 */
     int top_k;                      /* sample from the k most likely tokens */
     float top_p;                    /* sample from the most likely tokens of this total probability */
@@ -353,7 +353,7 @@ typedef struct rt_generate_options {
 typedef bool rt_on_token(void *user, const char *text, size_t n);
 
 /* Bytes of a state in which NAME_generate works: enough with any options that a model of so many slots
- * takes, where there are at most 16 stops, with 256 bytes in all. longest: ids that a sequence may have,
+ * takes, where there are at most 16 stops, with 256 bytes in all, and 16 end ids. longest: ids that a sequence may have,
  * the start id too; token: bytes of the longest token. */
 size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token);
 

@@ -86,6 +86,7 @@ static const char calls_template[] =
     "        },\n"
     "        .settings = &${name}_generation, .tokenize = call_tokenize, .say = call_say,${chat}\n"
     "        ${kind}\n"
+    "        .token = ${token},\n"
     "        .ids = (int *)(void *)(s->bytes + ${ids_at}),          /* [${ids}] */\n"
     "        .work = s->bytes + ${work_at}, .bytes = ${work},\n"
     "    };\n"
@@ -158,6 +159,7 @@ static void emit_calls(Emit *e, Text *out)
               "encode", source ? filled(e, encode_call) : "",
               "tokenize", pieces ? tokenize_pieces : filled(e, tokenize_characters),
               "say", pieces ? say_pieces : filled(e, say_characters), "open", pieces ? filled(e, pieces_open) : "", "kind", kind,
+              "token", emit_number(e, pieces ? PLAN_TOKEN_BYTES : PLAN_CHARACTER_BYTES),
               "chat", model_chats(e->model) ? arena_format(e->arena, "\n.chat = &%s_chat, .message = rt_chat_message,", e->name) : "",
               "ids_at", list_at(e, ids), "ids", emit_number(e, ids->count),
               "work_at", list_at(e, work), "work", emit_number(e, work->count), NULL);

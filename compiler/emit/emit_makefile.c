@@ -15,7 +15,7 @@ static const char text_objects[] = " \\\n          $(addprefix runtime/rt_,cli_t
 static const char library_objects[] =
     "rt_status.o rt_isa.o rt_prefetch.o rt_team.o rt_processors.o rt_characters.o \\\n"
     "          rt_numbers.o rt_weights.o rt_generation.o rt_generation_options.o rt_generate.o \\\n"
-    "          rt_generate_text.o rt_beam.o rt_logits.o rt_sample.o rt_stops.o";
+    "          rt_generation_range.o rt_generate_text.o rt_beam.o rt_logits.o rt_sample.o rt_stops.o";
 static const char tokenizer_objects[] =
     " \\\n"
     "          $(addprefix rt_tokenizer,.o _open.o _text.o _normalise.o _form.o _map.o _match.o _split.o _spans.o _bpe.o _unigram.o \\\n"

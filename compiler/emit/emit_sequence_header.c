@@ -112,9 +112,10 @@ static const char target_header[] =
 static const char generate_header[] =
     "\n"
     "/* Generate ${words} in slot 0, whose sequence it replaces, and pass it to on_token piece by piece.\n"
-    " * When on_token returns false, generation stops with RT_OK. options NULL or all zeros: the model's own settings.\n"
-    " * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: an empty text; RT_NO_ROOM: stop strings too long; or those of\n"
-    " * ${name}_tokenize and ${name}_decode_greedy. */\n"
+    " * When on_token returns false, generation stops with RT_OK; it may not use this state. A search with beams takes a\n"
+    " * slot for each. options NULL or all zeros: the model's own settings.\n"
+    " * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; or\n"
+    " * those of ${name}_tokenize and ${name}_decode_greedy. */\n"
     "rt_status ${name}_generate(const ${name} *m, ${name}_state *s, const char *text, const rt_generate_options *options,\n"
     "        rt_on_token *on_token, void *user);\n";
 

@@ -206,6 +206,7 @@ size_t plan_address(const Plan *p, const Buffer *b);
 const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
 /* Bytes of the scratch before its lists. */
+enum { PLAN_CHARACTER_BYTES = 4, PLAN_TOKEN_BYTES = 8192 };                /* of the longest, as text */
 size_t plan_lists_offset(const Plan *p);
 const CallList *plan_list(const Plan *p, const char *name);             /* NULL: there is none */
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */

@@ -20,11 +20,10 @@ static int64_t tokenizer_work(const Model *m)
 /* What a text becomes ids in, and then an answer is generated in. */
 static void text_lists(Plan *p, const Model *m)
 {
-    enum { CHARACTER = 4, TOKEN = 8192 };                   /* bytes of the longest */
     const int longest = (int)m->max_target + !m->has_encoder;
     const int64_t ids = p->tokenizer ? tokenizer_work(m) : 0;
     const int64_t answer = !m->has_decoder ? 0 :
-        (int64_t)rt_generate_text_bytes(p->options.slots, longest, (int)m->target_vocab, p->tokenizer ? TOKEN : CHARACTER);
+        (int64_t)rt_generate_text_bytes(p->options.slots, longest, (int)m->target_vocab, p->tokenizer ? PLAN_TOKEN_BYTES : PLAN_CHARACTER_BYTES);
     if (m->has_decoder) add(p, "text_ids", "int", m->max_source > longest ? m->max_source : longest, sizeof(int));
     add(p, "text_work", "unsigned char", ids > answer ? ids : answer, 1);
 }

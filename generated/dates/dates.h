@@ -107,9 +107,10 @@ rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);
 
 /* Generate the answer to a text in slot 0, whose sequence it replaces, and pass it to on_token piece by piece.
- * When on_token returns false, generation stops with RT_OK. options NULL or all zeros: the model's own settings.
- * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: an empty text; RT_NO_ROOM: stop strings too long; or those of
- * dates_tokenize and dates_decode_greedy. */
+ * When on_token returns false, generation stops with RT_OK; it may not use this state. A search with beams takes a
+ * slot for each. options NULL or all zeros: the model's own settings.
+ * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; or
+ * those of dates_tokenize and dates_decode_greedy. */
 rt_status dates_generate(const dates *m, dates_state *s, const char *text, const rt_generate_options *options,
         rt_on_token *on_token, void *user);
 

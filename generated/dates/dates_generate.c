@@ -80,6 +80,7 @@ rt_status dates_generate(const dates *m, dates_state *s, const char *text, const
         .settings = &dates_generation, .tokenize = call_tokenize, .say = call_say,
         .encode = call_encode, .start = DATES_START,
         .source = DATES_MAX_SOURCE, .longest = DATES_MAX_TARGET,
+        .token = 4,
         .ids = (int *)(void *)(s->bytes + 435712),          /* [80] */
         .work = s->bytes + 436032, .bytes = 2640,
     };

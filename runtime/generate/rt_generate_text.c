@@ -9,7 +9,8 @@ typedef struct Answer {
     RtStops stops;
     int *ids;  int count;           /* the prompt, where it is joined to the answer, and the answer */
     char *text;  size_t room, bytes;                        /* not handed on */
-    size_t skip;                    /* bytes to come that are the prompt's */
+    const char *open;  size_t open_bytes;           /* what a prompt ends in where nothing follows it, and not handed on yet */
+    int prompt;                     /* ids of the prompt among them, while that is so */
     rt_on_token *on_token;
     void *user;
     int ended;                      /* by a stop, or by on_token */
@@ -68,13 +69,15 @@ static void *take(unsigned char **at, size_t *left, size_t bytes)
     return part;
 }
 
-/* WINDOW: bytes of text besides two tokens, and at most. STOPS, STOP_BYTES: stops, and their bytes in all. */
-enum { WINDOW = 512, WINDOW_MOST = 65536, STOPS = 16, STOP_BYTES = 256 };
+/* WINDOW, WINDOW_MOST: bytes of text besides two tokens, and at most besides three for each id. STOPS, STOP_BYTES: stops, and their bytes in all.
+ * ENDS: ids that end an answer. */
+enum { ENDS = 16, WINDOW = 512, WINDOW_MOST = 65536, STOPS = 16, STOP_BYTES = 256 };
 
 size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token)
 {
     const RtGeneration drawn = { .sampling = { .temperature = 1 }, .processors = { .repetition_penalty = 2 } };
-    const RtGeneration search = { .processors = drawn.processors, .beams = slots < RT_BEAM_MOST ? slots : RT_BEAM_MOST };
+    const RtGeneration search = { .processors = drawn.processors, .beams = slots < RT_BEAM_MOST ? slots : RT_BEAM_MOST,
+                                  .end_count = ENDS };
     const size_t one = rt_answer_scratch_bytes(&drawn, longest, vocab);
     const size_t many = slots > 1 ? rt_answer_scratch_bytes(&search, longest, vocab) : 0;
     const size_t stops = STOPS * (sizeof(char *) + sizeof(RtStop)) + STOP_BYTES * sizeof(uint32_t);
@@ -123,15 +126,32 @@ static void hand_on(Answer *a, size_t n)
     memmove(a->text, a->text + n, a->bytes + 1);
 }
 
+/* The first text behind a prompt's certain text. It begins with what the prompt left open, which is not
+ * the answer's. Or the ids that follow have changed that, as bytes do that make no character with those
+ * before them; then the answer is what its own ids say. */
+static rt_status part(Answer *a, int last)
+{
+    const int prompt = a->prompt;
+    a->prompt = 0;
+    if (a->bytes >= a->open_bytes && !memcmp(a->text, a->open, a->open_bytes)) {
+        a->bytes -= a->open_bytes;
+        memmove(a->text, a->text + a->open_bytes, a->bytes + 1);
+        return RT_OK;
+    }
+    a->ids += prompt, a->count -= prompt, a->bytes = 0;
+    return a->model->say(a->model->decoder.self, a->ids, 0, a->count, last, a->text, a->room, &a->bytes);
+}
+
 /* What ids[from..count) say; last: no id follows. */
 static rt_status say(Answer *a, int from, int last)
 {
-    size_t used = a->bytes, seen = used;
-    const rt_status status = a->model->say(a->model->decoder.self, a->ids, from, a->count, last, a->text, a->room, &used);
+    size_t used = a->bytes, seen = a->prompt ? 0 : used;
+    rt_status status = a->model->say(a->model->decoder.self, a->ids, from, a->count, last, a->text, a->room, &used);
     if (status != RT_OK) return status;
-    const size_t skipped = a->skip < used - seen ? a->skip : used - seen;
-    memmove(a->text + seen, a->text + seen + skipped, used - seen - skipped + 1);
-    a->skip -= skipped, a->bytes = used - skipped;
+    a->bytes = used;
+    if (a->prompt && (!used || (!last && used < a->open_bytes && !memcmp(a->text, a->open, used)))) return RT_OK;
+    if (a->prompt) status = part(a, last);
+    if (status != RT_OK) return status;
     for (; seen < a->bytes && !a->ended; seen++) {
         const size_t found = rt_stops_see(&a->stops, a->text[seen]);
         if (!found) continue;
@@ -159,28 +179,31 @@ static int on_id(void *user, int id)
     return a->status != RT_OK || a->ended;
 }
 
-/* Say a prompt, whose text is the caller's, one id after the other. *said receives its bytes. */
-static rt_status pass(Answer *a, int last, size_t *said)
+/* Say a prompt, whose text is the caller's, one id after the other; last: and that none follows. *used
+ * receives the bytes of the last of these texts, which stands in a->text. */
+static rt_status pass(Answer *a, int last, size_t *used)
 {
     rt_status status = RT_OK;
-    *said = 0;
     for (int i = 0; i < a->count + last && status == RT_OK; i++) {
         const int ends = i == a->count;
-        size_t used = 0;
-        status = a->model->say(a->model->decoder.self, a->ids, i, ends ? i : i + 1, ends, a->text, a->room, &used);
-        *said += used;
+        *used = 0;
+        status = a->model->say(a->model->decoder.self, a->ids, i, ends ? i : i + 1, ends, a->text, a->room, used);
     }
     return status;
 }
 
-/* What a prompt's last ids left open is said with the answer, and is not the answer's. */
+/* What a prompt's last ids leave open is kept at the end of the room; the stream then stands behind them. */
 static rt_status begin(Answer *a)
 {
-    size_t all, certain;
+    size_t used = 0;
     if (!a->count) return RT_OK;
-    rt_status status = pass(a, 1, &all);
-    if (status == RT_OK) status = pass(a, 0, &certain);
-    if (status == RT_OK) a->skip = all - certain;
+    rt_status status = pass(a, 1, &used);
+    if (status != RT_OK) return status;
+    a->room -= used;
+    a->open = memmove(a->text + a->room, a->text, used);
+    a->open_bytes = used, a->prompt = used ? a->count : 0;
+    status = pass(a, 0, &used);
+    a->text[0] = '\0';
     return status;
 }
 
@@ -197,7 +220,7 @@ static rt_status answer(Answer *a, const int *prompt, int n, RtBeamResult *resul
         on_id(a, results[0].ids[i]);
         status = a->status;
     }
-    return status == RT_OK && !a->ended && a->count ? say(a, a->count, 1) : status;
+    return status == RT_OK && !a->ended && a->count > a->prompt ? say(a, a->count, 1) : status;
 }
 
 /* With a source the answer has the ids to itself; else it stands behind the prompt. */
@@ -211,6 +234,28 @@ static rt_status answer_ids(Answer *a, int n, int joined, RtBeamResult *results,
     return status == RT_OK ? answer(a, m->encode ? &m->start : m->ids, m->encode ? 1 : n, results, scratch, bytes) : status;
 }
 
+static size_t longest_stop(const char *const *stop, int n)
+{
+    size_t longest = 0;
+    for (int i = 0; i < n; i++)
+        if (strlen(stop[i]) > longest) longest = strlen(stop[i]);
+    return longest;
+}
+
+/* A run of tokens that are bytes is held until it ends, and each may become U+FFFD. */
+static size_t room_most(const RtTextModel *m)
+{
+    const size_t bytes = 3 * (size_t)(m->source > m->longest ? m->source : m->longest);
+    return WINDOW_MOST + 2 * bytes;
+}
+
+/* Neither a pointer nor a text stays. */
+static rt_status refuse(const RtTextModel *m, rt_status status)
+{
+    memset(m->work, 0, m->bytes);
+    return status;
+}
+
 rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_generate_options *options,
                            rt_on_token *on_token, void *user)
 {
@@ -218,12 +263,12 @@ rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_gene
     const rt_generate_options *o = options ? options : &none;
     if (!in_range(o) || !applies(m, o)) return RT_BAD_OPTION;
     const RtGeneration g = chosen(m->settings, o);
-    if (rt_generation_fault(&g)) return RT_BAD_OPTION;
-    if (g.beams > m->decoder.slots) return RT_TOO_LONG;
+    if ((o->settings && !rt_generation_in_range(o->settings)) || rt_generation_fault(&g)) return RT_BAD_OPTION;
+    if (g.beams > m->decoder.slots) return RT_BAD_OPTION;
 
     int n;
     rt_status status = read_text(m, o, text, m->encode ? m->source : rt_generation_prompt(&g, m->longest - 1), &n);
-    if (status != RT_OK) return status;
+    if (status != RT_OK) return refuse(m, status);
     if (!n) return RT_ORDER;
 
     const int stops = g.stop_count + o->stop_count;
@@ -233,16 +278,16 @@ rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_gene
     RtBeamResult *results = take(&at, &left, (size_t)(g.beams > 1 ? g.beams : 1) * sizeof *results);
     const char **stop = take(&at, &left, (size_t)stops * sizeof *stop);
     void *scratch = take(&at, &left, wanted);
-    if (!results || !stop || !scratch) return RT_NO_ROOM;
+    if (!results || !stop || !scratch) return refuse(m, RT_NO_ROOM);
     if (g.stop_count) memcpy(stop, g.stops, (size_t)g.stop_count * sizeof *stop);
     if (o->stop_count) memcpy(stop + g.stop_count, o->stops, (size_t)o->stop_count * sizeof *stop);
     void *borders = take(&at, &left, rt_stops_scratch_bytes(stop, stops));
-    if (!borders || left < 2) return RT_NO_ROOM;
+    if (!borders || left < longest_stop(stop, stops) + (size_t)m->token + 64) return refuse(m, RT_NO_ROOM);
     Answer a = { .model = m, .settings = &g, .stops = rt_stops_new(stop, stops, borders), .text = (char *)at,
-                 .room = left < WINDOW_MOST ? left : WINDOW_MOST, .on_token = on_token, .user = user };
+                 .room = left < room_most(m) ? left : room_most(m), .on_token = on_token, .user = user };
     rt_stops_begin(&a.stops);
     a.text[0] = '\0';
     status = answer_ids(&a, n, m->joined && !o->chat, results, scratch, wanted);
-    memset(m->work, 0, (size_t)(at - (unsigned char *)m->work) + a.room);      /* no pointer and no text stays */
+    memset(m->work, 0, (size_t)(at - (unsigned char *)m->work) + a.room + a.open_bytes);      /* no pointer stays */
     return status;
 }

@@ -33,15 +33,17 @@ typedef struct RtTextModel {
     int joined;                     /* whether the text of an id may depend on the ids before it */
     int start;                      /* with a source: the id that an answer begins with */
     int source, longest;            /* ids that a source may have; that a sequence may have, the start id too */
+    int token;                      /* bytes of the longest token */
     int *ids;                       /* [the larger of source and longest] */
     void *work;  size_t bytes;      /* aligned as for a double; rt_generate_text_bytes is enough */
 } RtTextModel;
 
 /* Answer a text on slot 0. options: NULL, or all zeros: as m->settings say. on_token gets the answer in
  * pieces of whole characters, without what a stop takes away, and returns false to end it; NULL: nobody
- * listens. A search hands its answer on when it is done. Neither pointers nor text stay in m->work.
+ * listens. It may call nothing that uses m->work. A search hands its answer on when it is done, and takes
+ * the first slots, one for each beam. No pointer stays in m->work.
  * RT_OK also for an answer that on_token ended. RT_BAD_OPTION: options that are out of range or do not go
- * together; RT_ORDER: a text without ids; RT_TOO_LONG: of too many, or more beams than slots;
+ * together, more beams than slots; RT_ORDER: a text without ids; RT_TOO_LONG: of too many;
  * RT_NO_ROOM: too little work; RT_BAD_WEIGHTS: a logit is NaN or INFINITY; or what a function returned. */
 rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_generate_options *options,
                            rt_on_token *on_token, void *user);

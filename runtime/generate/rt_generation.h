@@ -62,6 +62,9 @@ extern const int rt_generation_alias_count;
 int rt_generation_set(RtGeneration *g, const char *name, const char *value, const char **expected);
 /* Why settings do not go together, or NULL. */
 const char *rt_generation_fault(const RtGeneration *g);
+/* Whether every setting is in the range of its option, or 0 where that means off, counts are not below 0,
+ * and no stop is empty: rt_generation_range.c. */
+int rt_generation_in_range(const RtGeneration *g);
 
 #ifdef __cplusplus
 }

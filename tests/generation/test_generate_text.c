@@ -103,7 +103,7 @@ static RtTextModel model_of(Fake *f, int source)
         .decoder = { .self = f, .slots = SLOTS, .rows_most = 4, .vocab = PIECES, .stride = PIECES,
                      .decode = decode, .logits = logits, .fork = copy, .clear = clear },
         .settings = &settings, .tokenize = tokenize, .encode = source ? encode : NULL, .say = say,
-        .joined = !source, .start = START, .source = source ? SOURCE : 0, .longest = LONGEST, .ids = ids,
+        .joined = !source, .start = START, .source = source ? SOURCE : 0, .longest = LONGEST, .token = 8, .ids = ids,
         .work = work, .bytes = rt_generate_text_bytes(SLOTS, LONGEST, PIECES, 8),
     };
 }
@@ -248,7 +248,7 @@ static void a_search_answers_too(void **state)
     assert_int_equal(generate(&m, "1", NULL, &said), RT_OK);
     assert_string_equal(said.text, "ab\xe2\x82\xac.");
     search.beams = SLOTS + 1;
-    assert_int_equal(generate(&m, "1", NULL, &said), RT_TOO_LONG);
+    assert_int_equal(generate(&m, "1", NULL, &said), RT_BAD_OPTION);
     assert_int_equal(generate(&m, "1", &(rt_generate_options){ .greedy = 1 }, &said), RT_OK);
     assert_string_equal(said.text, "ab\xe2\x82\xac.");
 }
@@ -257,11 +257,14 @@ static void what_does_not_fit_is_refused(void **state)
 {
     static const char *const none[] = { NULL }, *const empty[] = { "" };
     const RtGeneration torn = { .beams = 2, .sampling = { .temperature = 1 } };
+    const RtGeneration empty_stop = { .stops = empty, .stop_count = 1 }, few_stops = { .stop_count = -1 }, short_ = { .max_length = INT32_MIN },
+                       cold = { .sampling.temperature = NAN }, wide = { .sampling.top_p = 5 };
     const rt_generate_options wrong[] = {
         { .max_new_tokens = -1 }, { .temperature = -1 }, { .temperature = NAN }, { .temperature = 101 }, { .top_k = -1 },
         { .top_p = -0.1f }, { .top_p = 1.1f }, { .top_p = NAN }, { .stop_count = -1 }, { .stop_count = 1 },
         { .stop_count = 1, .stops = none }, { .stop_count = 1, .stops = empty }, { .greedy = 1, .temperature = 1 },
         { .greedy = 1, .top_k = 4 }, { .greedy = 1, .top_p = 0.5f }, { .settings = &torn },
+        { .settings = &empty_stop }, { .settings = &few_stops }, { .settings = &short_ }, { .settings = &cold }, { .settings = &wide },
         { .chat = 1 }, { .system = "x" }, { .date = "x" }, { .plain_text = 1 },
     };
     Fake f = { .script = { 1 }, .length = 1 };

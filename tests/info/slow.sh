@@ -144,7 +144,7 @@ objects() (
     cd "$scratch/dates.int8" && mkdir "$folder" || exit
     for file in dates dates_settings dates_generate default_stack runtime/rt_status runtime/rt_isa runtime/rt_prefetch \
         runtime/rt_alone runtime/rt_processors runtime/rt_characters runtime/rt_numbers \
-        runtime/rt_generation runtime/rt_generation_options runtime/rt_generate runtime/rt_beam \
+        runtime/rt_generation runtime/rt_generation_range runtime/rt_generation_options runtime/rt_generate runtime/rt_beam \
         runtime/rt_logits runtime/rt_sample runtime/rt_generate_text runtime/rt_stops; do
         source=$file.c
         [ $file != default_stack ] || source=$top/tests/info/programs/default_stack.c

@@ -51,6 +51,32 @@ static int lengths_are_told(const talk *model)
     return talk_tokenize(model, &state, text, ids, 16, &n, NULL) == RT_TOO_LONG && n == 0;
 }
 
+/* Prompts that end in bytes of characters, and answers that begin with others: each piece is whole UTF-8. */
+static bool is_whole(void *user, const char *text, size_t n)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    int *good = user;
+    for (size_t i = 0; i < n;) {
+        const size_t bytes = s[i] < 0x80 ? 1 : s[i] < 0xC2 ? 0 : s[i] < 0xE0 ? 2 : s[i] < 0xF0 ? 3 : 4;
+        for (size_t k = 1; k < bytes; k++) *good &= i + k < n && (s[i + k] & 0xC0) == 0x80;
+        *good &= bytes > 0;
+        i += bytes ? bytes : 1;
+    }
+    return *good;
+}
+
+static int pieces_are_whole(const talk *model)
+{
+    static const char *const prompts[] = { "1", "\xc3\xa9", "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", "x", "Hi!", "abc1", "a~" };
+    int good = 1;
+    for (size_t i = 0; i < sizeof prompts / sizeof *prompts && good; i++)
+        for (uint64_t seed = 1; seed <= 60 && good; seed++) {
+            const rt_generate_options o = { .temperature = 4, .top_k = 400, .max_new_tokens = 4, .seed = seed };
+            if (talk_generate(model, &state, prompts[i], &o, is_whole, &good) != RT_OK) return 0;
+        }
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     talk model = { 0 };
@@ -61,6 +87,7 @@ int main(int argc, char **argv)
         putchar('\n');
     }
     if (!lengths_are_told(&model)) return 3;
+    if (!pieces_are_whole(&model)) return 8;
     if (!damage(&model)) return 5;
     if (argc > 1 && talk_generate(&model, &state, argv[1], NULL, NULL, NULL) != RT_OK) return 6;        /* not looked at again */
     return talk_bind(&model, copy, sizeof copy) == RT_BAD_WEIGHTS ? 0 : 7;

@@ -35,7 +35,8 @@ typedef struct rt_cli_option { const char *name, *argument, *help; int letter; r
 typedef struct rt_cli_tokenizer rt_cli_tokenizer;
 typedef struct rt_program rt_program;
 typedef struct rt_cli_texts {
-    rt_cli_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);     /* NULL with a status */
+    /* Of a blob that NAME_bind, or who made it, has checked. NULL with a status. */
+    rt_cli_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);
     void (*close)(rt_cli_tokenizer *t);
     /* separator: where it first stands in the text, that is two texts; NULL: it is one.
      * cut: one with more than room ids is cut to them; else RT_TOO_LONG. plain: what the

@@ -15,7 +15,7 @@ struct rt_cli_tokenizer { RtTokenizer tokenizer; void *scratch; size_t scratch_b
 static rt_cli_tokenizer *open_tokenizer(const void *blob, size_t bytes, rt_status *status)
 {
     rt_cli_tokenizer *t = calloc(1, sizeof *t);
-    *status = t ? rt_tokenizer_open(&t->tokenizer, blob, bytes) : RT_NO_ROOM;
+    *status = t ? rt_tokenizer_view(&t->tokenizer, blob, bytes) : RT_NO_ROOM;
     if (*status == RT_OK) return t;
     free(t);
     return NULL;

@@ -98,9 +98,7 @@ static rt_status call_next(void *self, int id, int *next)
 
 int cli_decoder_is_end(const CliDecoder *d, int id)
 {
-    for (int i = 0; i < d->settings.end_count; i++)
-        if (d->settings.ends[i] == id) return 1;
-    return 0;
+    return rt_is_end(d->settings.ends, d->settings.end_count, id);
 }
 
 rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score)

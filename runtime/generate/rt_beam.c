@@ -28,13 +28,11 @@ typedef struct Search {
 
 static size_t most_kept(int beams, int end_count) { return (size_t)(end_count > 0 ? 1 + end_count : 2) * (size_t)beams; }
 
-static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
-
 /* The next `bytes` of the scratch; with base NULL they are only counted. */
 static void *part(unsigned char *base, size_t *used, size_t bytes)
 {
     void *p = base ? base + *used : NULL;
-    *used += padded(bytes);
+    *used += rt_padded(bytes);
     return p;
 }
 
@@ -78,13 +76,6 @@ static double log_sum(const float *x, int n)
     return (double)max + log(sum);
 }
 
-static int is_end(const RtBeamOptions *o, int id)
-{
-    for (int i = 0; i < o->end_count; i++)
-        if (o->ends[i] == id) return 1;
-    return 0;
-}
-
 /* Put a candidate behind those that are as good. */
 static void keep(Search *s, Candidate c)
 {
@@ -118,7 +109,8 @@ static rt_status find_candidates(Search *s)
         for (int id = 0; id < m->vocab; id++) {
             const double sum = base + (double)x[id];
             const int full = s->candidate_count == s->kept;
-            if (sum > (full ? s->candidates[s->kept - 1].sum : -(double)INFINITY)) keep(s, (Candidate){ b, id, is_end(s->options, id), sum });
+            if (sum > (full ? s->candidates[s->kept - 1].sum : -(double)INFINITY))
+                keep(s, (Candidate){ b, id, rt_is_end(s->options->ends, s->options->end_count, id), sum });
         }
     }
     return RT_OK;

@@ -24,6 +24,9 @@ typedef struct RtDecoder {
     rt_status (*prefill)(void *self, const rt_token *rows, int n);       /* as decode, and leaves no logits; NULL where there is none */
 } RtDecoder;
 
+/* Bytes of a part of scratch, up to where the next may begin. */
+static inline size_t rt_padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
+
 /* Feed prompt[n] to an empty slot 0, as many rows in a call as there may be. *last receives the row of logits behind the last id, n >= 1,
  * until the next call; NULL: nobody looks at it. */
 rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last);

@@ -68,8 +68,6 @@ typedef struct Work {
     RtRandom random;
 } Work;
 
-static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
-
 /* Whether the first maximum is the id, and nobody looks at the logits. */
 static int plain(const RtGenerate *o)
 {
@@ -80,9 +78,9 @@ static int plain(const RtGenerate *o)
 static void measure(const RtGenerate *o, int vocab, size_t bytes[3])
 {
     const size_t n = (size_t)vocab;
-    bytes[0] = padded((size_t)o->longest * sizeof(int));
-    bytes[1] = rt_logits_change(&o->processors) ? padded(n * sizeof(float)) : 0;
-    bytes[2] = o->sampling.temperature > 0 ? padded(n * sizeof(RtCandidate)) : 0;
+    bytes[0] = rt_padded((size_t)o->longest * sizeof(int));
+    bytes[1] = rt_logits_change(&o->processors) ? rt_padded(n * sizeof(float)) : 0;
+    bytes[2] = o->sampling.temperature > 0 ? rt_padded(n * sizeof(RtCandidate)) : 0;
 }
 
 size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab)
@@ -120,13 +118,6 @@ static int choose(Work *w, const float *logits)
     const float *scores = w->changed ? w->scores : logits;
     if (o->sampling.temperature > 0) return rt_sample(&o->sampling, scores, vocab, w->candidates, &w->random);
     return first_maximum(scores, vocab);
-}
-
-static int is_end(const RtGenerate *o, int id)
-{
-    for (int i = 0; i < o->end_count; i++)
-        if (o->ends[i] == id) return 1;
-    return 0;
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------- */
@@ -174,7 +165,7 @@ rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt
         status = step(&w, &id, &out->sum);
         if (status != RT_OK) break;
         ids[out->count++] = w.history[w.count++] = id;
-        out->ended = is_end(o, id);
+        out->ended = rt_is_end(o->ends, o->end_count, id);
         out->stopped = o->on_id && o->on_id(o->user, id);
     }
     if (o->prompt_cache && status == RT_OK) hold(o->prompt_cache, w.history, w.count - 1);

@@ -57,13 +57,11 @@ static RtGeneration chosen(const RtGeneration *own, const rt_generate_options *o
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
-static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
-
 /* A part of the work; NULL where it is used up. */
 static void *take(unsigned char **at, size_t *left, size_t bytes)
 {
     void *part = *at;
-    bytes = padded(bytes);
+    bytes = rt_padded(bytes);
     if (bytes > *left) return NULL;
     *at += bytes, *left -= bytes;
     return part;
@@ -82,7 +80,7 @@ size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token)
     const size_t many = slots > 1 ? rt_answer_scratch_bytes(&search, longest, vocab) : 0;
     const size_t stops = STOPS * (sizeof(char *) + sizeof(RtStop)) + STOP_BYTES * sizeof(uint32_t);
     const size_t results = (size_t)(slots < RT_BEAM_MOST ? slots : RT_BEAM_MOST) * sizeof(RtBeamResult);
-    return padded(results) + padded(stops) + padded(one > many ? one : many) + WINDOW + 2 * padded((size_t)token);
+    return rt_padded(results) + rt_padded(stops) + rt_padded(one > many ? one : many) + WINDOW + 2 * rt_padded((size_t)token);
 }
 
 /* ---- the prompt ----------------------------------------------------------------------------------------- */
@@ -97,7 +95,7 @@ static rt_status read_text(const RtTextModel *m, const rt_generate_options *o, c
     if (o->chat) {
         const RtChatWords words = { o->system, o->date };
         in.bytes = m->message(m->chat, &words, text, in.bytes, m->work, m->bytes, &typed);
-        in.text = m->work, used = padded(in.bytes);
+        in.text = m->work, used = rt_padded(in.bytes);
         if (o->plain_text) in.literal = ranges, in.literal_count = typed.count;
     }
     if (used > m->bytes) return RT_TOO_LONG;
@@ -162,18 +160,11 @@ static rt_status say(Answer *a, int from, int last)
     return RT_OK;
 }
 
-static int is_end(const RtGeneration *g, int id)
-{
-    for (int i = 0; i < g->end_count; i++)
-        if (g->ends[i] == id) return 1;
-    return 0;
-}
-
 /* An id has come. */
 static int on_id(void *user, int id)
 {
     Answer *a = user;
-    if (is_end(a->settings, id)) return 0;
+    if (rt_is_end(a->settings->ends, a->settings->end_count, id)) return 0;
     a->ids[a->count++] = id;
     a->status = say(a, a->count - 1, 0);
     return a->status != RT_OK || a->ended;

@@ -31,8 +31,6 @@ int rt_generation_prompt(const RtGeneration *g, int most)
 
 int rt_generation_searches(const RtGeneration *g) { return g->beams > 1; }
 
-static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
-
 size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab)
 {
     const int most = rt_generation_most(g, 0, longest);
@@ -40,7 +38,7 @@ size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab)
     const RtGenerate one = single(g, &scored, most, longest);
     const RtBeamOptions many = search(g, most, longest);
     if (rt_generation_searches(g)) return rt_beam_scratch_bytes(&many, vocab);
-    return padded((size_t)most * sizeof(int)) + rt_generate_scratch_bytes(&one, vocab);
+    return rt_padded((size_t)most * sizeof(int)) + rt_generate_scratch_bytes(&one, vocab);
 }
 
 rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest,
@@ -62,7 +60,7 @@ rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering
         const rt_status status = rt_beam_search(d, &many, prompt, n, scratch, bytes, results, count);
         return status == RT_OK && !*count ? RT_BAD_WEIGHTS : status;
     }
-    const size_t ids = padded((size_t)most * sizeof(int));
+    const size_t ids = rt_padded((size_t)most * sizeof(int));
     RtGenerated made;
     if (ids > bytes) return RT_NO_ROOM;
     const rt_status status = rt_generate(d, &one, prompt, n, scratch, (unsigned char *)scratch + ids, bytes - ids, &made);

@@ -30,6 +30,14 @@ typedef struct RtHistory {
     const int *ends;  int end_count;
 } RtHistory;
 
+/* Whether an id is one of ends[n]. */
+static inline int rt_is_end(const int *ends, int n, int id)
+{
+    for (int i = 0; i < n; i++)
+        if (ends[i] == id) return 1;
+    return 0;
+}
+
 /* Whether none of x[n] is NaN or INFINITY; -INFINITY may be there. And what is said where one is. */
 int  rt_logits_good(const float *x, int n);
 #define RT_LOGITS_FAULT "the model's logits are no numbers"

@@ -19,38 +19,29 @@ typedef struct Answer {
 
 /* ---- options -------------------------------------------------------------------------------------------- */
 
-static int below(float x, float least) { return !(x >= least); }    /* NaN is */
+static int given(float x) { return !(x >= 0 && x <= 0); }           /* NaN is */
+static int draws(const rt_generate_options *o) { return given(o->temperature) || o->top_k || given(o->top_p); }
 
-/* Whether the model has what the options are about. */
+/* Whether the options go together, and the model has what they are about. */
 static int applies(const RtTextModel *m, const rt_generate_options *o)
 {
     if (o->plain_text && !m->marks) return 0;
+    if (o->greedy && draws(o)) return 0;
     if (!o->chat) return !o->system && !o->date;
     return m->chat && (!o->system || m->chat->system[0]) && (!o->date || m->chat->dated);
-}
-
-static int in_range(const rt_generate_options *o)
-{
-    if (o->max_new_tokens < 0 || o->top_k < 0 || o->stop_count < 0) return 0;
-    if (below(o->temperature, 0) || o->temperature > 100 || below(o->top_p, 0) || o->top_p > 1) return 0;
-    if (o->stop_count && !o->stops) return 0;
-    for (int i = 0; i < o->stop_count; i++)
-        if (!o->stops[i] || !*o->stops[i]) return 0;
-    return !o->greedy || (o->temperature <= 0 && o->top_k == 0 && o->top_p <= 0);
 }
 
 static RtGeneration chosen(const RtGeneration *own, const rt_generate_options *o)
 {
     RtGeneration g = o->settings ? *o->settings : *own;
     RtSampling *s = &g.sampling;
-    const int drawn = o->temperature > 0 || o->top_k > 0 || o->top_p > 0;
     if (o->max_new_tokens) g.max_new = o->max_new_tokens;
-    if (o->greedy || drawn) g.beams = 0;
+    if (o->greedy || draws(o)) g.beams = 0;
     if (o->greedy) s->temperature = 0;
-    if (drawn && s->temperature <= 0) s->temperature = 1;
-    if (o->temperature > 0) s->temperature = o->temperature;
+    if (draws(o) && s->temperature <= 0) s->temperature = 1;
+    if (given(o->temperature)) s->temperature = o->temperature;
     if (o->top_k) s->top_k = o->top_k;
-    if (o->top_p > 0) s->top_p = o->top_p;
+    if (given(o->top_p)) s->top_p = o->top_p;
     if (o->seed) g.seed = o->seed;
     return g;
 }
@@ -67,8 +58,8 @@ static void *take(unsigned char **at, size_t *left, size_t bytes)
     return part;
 }
 
-/* WINDOW, WINDOW_MOST: bytes of text besides two tokens, and at most besides three for each id. STOPS, STOP_BYTES: stops, and their bytes in all.
- * ENDS: ids that end an answer. */
+/* ENDS: ids that end an answer. WINDOW, WINDOW_MOST: bytes of text besides two tokens, and at most
+ * besides those of room_most. STOPS, STOP_BYTES: stops, and their bytes in all. */
 enum { ENDS = 16, WINDOW = 512, WINDOW_MOST = 65536, STOPS = 16, STOP_BYTES = 256 };
 
 size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token)
@@ -252,10 +243,9 @@ rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_gene
 {
     static const rt_generate_options none;
     const rt_generate_options *o = options ? options : &none;
-    if (!in_range(o) || !applies(m, o)) return RT_BAD_OPTION;
     const RtGeneration g = chosen(m->settings, o);
-    if ((o->settings && !rt_generation_in_range(o->settings)) || rt_generation_fault(&g)) return RT_BAD_OPTION;
-    if (g.beams > m->decoder.slots) return RT_BAD_OPTION;
+    if (!applies(m, o) || !rt_generation_in_range(&g) || !rt_stops_good(o->stops, o->stop_count)) return RT_BAD_OPTION;
+    if (rt_generation_fault(&g) || g.beams > m->decoder.slots) return RT_BAD_OPTION;
 
     int n;
     rt_status status = read_text(m, o, text, m->encode ? m->source : rt_generation_prompt(&g, m->longest - 1), &n);

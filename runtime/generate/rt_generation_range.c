@@ -1,6 +1,7 @@
 /* rt_generation_range.c: whether settings that a program made are in the ranges of rt_generation_options.def.
  * A command line asks rt_generation_set instead, setting by setting. */
 #include "rt_generation.h"
+#include "rt_stops.h"
 
 /* One for each kind of the table. 0 means off where a range does not have it; NaN is in none. */
 static int in_INTEGER(const int *n, double least, double most) { return *n == 0 || (*n >= least && *n <= most); }
@@ -18,12 +19,11 @@ static int in_WORD(const RtBeamStop *w, double least, double most)
 int rt_generation_in_range(const RtGeneration *g)
 {
     const RtProcessors *p = &g->processors;
-    const int counts[] = { g->max_length, g->end_count, g->stop_count, p->bad_words_room, p->min_length, p->min_new,
+    const int counts[] = { g->max_length, g->end_count, p->bad_words_room, p->min_length, p->min_new,
                            p->suppress_count, p->begin_suppress_count };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i] < 0) return 0;
-    for (int i = 0; i < g->stop_count; i++)
-        if (!g->stops || !g->stops[i] || !*g->stops[i]) return 0;
+    if (!rt_stops_good(g->stops, g->stop_count)) return 0;
 #define RT_GENERATION_OPTION(id, letter, name, argument, doc, kind, member, least, most, expected) \
     if (!in_##kind(&g->member, least, most)) return 0;
 #include "rt_generation_options.def"

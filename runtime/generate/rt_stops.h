@@ -18,6 +18,15 @@ typedef struct RtStop {
 
 typedef struct RtStops { RtStop *stop; int count; } RtStops;
 
+/* Whether there are n texts, none of them empty. */
+static inline int rt_stops_good(const char *const *texts, int n)
+{
+    if (n < 0 || (n && !texts)) return 0;
+    for (int i = 0; i < n; i++)
+        if (!texts[i] || !*texts[i]) return 0;
+    return 1;
+}
+
 /* Bytes of scratch for these texts, none of them empty. */
 size_t rt_stops_scratch_bytes(const char *const *texts, int n);
 /* Stops for texts[n], which stay the caller's, in scratch aligned as for a pointer. */

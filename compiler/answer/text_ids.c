@@ -49,11 +49,11 @@ static bool translate(Session *s, rt_cli_tokenizer *t, const TextOptions *o, Cli
     char *said = NULL;
     size_t bytes = 0;
     if (!o->source_language && !o->target_language) return true;
-    FILE *told = open_memstream(&said, &bytes);
-    if (!told) no_memory("a message");
-    const CliLanguages l = { o->source_language, o->target_language, run_translations(s->arena, s->model), told, NULL, o->names, 0 };
+    FILE *messages = open_memstream(&said, &bytes);
+    if (!messages) no_memory("a message");
+    const CliLanguages l = { o->source_language, o->target_language, run_translations(s->arena, s->model), messages, NULL, o->names, 0 };
     const int code = rt_cli_text.translate(t, &l, begin);
-    if (fclose(told)) no_memory("a message of %zu bytes", bytes);
+    if (fclose(messages)) no_memory("a message of %zu bytes", bytes);
     if (code) diag_error(s->diag, (Exit)code, (Loc){ 0 }, "%s", said);
     free(said);
     return code == 0;

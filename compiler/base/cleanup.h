@@ -39,7 +39,8 @@ void cleanup_go_on(void);
 _Noreturn void cleanup_end(int signal);
 
 /* Run a command to its end, found on the PATH, in a process group of its own, with its standard input empty and its
- * outputs in the file `log`. A signal ends the group: politely, a second one at once; so does time, where `seconds` are not 0. Call it held.
+ * outputs in the file `log`. A signal ends the group: politely, a second one at once; so does time, where `seconds` are not 0. Call it with signals
+ * held.
  * Returns the wait status, or -1 with errno when the command cannot be started, or ETIMEDOUT. */
 int cleanup_run(char *const *argv, const char *log, int seconds);
 

@@ -1,5 +1,5 @@
 /* config.c: a JSON file key by key, typed. What is missing or of another type is an error at its line; the caller
- * gets 0 and goes on, so that all faults are told. */
+ * gets 0 and goes on, so that all faults are reported. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -294,7 +294,7 @@ static void tell_json(const Config *c, const json_error_t *error)
     diag_error(c->diag, EXIT_BAD_DATA, at, "not JSON: %s", said);
 }
 
-/* Whether the root is what it should be, a list or an object; else told and closed. */
+/* Whether the root is what it should be, a list or an object; else reported and closed. */
 static bool open_root(Config *c, bool list)
 {
     size_t size;

@@ -1,4 +1,4 @@
-/* diag.c: a list of errors and remarks, each with its notes, in the order in which they were told. */
+/* diag.c: a list of errors and remarks, each with its notes, in the order in which they were reported. */
 #include "diag.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* diag.h: what goes wrong and is not our fault, told with file, line, column, source line and caret.
+/* diag.h: what goes wrong and is not our fault, reported with file, line, column, source line and caret.
  * Several errors are collected and printed together. Everything lives in the arena of diag_new. */
 #ifndef DIAG_H
 #define DIAG_H
@@ -27,13 +27,13 @@ typedef enum Exit {
 typedef struct Diag Diag;
 
 Diag *diag_new(Arena *a);
-/* The same error told twice running, at the same place, is one. */
+/* The same error reported twice running, at the same place, is one. */
 void  diag_error(Diag *d, Exit code, Loc at, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void  diag_note(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));   /* to the last error */
 /* A remark that does not fail the run; printed with the rest as `note:`. */
 void  diag_remark(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int   diag_errors(const Diag *d);
-void  diag_forget(Diag *d);                                 /* what was told; its sources stay */
+void  diag_forget(Diag *d);                                 /* all messages; their sources stay */
 Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when there is no error */
 /* `FILE:LINE:COLUMN: error: MESSAGE`, the source line, a caret, notes. Reads source lines from the files themselves,
  * or from a text given with diag_source for a name that is no file. At most 20 errors are shown, the rest counted.

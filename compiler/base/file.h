@@ -10,7 +10,7 @@
  * page, an answer of a server. A sentence without its subject, or NULL. file_read and file_map refuse these. */
 const char *file_impostor(const void *bytes, size_t n);
 
-/* The bytes of a file, NUL-terminated, in the arena; NULL after an error told at `at`: 66 not there, 74 unreadable,
+/* The bytes of a file, NUL-terminated, in the arena; NULL after an error reported at `at`: 66 not there, 74 unreadable,
  * 65 larger than `limit`. A folder is an error. */
 char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size);
 

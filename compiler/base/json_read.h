@@ -10,7 +10,7 @@
 /* The value of a text s[n], which the caller gives back; NULL with *error filled. flags: of the library. */
 json_t *json_parse(Arena *a, const char *s, size_t n, size_t flags, json_error_t *error);
 
-/* The same for the content of a file; NULL after an error told with its line, which shows nothing of the text. */
+/* The same for the content of a file; NULL after a reported error with its line, which shows nothing of the text. */
 json_t *json_read(Arena *a, Diag *d, const char *path, const char *s, size_t n);
 
 /* The object in a file, which the caller gives back; NULL where nothing has this name, or after an error. */

@@ -103,10 +103,10 @@ double bench_median(Arena *a, const double *x, int n);
 /* Memory that the process has at present; 0 where the system does not tell. */
 int64_t bench_resident_bytes(void);
 
-/* Whether speed is told in sentences: for encoders. */
+/* Whether speed is reported in sentences: for encoders. */
 bool bench_by_sentences(const Bench *b);
 
-/* Whether native is one of several engines, so that the others are told as parts of its speed. */
+/* Whether native is one of several engines, so that the others are reported as parts of its speed. */
 bool bench_by_native(const Bench *b);
 
 /* "md", "json", "jsonl" or "csv". Keys: bench_print.c. */

@@ -221,7 +221,7 @@ static bool write_report(Bench *first, const char *path, Session **failed)
     return good;
 }
 
-/* What is to be written can be: told before anything is measured. */
+/* Whether the output can be written: reported before anything is measured. */
 static bool may_write(Session *s, const Options *o)
 {
     const char *chart = o->output, *page = o->report;

@@ -90,7 +90,7 @@ Exit command_build(const Options *o)
     progress_say("reading %s", o->spec);
     const bool read = session_open(s);
     EmitForm text = s->options.form;
-    if (text.isa && !strchr(text.isa, ',')) text.isa = NULL;        /* one set is told to make: the text is that of any */
+    if (text.isa && !strchr(text.isa, ',')) text.isa = NULL;        /* one set is passed to make: the text is that of any */
     const char *folder = read ? write_folder(s, o, text) : NULL;
     if (folder) {
         const char *name = s->model->name;

@@ -237,7 +237,7 @@ static void take_lines(Tokenize *t)
 /* As a text is read that is translated so. */
 static Exit translate(Tokenize *t)
 {
-    const CliLanguages l = { .from = t->options->source_language, .to = t->options->target_language, .told = stderr, .program = "xformc" };
+    const CliLanguages l = { .from = t->options->source_language, .to = t->options->target_language, .messages = stderr, .program = "xformc" };
     int target;
     const int code = cli_languages(&t->tokenizer, &l, &target);
     if (code || target < 0) return (Exit)code;

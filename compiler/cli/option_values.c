@@ -1,4 +1,4 @@
-/* option_values.c: the value of an option, read and checked; what is wrong with it is told at once. */
+/* option_values.c: the value of an option, read and checked; what is wrong with it is reported at once. */
 #include "option_values.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* option_values.h: the values of the command line's options. Each function is false after it has told what is wrong. */
+/* option_values.h: the values of the command line's options. Each function is false after it has reported what is wrong. */
 #ifndef OPTION_VALUES_H
 #define OPTION_VALUES_H
 

@@ -30,7 +30,7 @@ typedef struct EmitForm {
     const Tuning *tuning;           /* how calls are cut, with their times as comments; NULL: as usual. Of no meaning to UNROLLED */
 } EmitForm;
 
-/* Whether the kernels of a form are written for the model's weights; false after an error told. */
+/* Whether the kernels of a form are written for the model's weights; false after a reported error. */
 bool emit_form_fits(Diag *d, const Model *m, EmitForm form);
 
 typedef struct Emit {

@@ -376,7 +376,7 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
     if (!b->ops[0].node->part) text_add(out, "\n");
 }
 
-/* Threads meet, so that what thread 0 shows is whole, and meet again, so that what it changes is seen. */
+/* A barrier, so that what thread 0 shows is whole, and another, so that what it changes is seen. */
 static void emit_watch(Emit *e, Text *out, const PlanBlock *b, int operation)
 {
     int block = 0;

@@ -35,7 +35,7 @@ bool emit_leaves_layers(const Plan *p)
     return false;
 }
 
-/* A block ends where all threads meet, so each of them hears the same answer: that of the turn before. */
+/* A block ends in a barrier, so each thread reads the same answer: that of the turn before. */
 static void emit_poll(Emit *e, Text *out)
 {
     if (e->hooks & EMIT_POLLS) text_printf(out, "    if (rt_poll(thread, %d)) return;\n", e->polled++ % 2);

@@ -23,7 +23,7 @@ typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm for
  * do. */
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
-/* A new folder below TMPDIR, or /tmp; NULL after an error told. Call it held, and remove it. */
+/* A new folder below TMPDIR, or /tmp; NULL after a reported error. Call it with signals held, and remove it. */
 const char *folder_temporary(Arena *a, Diag *d);
 /* Remove a folder of ours: its files, and those of its subfolders. */
 void folder_remove(Arena *a, const char *path);

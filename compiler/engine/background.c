@@ -70,7 +70,7 @@ static void await_end(int socket)
     while ((n = read(socket, &byte, 1)) > 0 || (n < 0 && errno == EINTR)) {}
 }
 
-/* Emit and compile in `folder`; what is to be told. */
+/* Emit and compile in `folder`; what is to be reported. */
 static const char *compile(Arena *a, const Background *b, const char *folder)
 {
     const int64_t begin = clock_now_ns();
@@ -198,7 +198,7 @@ static void unqueue(const Background *b)
     }
 }
 
-/* Change the engine. Of an entry of the cache that does not load nothing is told: it is compiled anew. */
+/* Change the engine. of an entry of the cache that does not load nothing is reported: it is compiled anew. */
 static void replace(Background *b, const char *library, bool cached)
 {
     Arena *a = arena_new();

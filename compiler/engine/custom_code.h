@@ -6,11 +6,11 @@
 
 typedef struct CustomCode CustomCode;
 typedef void CustomFunction(float *y, const float *const *in, int begin, int end);
-/* Compile the operations of a row-major plan; NULL after errors told at the lines of the user's text. */
+/* Compile the operations of a row-major plan; NULL after errors reported at the lines of the user's text. */
 CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p);
 CustomFunction *custom_of(const CustomCode *c, const PlanOp *op);
 void custom_free(CustomCode *c);
-/* Whether all of a graph's compile; false after errors told. */
+/* Whether all of a graph's compile; false after reported errors. */
 bool custom_check(Arena *a, Diag *d, const Graph *g);
 
 #endif

@@ -19,7 +19,7 @@ int debug_level(void)
     return text && known && *text ? *text - '0' : 0;
 }
 
-/* Probed once, when the first operation is told. */
+/* Probed once, when the first operation is printed. */
 static const Limits *limits(void)
 {
     static Limits known;

@@ -31,7 +31,7 @@ typedef struct Emitted {
 /* Where a name is in the code, or NULL. */
 typedef void *EmittedLookup(void *code, const char *name);
 
-/* Find the calls of a model in `code`. False after an error told. */
+/* Find the calls of a model in `code`. False after a reported error. */
 bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code);
 /* Bind them to a packed file, which must outlive them. Packed data without a head needs no proof: it is the model's `weights`. */
 bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes);
@@ -57,7 +57,7 @@ rt_status emitted_threads(Engine *e, int threads);
 /* Give its threads back. */
 void emitted_release(Emitted *e);
 
-/* A state for the engine, reset. False, with an error told, where there is no memory. */
+/* A state for the engine, reset. False, with an error reported, where there is no memory. */
 bool emitted_state(Diag *d, Engine *e);
 
 #endif

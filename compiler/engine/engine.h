@@ -1,7 +1,7 @@
 /* engine.h: one way to run a Plan, behind one set of calls.
  *
  * An engine holds one state. Sources go to slot 0. Everything it owns lives until engine_close. Calls return an
- * rt_status as the emitted functions do; errors of the system were told to the Diag when the engine was opened. */
+ * rt_status as the emitted functions do; errors of the system were reported to the Diag when the engine was opened. */
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -40,7 +40,7 @@ typedef struct EngineOps {
     void (*close)(Engine *e);
 } EngineOps;
 
-/* Let an engine compute on so many threads; false after an error told, and then it keeps those that it had. */
+/* Let an engine compute on so many threads; false after a reported error, and then it keeps those that it had. */
 bool engine_start_threads(Diag *d, Engine *e, int threads);
 
 /* Time to make C text of the plan, to compile it, to pack the weights. */
@@ -53,7 +53,7 @@ struct Engine {
     unsigned char *state;           /* plan->state_bytes, 64-byte aligned */
     void *own;                      /* what the engine keeps */
     int second;                     /* where the second text of a pair begins in the next sources, of models with types; 0: there is none */
-    EnginePhases phases;            /* how long it took to open; zeros where that is not told */
+    EnginePhases phases;            /* how long it took to open; zeros where that is not known */
 };
 
 /* Run the plan's operations one by one on OpenBLAS. plan->options.target must be TARGET_ROW_MAJOR. */

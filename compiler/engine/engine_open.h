@@ -16,7 +16,7 @@ typedef struct EngineOrder {
     int threads;                    /* 0: one */
 } EngineOrder;
 
-/* Open one on a Plan of its target, with its threads started; NULL after an error told. */
+/* Open one on a Plan of its target, with its threads started; NULL after a reported error. */
 Engine *engine_open(Arena *a, Diag *d, const Plan *p, EngineOrder o);
 
 #endif

@@ -1,6 +1,6 @@
 /* generic_ops.c: every kernel as its definition says, on row-major buffers.
  *
- * It is what the emitted code is held to, so sums that BLAS does not do are in double and exponentials are libm's.
+ * It is what the emitted code is compared with, so sums that BLAS does not do are in double and exponentials are libm's.
  * In: a pass (engine, layer, lengths) and an operation. Out: the operation's buffers; nothing else is written. */
 #include "generic_parts.h"
 #include "quantise.h"

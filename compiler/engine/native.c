@@ -103,7 +103,7 @@ static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrd
     return ok;
 }
 
-/* From the cache, with the data packed in memory. False, and no error told, where there is no such entry. */
+/* From the cache, with the data packed in memory. False, and no error reported, where there is no such entry. */
 static bool load_cached(Arena *a, Diag *d, Native *k, const Plan *p, EmitForm form)
 {
     const char *library = library_cache_path(a, p, form);

@@ -9,7 +9,7 @@
  * end with RT_INTERRUPTED when jit_stop was called meanwhile. The form's weights are always those of a file. */
 typedef struct NativeOrder { const char *cc; EmitForm form; bool cached, polls; } NativeOrder;
 
-/* Emit, compile into a temporary folder and load. NULL after an error told. */
+/* Emit, compile into a temporary folder and load. NULL after a reported error. */
 Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o);
 
 /* Make an engine of jit_open go on in `library`, compiled from the same Plan: its state and packed weights stay, its threads

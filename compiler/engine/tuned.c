@@ -1,4 +1,4 @@
-/* tuned.c: what a file of `xformc tune` says, held against the model that is to be compiled. */
+/* tuned.c: what a file of `xformc tune` says, checked against the model that is to be compiled. */
 #include "tuned.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "emit.h"
 
 /* Take from the file at `path` what *form and *threads (0) leave open. A file of another model or dtype is remarked on and
- * not used, one of another machine or form is remarked on. False after errors told at its lines. */
+ * not used, one of another machine or form is remarked on. False after errors reported at its lines. */
 bool tuned_take(Arena *a, Diag *d, const char *path, const Plan *p, EmitForm *form, int *threads);
 
 #endif

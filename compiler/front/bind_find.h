@@ -22,7 +22,7 @@ typedef struct Finder {
     bool *of_matmul;                /* of a graph's values: a matmul reads it as its weights */
     int differing;                  /* tensors of another shape than was expected */
     int room;
-    TensorSource *missing;          /* those without a tensor in the file, told when all names are known */
+    TensorSource *missing;          /* those without a tensor in the file, reported when all names are known */
     int missing_count, missing_room;
 } Finder;
 
@@ -49,7 +49,7 @@ void finder_refuse_left_out(Finder *f);
 void finder_shape(TensorSource *t, int64_t rows, int64_t columns);     /* row-major; columns 0: a vector */
 void finder_take(Finder *f, TensorSource *t, const TensorSource *found);               /* all of what the file has */
 void finder_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in);       /* numbers from the seed */
-void finder_missing(Finder *f, const TensorSource *t, const char *spelling);           /* to be told at the end */
+void finder_missing(Finder *f, const TensorSource *t, const char *spelling);           /* to be reported at the end */
 TensorSource *finder_append(Finder *f, TensorSource t);
 /* A tensor of the model, found or made. columns 0: a vector. fan_in: inputs of the linear that it belongs to. */
 void finder_add(Finder *f, Role role, const char *name, const char *spellings, int64_t rows, int64_t columns, int64_t fan_in);

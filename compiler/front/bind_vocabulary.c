@@ -68,7 +68,7 @@ void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m)
     if (m->has_encoder)
         m->source = read_one(a, d, draft, m, FIELD_ID_source_vocabulary, m->source_vocabulary, FIELD_ID_source_vocab, &m->source_vocab);
     const bool faulty = m->has_encoder && m->has_decoder && !m->source && strcmp(m->source_vocabulary, m->target_vocabulary) == 0;
-    if (m->has_decoder && !faulty)      /* what is wrong with the file was told */
+    if (m->has_decoder && !faulty)      /* what is wrong with the file was reported */
         m->target = read_one(a, d, draft, m, FIELD_ID_target_vocabulary, m->target_vocabulary, FIELD_ID_target_vocab, &m->target_vocab);
     if (!m->target) return;
     require_mark(d, m->target_vocabulary, m->target->start, "<s>");

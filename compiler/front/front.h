@@ -5,11 +5,11 @@
 #include "fields.h"
 
 /* Read, check and find the weights of a spec: a Lua file, a Hugging Face folder, a GGUF file or a llama2.c
- * checkpoint; NULL after errors told to `d`. */
+ * checkpoint; NULL after errors reported to `d`. */
 Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 void model_close(Model *m);         /* unmap its files */
 
-/* What the spec at `path` says, by what is found there; NULL after errors told to `d`. */
+/* What the spec at `path` says, by what is found there; NULL after errors reported to `d`. */
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 /* What is asked of a spec at `path` in the place of what it says. NULL and 0: nothing. */
 typedef struct DraftChanges {

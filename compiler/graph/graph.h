@@ -115,7 +115,7 @@ typedef struct Graph {
 
 /* The Graph of a model, whose decoder takes up to `rows` rows in one call; NULL after errors (an xf.graph whose shapes do not fit). */
 Graph *graph_build(Arena *a, Diag *d, const Model *m, int64_t rows);
-/* Give every result of `n` its shape. False after an error told at n->at: which input, what was expected. */
+/* Give every result of `n` its shape. False after an error reported at n->at: which input, what was expected. */
 bool   graph_shape(Diag *d, Node *n);
 /* Assert what every later floor relies on: inputs made before use, shapes by the rules, names unique. die() if not. */
 void   graph_check(const Graph *g);

@@ -12,7 +12,7 @@ typedef struct Maker {
     const char *prefix;             /* of the names of results: "" or "rows." for a program of many rows */
     const char *part;               /* of the nodes to come: Node.part */
     NameMap *shared;                /* params and states made so far, by kind, layers and name */
-    bool failed;                    /* a shape error was told; results are NULL from then on */
+    bool failed;                    /* a shape error was reported; results are NULL from then on */
 } Maker;
 
 static inline Dim dim_constant(int64_t n) { return (Dim){ n, COUNT_CONSTANT }; }

@@ -455,7 +455,7 @@ static void tell_unused(SpecBuild *b, const Block *block)
     if (unused > MOST_TOLD) diag_remark(b->k->diag, (Loc){ 0 }, "nothing uses %d more inputs", unused - MOST_TOLD);
 }
 
-/* Call `i`, unless a value that it takes could not be made, which was told once. */
+/* Call `i`, unless a value that it takes could not be made, which was reported once. */
 static void take_call(SpecBuild *b, int i)
 {
     b->call = &b->spec->calls[i];

@@ -195,7 +195,7 @@ static void tell_pieces(Diag *d, Arena *a, const char *what, const InfoPiece *pi
     diag_note(d, (Loc){ 0 }, "%s", t.data);
 }
 
-/* Whether `needed` is too much; told if so. */
+/* Whether `needed` is too much; reported if so. */
 static bool misfits(Arena *a, Diag *d, const Info *i, const char *memory, size_t needed, size_t there)
 {
     if (!there || needed <= there) return false;
@@ -211,7 +211,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target)
         diag_note(d, (Loc){ 0 }, "%s of slots, %s of scratch, %s of taps, %s of stack",
                   info_number(a, (double)p->slot_bytes * p->options.slots), info_number(a, (double)p->scratch_bytes),
                   info_number(a, (double)p->tap_bytes), info_number(a, (double)i->stack_bytes));
-        tell_pieces(d, a, "buffers; those of the scratch share it where their lives do not meet", i->buffers, i->buffer_count);
+        tell_pieces(d, a, "buffers; those of the scratch share it where their lives do not overlap", i->buffers, i->buffer_count);
     }
     if (misfits(a, d, i, "flash", info_flash(i), target.flash)) {
         if (!i->code) diag_note(d, (Loc){ 0 }, "for the weights alone; --code adds the code");

@@ -332,7 +332,7 @@ static void legend(Picture *x, double left)
         left += 44 + svg_width(words, label_font);
     }
     svg_line(&x->svg, left, y - 4, left + 22, y - 4, (SvgStyle){ .stroke = svg_colours[SVG_GREY].edge, .dash = "3 3" });
-    svg_text(&x->svg, left + 28, y, label_font, "all threads meet");
+    svg_text(&x->svg, left + 28, y, label_font, "barrier");
 }
 
 static const char *heading(const Picture *x) { return arena_format(x->arena, "%s: memory plan", x->plan->graph->model->name); }

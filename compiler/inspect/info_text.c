@@ -213,7 +213,7 @@ void info_print(const Info *i, const InfoTarget *target, FILE *to)
     print_head(i->plan->graph->model, to);
     print_sizes(a, i, to);
     for (int k = 0; k < i->program_count; k++) print_program(a, i, &i->programs[k], to);
-    print_pieces(a, "largest buffers, bytes; those of the scratch share it where their lives do not meet", i->buffers, i->buffer_count, to);
+    print_pieces(a, "largest buffers, bytes; those of the scratch share it where their lives do not overlap", i->buffers, i->buffer_count, to);
     print_pieces(a, "largest weights, bytes", i->weights, i->weight_count, to);
     if (target) print_target(a, i, target, to);
     arena_free(a);

@@ -48,7 +48,7 @@ typedef struct Look {
     int most_heads;                 /* of an attention that could be drawn, whatever was chosen */
 } Look;
 
-/* The words that are asked as a text, or as ids where the model has no tokenizer; false after an error told. It wants no engine. */
+/* The words that are asked as a text, or as ids where the model has no tokenizer; false after a reported error. It wants no engine. */
 bool look_read(Look *l, int *ids, int *n);
 /* Most ids that a question has. */
 int64_t look_most_ids(const Model *m);

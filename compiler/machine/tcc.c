@@ -86,7 +86,7 @@ void *c_memory_symbol(CMemory *code, const char *name) { return tcc_get_symbol((
 
 void c_memory_free(CMemory *code) { tcc_delete((TCCState *)code); }
 
-/* A trial says nothing: what is wrong with the text is told later. */
+/* A trial says nothing: what is wrong with the text is reported later. */
 static void ignore(void *user, const char *message) { (void)user, (void)message; }
 
 /* Bytes of data that this process has, which a child inherits; 0 where the system does not say. */
@@ -115,7 +115,7 @@ static void try_text(const char *text, const CSymbol *symbols, int n)
     if (tcc_compile_string(code, text) == 0) {
         add_symbols(code, copying, sizeof copying / sizeof *copying);
         add_symbols(code, symbols, n);
-        const int bytes = tcc_relocate(code, NULL);     /* -1: an error, that is told later; below it: more than an int holds */
+        const int bytes = tcc_relocate(code, NULL);     /* -1: an error, which is reported later; below it: more than an int holds */
         wanting = bytes < -1 || bytes >= MOST_MIB << 20;
     }
     _exit(wanting);

@@ -46,7 +46,7 @@ const char *field_nearest(const char *name, bool in_stack);
 void field_store(const Field *f, void *where, FieldValue value);
 FieldValue field_preset(const Field *f);            /* what stands where the spec says nothing */
 
-/* Whether a number is one that the field takes; false after an error told at `at`. what: the field as the user wrote it; shown: the
+/* Whether a number is one that the field takes; false after an error reported at `at`. what: the field as the user wrote it; shown: the
  * value likewise. For INT v->integer is set, for REAL, and for each
  * of NUMBERS, v->real. */
 bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v);

@@ -200,7 +200,7 @@ typedef struct GraphSpec {
 } GraphSpec;
 
 /* The shape of a value that the calls so far make, for whoever defines operations of his own; returns its rank, 0 where a
- * fault hides it, which is told when the graph is built. A builder that may define none has no such function. */
+ * fault hides it, which is reported when the graph is built. A builder that may define none has no such function. */
 typedef int GraphShape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
 
 /* Ids of a field that lists them. */

@@ -93,7 +93,7 @@ static void fill_unroll(const ModelCheck *c)
     m->unroll_layers = (!m->has_encoder || m->encoder.layers <= MOST_CALLS) && (!m->has_decoder || m->decoder.layers <= MOST_CALLS);
 }
 
-/* heads is one field of two stacks, so the same fault may come twice: told once per place. */
+/* heads is one field of two stacks, so the same fault may come twice: reported once per place. */
 static bool told_already(const ModelCheck *c, Side side, FieldId a, FieldId b)
 {
     const Choice *both = draft_choice(c->draft, SIDE_ENCODER, a), *mine = draft_choice(c->draft, side, a);
@@ -296,7 +296,7 @@ static void check_start(const ModelCheck *c)
 static void require_vocab(const ModelCheck *c, FieldId id, int64_t size)
 {
     const Model *m = c->model;
-    /* what is wrong with the tokenizer was told */
+    /* what is wrong with the tokenizer was reported */
     if (size || (m->tokenizer_file && !m->tokenizer_data)) return;
     wrong(c, c->draft->at, "%s is missing", fields[id].name);
     diag_note(c->diag, c->draft->at, "give it, or a tokenizer with its vocabulary files");

@@ -4,7 +4,7 @@
 
 #include "fields.h"
 
-typedef struct ModelCheck { Arena *arena; Diag *diag; const Draft *draft; Model *model; int errors; } ModelCheck;    /* errors: told before */
+typedef struct ModelCheck { Arena *arena; Diag *diag; const Draft *draft; Model *model; int errors; } ModelCheck;    /* errors: reported before */
 
 /* The fields of the whole model, and its name. */
 ModelCheck model_check_begin(Arena *a, Diag *d, const Draft *draft);

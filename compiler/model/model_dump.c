@@ -111,7 +111,7 @@ bool layer_same(const LayerFields *a, const LayerFields *b)
     return same;
 }
 
-/* Sizes are told of every layer, the rest where it is not as it would be without a word. */
+/* Sizes are printed of every layer, the rest where it is not as it would be without a word. */
 static bool is_told(const Field *f, const LayerFields *l)
 {
     if (f->type == TYPE_INT) return *(const int64_t *)(const void *)((const char *)l + f->offset) != 0;
@@ -136,7 +136,7 @@ static void dump_stack(const char *name, const Stack *s, FILE *to)
     }
 }
 
-/* Lists are told where there is a head, that of generation where it says anything. */
+/* Lists are printed where there is a head, that of generation where it says anything. */
 static void dump_lists(const Model *m, FILE *to)
 {
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {

@@ -1,4 +1,4 @@
-/* quantise.c: see quantise.h. Plain, for it is what kernels are held to. */
+/* quantise.c: see quantise.h. Plain, for it is what kernels are compared with. */
 #include "quantise.h"
 
 #include <math.h>

@@ -102,7 +102,7 @@ typedef struct PlanOp {
     Packed *params[NODE_INPUTS];    /* CUSTOM: of the inputs that are parameters */
     int activation;                 /* RT_*; fused into a linear, or the operation itself */
     Split split;  int parts;        /* pieces there are to share; ROWS: their number at run time */
-    bool barrier;                   /* threads meet before it */
+    bool barrier;                   /* a barrier stands before it */
     bool barrier_few;               /* and here too in a call of at most Plan's few_rows */
     int phase;                      /* number of barriers before it in its block */
     double flops;                   /* per row; for attention per row and key */
@@ -157,12 +157,12 @@ typedef struct Plan {
 
 /* Rows of one decoder call: what all slots can hold, up to a bound past which a matrix kernel gains no more. */
 int64_t plan_decoder_rows(const Model *m, int slots);
-/* Whether state and weights have a sensible size, worked out in floating point; false after an error told at the model.
+/* Whether state and weights have a sensible size, worked out in floating point; false after an error reported at the model.
  * To be asked before plan_make. */
 bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
-/* Whether each pattern of dtype matches a matrix, and one alone decides of each; false after errors told at them. Likewise. */
+/* Whether each pattern of dtype matches a matrix, and one alone decides of each; false after errors reported at them. Likewise. */
 bool  plan_dtypes_hold(Diag *d, const Graph *g);
-/* Whether this machine has the memory to run or pack it; false after an error told, EXIT_NO_FEATURE. */
+/* Whether this machine has the memory to run or pack it; false after a reported error, EXIT_NO_FEATURE. */
 bool  plan_fits_machine(Diag *d, const Plan *p);
 /* Scratch of a linear that rounds its rows: `pieces`, one a thread, or one that threads share by rows; `rows` of `stride` floats each. */
 typedef struct RoundedSize { int64_t pieces, rows, stride; } RoundedSize;

@@ -12,7 +12,7 @@
 /* A buffer that has its place. */
 typedef struct Placed { size_t from, to; int first_phase, last_phase; } Placed;
 
-/* The lowest offset from `from` on at which `b` overlaps none of the placed ones, ascending by `from`, that it meets. */
+/* The lowest offset from `from` on at which `b` overlaps none of the placed ones, ascending by `from`, that it overlaps. */
 static size_t lowest_free(const Buffer *b, const Placed *placed, int n, size_t from)
 {
     size_t at = from, bytes = pad64(b->bytes);

@@ -1,4 +1,4 @@
-/* plan_split.c: where threads must meet.
+/* plan_split.c: where a barrier is needed.
  *
  * A thread may go on without waiting as long as it touches only what it wrote itself, or what nobody writes. So for
  * every buffer the accesses since the last barrier are kept, each with the way it was shared; an access shared in
@@ -52,7 +52,7 @@ static int accesses(const PlanOp *op, bool few, Access out[OP_ACCESSES])
     return n;
 }
 
-/* Whether threads must meet between a phase and these. */
+/* Whether a barrier is needed between a phase and these. */
 static bool must_meet(const Phase *phase, const Access *mine, int n)
 {
     bool must = phase->count + n > MAX_ACCESSES;            /* a full list begins a new phase */
@@ -101,7 +101,7 @@ static void split_block(PlanBlock *b)
     b->phases = number + 1;
 }
 
-/* Where few rows want more barriers. Phases, and with them places, stay: threads that meet more often are never further apart. */
+/* Where few rows want more barriers. Phases, and with them places, stay: with more barriers threads are never further apart. */
 static void split_few(PlanBlock *b)
 {
     Phase phase = { .count = 0 };

@@ -1,4 +1,4 @@
-/* tune_file.c: xf.tune{…} of a file of `xformc tune` to a Tuning. All its faults are told, each at its field. */
+/* tune_file.c: xf.tune{…} of a file of `xformc tune` to a Tuning. Every fault is reported at its field. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct TuneFields { lua_State *L; SpecReader *reader; Tuning *tuning; Lo
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* The names in the table on top of the stack, in one order whatever Lua's hash; *n receives their number. What has no name is told. */
+/* The names in the table on top of the stack, in one order whatever Lua's hash; *n receives their number. One without a name is reported. */
 static const char **names_of(const TuneFields *f, Loc at, int *n)
 {
     const char **names = arena_array(f->reader->arena, MAX_TUNED_CALLS, sizeof *names);

@@ -4,7 +4,7 @@
 
 #include "tuning.h"
 
-/* What the file at `path` says, in the arena; NULL after errors told, each at its line. */
+/* What the file at `path` says, in the arena; NULL after reported errors, each at its line. */
 Tuning *tuning_from_lua(Arena *a, Diag *d, const char *path);
 
 #endif

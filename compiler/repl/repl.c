@@ -103,7 +103,7 @@ static Exit talk(Repl *r)
         if (r->terminal) background_poll(NULL, true);       /* a person takes longer to type than a child to start */
     if (r->terminal && !r->quit) puts("");
     lines_close(lines);
-    return r->terminal ? EXIT_DONE : r->told;
+    return r->terminal ? EXIT_DONE : r->exit_code;
 }
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ Exit repl_script(const ReplOptions *o)
         lua_rawseti(r->L, -2, i + 1);
     }
     lua_setglobal(r->L, "arg");
-    const Exit code = repl_file(r, o->spec) ? EXIT_DONE : r->told;
+    const Exit code = repl_file(r, o->spec) ? EXIT_DONE : r->exit_code;
     close_repl(r);
     return code;
 }

@@ -27,7 +27,7 @@ typedef struct Repl {
     bool quit;
     Text typed;                     /* the chunks that ran, for :save */
     Exit code;                      /* of the chunk that failed last */
-    Exit told;                      /* of what failed last, a chunk or a command: the exit code of a script */
+    Exit exit_code;                 /* of what failed last, a chunk or a command: the exit code of a script */
     int files;                      /* that are being loaded, one from the other */
     void (*command)(struct Repl *r, const char *line);      /* what begins with a colon, or ?x */
 } Repl;
@@ -40,7 +40,7 @@ char *repl_diag_text(Diag *d);            /* to be freed */
 typedef enum ChunkResult { CHUNK_DONE, CHUNK_FAILED, CHUNK_INCOMPLETE } ChunkResult;
 
 /* Run `text`, an expression or statements, and print its values; `_` becomes the first. `name` stands in messages; an
- * incomplete chunk is told only with `last`. */
+ * incomplete chunk is reported only with `last`. */
 ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last);
 /* The same with a text as its argument, `...`. */
 ChunkResult repl_chunk_with(Repl *r, const char *name, const char *text, const char *argument);
@@ -55,14 +55,14 @@ ChunkResult repl_chunk_check(Repl *r, const char *text);
 bool repl_is_lua(Repl *r, const char *text);
 
 void repl_catch_interrupts(const Repl *r);
-/* The same with Ctrl-C heard; a script that was interrupted quits: repl_run.c. */
+/* The same with Ctrl-C handled; a script that was interrupted quits: repl_run.c. */
 ChunkResult repl_run(Repl *r, const char *name, const char *text, bool last);
 ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char *text);
 void repl_run_command(Repl *r, const char *line);
 bool repl_is_command(const char *line);
 
 /* Run the file at `path`, a text without zero bytes; a byte order mark and a line #! at its beginning are skipped. What is no Lua as a
- * whole runs as its lines would on a pipe: a failure is told, and the next goes on. False after a failure told, and then r->told is
+ * whole runs as its lines would on a pipe: a failure is reported, and the next goes on. False after a reported failure, and then r->exit_code is
  * its exit code: repl_file.c. */
 bool repl_file(Repl *r, const char *path);
 /* Tell a failure that ends no chunk; a script goes on, and ends with this exit code. */
@@ -76,11 +76,11 @@ bool repl_scan_due(ReplScan *c, size_t size);                   /* whether `size
 void repl_check_nul(lua_State *L, int index);          /* an error where it is a text with a NUL */
 /* Raise what a Diag holds as one Lua error; returns where it holds no error. */
 void repl_raise(lua_State *L, Diag *d);
-/* From a signal handler: stop the Lua code and the model that runs. `again`: that was done before, and nothing has heard it; false where
+/* From a signal handler: stop the Lua code and the model that runs. `again`: that was done before, and nothing has reacted to it; false where
  * nothing can be left either. */
 bool repl_interrupt(bool again);
 bool repl_interrupted(void);                                    /* the last chunk was asked to stop */
-/* The same, and it has not been heard; and to hear it: what runs goes on, and the next Ctrl-C is a first one. A script ends after the
+/* The same, and nothing has reacted to it; and to react to it: what runs goes on, and the next Ctrl-C is a first one. A script ends after the
  * chunk all the same. */
 bool repl_stopping(void);
 void repl_heard(lua_State *L);
@@ -138,7 +138,7 @@ typedef struct ReplModel {
     bool probed;                    /* some tensors have probes: the engine with taps answers */
     int64_t open_ns;                /* from the spec to something that runs */
     Background native;              /* what `engine` becomes; BACKGROUND_NONE where it is pinned */
-    bool told;                      /* why it did not */
+    bool reported;                  /* why it did not */
     bool pinned;                    /* it was changed, and stays on the jit */
 } ReplModel;
 ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if it is none or closed */
@@ -171,7 +171,7 @@ Engine *repl_tapped_for(lua_State *L, ReplModel *m, int64_t source, int64_t targ
 void repl_close_tapped(ReplModel *m);
 /* A plan with taps, as that engine has one; made when need be. */
 const Plan *repl_looked(ReplModel *m);
-/* Raise what the model's session was told. */
+/* Raise what the model's session reported. */
 int repl_model_fail(lua_State *L, const ReplModel *m);
 /* Raise what a status other than RT_OK says. */
 void repl_check_status(lua_State *L, rt_status status);
@@ -212,7 +212,7 @@ const char *repl_changes(const ReplModel *m);
 bool repl_is_changed(const ReplModel *m);
 /* The table of a model's probes, pushed; made when need be. */
 void repl_push_probes(lua_State *L, const ReplModel *m);
-/* A function of a whole C text replaced, in the arena; NULL after an error told. */
+/* A function of a whole C text replaced, in the arena; NULL after a reported error. */
 const char *repl_replaced(ReplModel *m, Arena *a, const char *old, const char *function, const char *text);
 void repl_free_edit(struct ReplEdit *e);
 /* Every place of a tensor of weights in an engine; raises where there is none. Numbers into all of them. */

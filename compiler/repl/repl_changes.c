@@ -1,4 +1,4 @@
-/* repl_changes.c: what of a compiled model is other than its spec says: probes, edits of C, single tensors; put into engines, told, forgotten. */
+/* repl_changes.c: what of a compiled model is other than its spec says: probes, edits of C, single tensors; put into engines, printed, forgotten. */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -115,7 +115,7 @@ void repl_check_probes(lua_State *L)
     lua_error(L);
 }
 
-/* A function of a whole C text replaced, in the arena; NULL after an error told. */
+/* A function of a whole C text replaced, in the arena; NULL after a reported error. */
 const char *repl_replaced(ReplModel *m, Arena *a, const char *old, const char *function, const char *text)
 {
     const char *begin, *end;
@@ -140,7 +140,7 @@ void repl_forget_edits(ReplModel *m)
     m->edits = NULL;
 }
 
-/* A whole C text with all edits, in the order in which they were made; NULL after an error told. */
+/* A whole C text with all edits, in the order in which they were made; NULL after a reported error. */
 static const char *with_edits(ReplModel *m, Arena *a, const char *whole, const struct ReplEdit *e)
 {
     if (e->before) whole = with_edits(m, a, whole, e->before);

@@ -32,7 +32,7 @@ static void push_message(lua_State *L)
     lua_pushstring(L, rest + 2);
 }
 
-/* What a spec's reader told, as text in the place of its error value. */
+/* What a spec's reader reported, as text in the place of its error value. */
 static int to_message(lua_State *L)
 {
     Repl *r = repl_of(L);
@@ -53,7 +53,7 @@ static int to_message(lua_State *L)
 enum { PERIOD = 1000 };                             /* instructions between two looks */
 static volatile sig_atomic_t stop_wanted;           /* in this chunk */
 volatile sig_atomic_t repl_interrupts;              /* since what runs began; those that come at once are one */
-static bool interrupted;                            /* the same; true also when somebody heard it and went on */
+static bool interrupted;                            /* the same; true also when it was handled and the code went on */
 static int64_t raised_ns;                           /* when it was raised first; 0: not yet */
 
 /* At every so many instructions; a coroutine has it from who made it. Who catches the error has a moment to tidy up; then it is
@@ -262,7 +262,7 @@ static void prepare(Repl *r, const ReplWhole *whole)
     s->sandbox = (Sandbox){ .used = 0 };
 }
 
-/* The error at the top of the stack, told; that output fails is told by who ends. */
+/* Report the error at the top of the stack; who ends reports that output fails. */
 static void tell(Repl *r)
 {
     size_t size;
@@ -271,7 +271,7 @@ static void tell(Repl *r)
     if (repl_interrupted()) r->code = EXIT_INTERRUPT;
     else if (ferror(stdout)) r->code = EXIT_DONE;
     if (!ferror(stdout)) fprintf(stderr, "%s%s\n", strstr(text, "error: ") ? "" : "error: ", text);
-    r->told = r->code;
+    r->exit_code = r->code;
     lua_pop(r->L, 2);
 }
 
@@ -348,7 +348,7 @@ ChunkResult repl_chunk_check(Repl *r, const char *text)
     return status == LUA_OK ? CHUNK_DONE : incomplete ? CHUNK_INCOMPLETE : CHUNK_FAILED;
 }
 
-/* What is no syntax error, as memory that ends, is told when it is run. */
+/* What is no syntax error, as memory that ends, is reported when it is run. */
 bool repl_is_lua(Repl *r, const char *text)
 {
     lua_State *L = r->L;

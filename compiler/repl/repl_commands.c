@@ -139,7 +139,7 @@ static void assembly(Repl *r, const char *words)
         return;
     }
     const Exit code = repl_assembly(m, words);
-    if (code != EXIT_DONE) r->told = code;
+    if (code != EXIT_DONE) r->exit_code = code;
 }
 
 /* A picture into a file, which is named. */
@@ -149,7 +149,7 @@ static void draw(Repl *r, Arena *a, const char *path, Text picture)
     if (file_replace(a, d, path, svg_kind, picture.data, picture.size)) printf("%s\n", path);
     else {
         diag_print(d, stderr, isatty(2));
-        r->told = diag_exit(d);
+        r->exit_code = diag_exit(d);
     }
     arena_free(a);
 }
@@ -230,7 +230,7 @@ static void save(Repl *r, const char *path)
     if (!*path) repl_refuse(r, EXIT_USAGE, ":save FILE");
     else if (!file_write(r->reader.arena, d, path, r->typed.data, r->typed.size)) {
         diag_print(d, stderr, isatty(2));
-        r->told = diag_exit(d);
+        r->exit_code = diag_exit(d);
     }
 }
 

@@ -42,10 +42,10 @@ void repl_refuse(Repl *r, Exit code, const char *format, ...)
     vfprintf(stderr, format, args);
     fputs("\n", stderr);
     va_end(args);
-    r->told = code;
+    r->exit_code = code;
 }
 
-/* Raise what the session was told; that nothing was told is our bug. */
+/* Raise what the session reported; that it reported nothing is our bug. */
 int repl_model_fail(lua_State *L, const ReplModel *m)
 {
     repl_raise(L, m->session->diag);

@@ -201,7 +201,7 @@ static int restore(lua_State *L)
     repl_forget_edits(m);
     if (jit_has_own_weights(repl_tier_jit(m))) jit_shared_weights(m->engine);
     if (!m->pinned) return 0;
-    m->pinned = m->told = false;
+    m->pinned = m->reported = false;
     repl_tier_begin(L, m, NULL);
     return 0;
 }

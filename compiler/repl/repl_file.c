@@ -87,12 +87,12 @@ static bool run_pieces(Repl *r, const Cut *p, const ReplWhole *whole)
     bool good = true;
     for (int i = 0; i < p->count && !r->quit && !(i && repl_interrupted()); i++) {
         const Piece *piece = &p->list[i];
-        const Exit before = r->told;
-        r->told = EXIT_DONE;
+        const Exit before = r->exit_code;
+        r->exit_code = EXIT_DONE;
         if (piece->command) repl_run_command(r, piece->text);
         else repl_run_piece(r, whole, piece->line, piece->text);
-        good = good && r->told == EXIT_DONE;
-        if (r->told == EXIT_DONE) r->told = before;
+        good = good && r->exit_code == EXIT_DONE;
+        if (r->exit_code == EXIT_DONE) r->exit_code = before;
     }
     return good;
 }
@@ -124,7 +124,7 @@ bool repl_file(Repl *r, const char *path)
     for (const char *s = text; zero && s < zero; s++) lines += *s == '\n';
     if (zero) diag_error(d, EXIT_BAD_DATA, (Loc){ path, (int)lines, 0 }, "a zero byte; a file of Lua is text");
     diag_print(d, stderr, isatty(2));
-    if (diag_errors(d)) r->told = diag_exit(d);
+    if (diag_errors(d)) r->exit_code = diag_exit(d);
     bool good = !diag_errors(d);
     if (good && size >= 3 && memcmp(text, mark, 3) == 0) memset(text, ' ', 3);
     if (good && size >= 2 && memcmp(text, "#!", 2) == 0) memcpy(text, "--", 2);

@@ -18,7 +18,7 @@
 __asm__(SECTION "\n.globl " SYMBOL "\n" SYMBOL ":\n.incbin \"compiler/repl/repl_prelude.lua\"\n.byte 0\n.text\n");
 extern const char repl_prelude_text[];
 
-/* xf.bars(title, unit, labels, values, file): one bar for each label. A file that cannot be written is told, and what was measured
+/* xf.bars(title, unit, labels, values, file): one bar for each label. A file that cannot be written is reported, and what was measured
  * is not lost. */
 static int bars(lua_State *L)
 {
@@ -52,7 +52,7 @@ static int bars(lua_State *L)
     svg_finish(&s);
     if (file_replace(a, d, path, svg_kind, s.text.data, s.text.size)) return 0;
     diag_print(d, stderr, isatty(2));
-    repl_of(L)->told = diag_exit(d);
+    repl_of(L)->exit_code = diag_exit(d);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* repl_run.c: chunks and commands run with Ctrl-C heard. */
+/* repl_run.c: chunks and commands run with Ctrl-C handled. */
 #include "repl.h"
 
 #include <signal.h>
@@ -12,7 +12,7 @@ static bool typed;                              /* a person types: Ctrl-C there 
 static struct sigaction before;                 /* what SIGINT does to every command */
 static volatile int64_t interrupted_ns;
 
-/* The first asks to stop; the second leaves emitted code that does not hear it; where it is another's code, one more ends the process. */
+/* The first asks to stop; the second leaves emitted code that does not react to it; where it is another's code, one more ends the process. */
 static void on_interrupt(int signal)
 {
     static const char words[] = "\nthis cannot be stopped: Ctrl-C once more ends xformc\n";
@@ -41,7 +41,7 @@ static ChunkResult done(Repl *r, ChunkResult result)
     busy = 0;
     if (!repl_interrupted() || r->terminal) return result;
     r->quit = true;
-    r->told = EXIT_INTERRUPT;
+    r->exit_code = EXIT_INTERRUPT;
     return CHUNK_FAILED;
 }
 

@@ -10,8 +10,8 @@
 void repl_tier_poll(lua_State *L, ReplModel *m)
 {
     background_poll(&m->native, false);
-    if (m->native.state != BACKGROUND_FAILED || m->told) return;
-    m->told = true;
+    if (m->native.state != BACKGROUND_FAILED || m->reported) return;
+    m->reported = true;
     if (repl_of(L)->options->verbose) fprintf(stderr, "note: %s stays on the jit: %s\n", m->session->model->name, m->native.why);
 }
 

@@ -1,4 +1,4 @@
-/* repl_verify.c: a model at the prompt held to the generic engine, or to a reference. What it was asked, and how far it got, stays. */
+/* repl_verify.c: a model at the prompt compared with the generic engine, or with a reference. What it was asked, and how far it got, stays. */
 #include "repl.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* repl_whole.c: whether it is worth trying to load the lines of a chunk. To load all of them anew for each line takes time that
  * grows with the square of their number; so of a long chunk only what its words and brackets do not show to be open is tried,
- * and now and then the rest too, so that a wrong line is told before the end. What is tried decides; this only saves trials. */
+ * and now and then the rest too, so that a wrong line is reported before the end. What is tried decides; this only saves trials. */
 #include "repl.h"
 
 #include <ctype.h>

@@ -14,7 +14,7 @@
 typedef struct TokenizerBlob { const unsigned char *data; size_t size; TokenizerChat chat; TokenizerOrigin origin; } TokenizerBlob;
 
 /* Read a file, by its content: tokenizer.json, vocab.txt, a SentencePiece model, a GGUF file, llama2.c's tokenizer.bin;
- * or the files of a Hugging Face folder. False after errors told to `d`: 66 when nothing is there, 65 for damaged files
+ * or the files of a Hugging Face folder. False after errors reported to `d`: 66 when nothing is there, 65 for damaged files
  * and for parts that are not supported, each by its name. `at` names who asked, for a file that is missing. */
 bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out);
 
@@ -34,7 +34,7 @@ bool tokenizers_in_folder(Arena *a, const char *folder);
  * NULL where there is none, or after an error. */
 const char *tokenizer_sentence_file(Arena *a, Diag *d, const char *folder);
 
-/* Symbols from a file, one a line; NULL after errors, told at their lines. `at` names the field for a missing file. */
+/* Symbols from a file, one a line; NULL after errors, reported at their lines. `at` names the field for a missing file. */
 Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* tokenizer_class.c: what the class of a tokenizer writes anew of its tokenizer.json, by keys of tokenizer_config.json. What then
- * differs from the file is told. The classes are rows of tokenizer_classes.def. */
+ * differs from the file is reported. The classes are rows of tokenizer_classes.def. */
 #include "tokenizer_json.h"
 
 #include <stdlib.h>

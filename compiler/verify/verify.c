@@ -10,7 +10,7 @@
 
 #include "progress.h"
 
-/* ---- who is held to whom --------------------------------------------------------------------------------- */
+/* ---- which is compared with which -------------------------------------------------------------------------- */
 
 static int add_subject(Verify *v, Engine *e, int threads, bool tapped, const char *what)
 {
@@ -20,7 +20,7 @@ static int add_subject(Verify *v, Engine *e, int threads, bool tapped, const cha
 
 static void add_pair(Verify *v, int a, int b, bool bits) { v->pairs[v->pair_count++] = (Pair){ a, b, bits, false }; }
 
-/* One engine's subjects, held to each other; returns the one that others are held to. */
+/* One engine's subjects, compared with each other; returns the one that others are compared with. */
 static int add_engine(Verify *v, const VerifyEngine *e)
 {
     int main = e->tapped ? add_subject(v, e->tapped, 1, true, "") : -1;

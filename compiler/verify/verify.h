@@ -30,12 +30,12 @@ typedef struct VerifyOptions {
  * A reference holds `source` and `target` as integers [n] and [m] (an xf.graph: its inputs), and anything by its name
  * in the graph; `greedy`, integers, are the ids to be generated from the start mark on.
  * EXIT_DONE: all within tolerance. EXIT_DIFFERS: not; the first tensor that departs is named, in `out` or, with json,
- * as a remark to `d`; or the reference has a tensor that the model has not, which a remark names. Else an error was told
+ * as a remark to `d`; or the reference has a tensor that the model has not, which a remark names. Else an error was reported
  * to `d`: 65 for a reference that does not fit the model. */
 Exit verify_run(Arena *a, Diag *d, const Model *m, const VerifyEngine *engines, int n, const VerifyOptions *options, FILE *out);
 
 /* Whether the file `against` can be read and holds the ids that the model needs, before any engine is opened; false
- * after an error told. */
+ * after a reported error. */
 bool verify_reference_fits(Arena *a, Diag *d, const Model *m, const char *against);
 
 #endif

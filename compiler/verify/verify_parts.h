@@ -13,7 +13,7 @@ typedef struct Subject { Engine *engine; const char *label; int threads; bool ta
  * result: verify_alone.c. */
 typedef struct Alone { Trace *values, *sizes; } Alone;
 
-/* Subject a is held to subject b: to the bit, or as what is computed apart from it. */
+/* Subject a is compared with subject b: to the bit, or as what is computed apart from it. */
 typedef struct Pair { int a, b; bool bits, apart; } Pair;
 
 /* What subjects are run on: ids, or an xf.graph whose inputs and caches lie in a state of the
@@ -44,7 +44,7 @@ typedef struct Verify {
 
 static inline bool verify_is_generic(const Engine *e) { return e->plan->options.target == TARGET_ROW_MAJOR; }
 
-/* Run one subject on ids; NULL after an error told. `into` holds the trace. */
+/* Run one subject on ids; NULL after a reported error. `into` holds the trace. */
 Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source, int n, const int *target, int m);
 /* The same for an xf.graph whose inputs are set. */
 Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s);
@@ -55,7 +55,7 @@ Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s);
  * traces: of all subjects. */
 double verify_alone(Verify *v, const Pair *p, Trace *const *traces, const char *name);
 
-/* Compare every subject with the file options->against. False after an error told. */
+/* Compare every subject with the file options->against. False after a reported error. */
 bool verify_reference(Verify *v);
 
 #endif

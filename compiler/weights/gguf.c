@@ -1,4 +1,4 @@
-/* gguf.c: see gguf.h. Nothing that the file says is believed before it is held against the file's size. */
+/* gguf.c: see gguf.h. Nothing that the file says is believed before it is compared with the file's size. */
 #include "gguf.h"
 
 #include <string.h>

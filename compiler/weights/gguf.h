@@ -42,7 +42,7 @@ GgufSplit gguf_split(const Gguf *g);
 /* What stands before -00001-of-00003.gguf in a path; NULL where it does not end so. */
 const char *gguf_name_of_split(Arena *a, const char *path);
 
-/* A file, or all parts of a split one by the path of the first, mapped and with their heads read. False after errors told at
+/* A file, or all parts of a split one by the path of the first, mapped and with their heads read. False after errors reported at
  * `at`, with nothing mapped. */
 typedef struct GgufPart { const char *path; FileMap map; Gguf head; } GgufPart;
 typedef struct GgufParts { GgufPart *part; int count; } GgufParts;

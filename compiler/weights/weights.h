@@ -1,5 +1,5 @@
 /* weights.h: the readers of files of tensors. Each maps its file and checks every size against it before it is believed.
- * Everything returned lives in the arena, the map until tensor_file_close; NULL and false come after errors told at `at`. */
+ * Everything returned lives in the arena, the map until tensor_file_close; NULL and false come after errors reported at `at`. */
 #ifndef WEIGHTS_H
 #define WEIGHTS_H
 
@@ -25,7 +25,7 @@ void tensor_read(const TensorSource *t, float *out);
 /* Whether `view` is that matrix with rows and columns exchanged. */
 bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent);
 
-/* Map a safetensors file and check it by every rule of the format; NULL after errors told to `d` at `at`. */
+/* Map a safetensors file and check it by every rule of the format; NULL after errors reported to `d` at `at`. */
 TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
 /* A file or folder of tensors, by its content: safetensors, pytorch_model.bin (weights_torch.c), a llama2.c checkpoint; a folder's
  * model.safetensors, the shards of model.safetensors.index.json, or pytorch_model.bin. NULL after errors. */
@@ -58,7 +58,7 @@ const BlockFormat *block_format_of_ggml(uint32_t type);
  * tensors is known, anything else is refused by name. */
 TensorFile *torch_open(Arena *a, Diag *d, Loc at, const char *path);
 
-/* What the header of a llama2.c checkpoint says; false after an error told at `at`. */
+/* What the header of a llama2.c checkpoint says; false after an error reported at `at`. */
 typedef struct Checkpoint {
     int version;
     int64_t d, hidden, layers, heads, kv_heads, vocab, length;

@@ -202,9 +202,9 @@ static int on_id(void *user, int id)
 {
     Cli *cli = user;
     CliAnswer *a = &cli->answer;
-    a->told = add_text(cli, id);
-    if (cli->streams && a->told == RT_OK) show(a);
-    return a->told != RT_OK || a->text.stopped || ferror(stdout);
+    a->text_status = add_text(cli, id);
+    if (cli->streams && a->text_status == RT_OK) show(a);
+    return a->text_status != RT_OK || a->text.stopped || ferror(stdout);
 }
 
 /* The text of a sequence, in the place of the last. */
@@ -221,15 +221,15 @@ static rt_status write_text(Cli *cli, const int *ids, int n)
 static rt_status generate(Cli *cli, int scored)
 {
     CliAnswer *a = &cli->answer;
-    const int heard = a->says && (a->text.stops.count || cli->streams) && !rt_generation_searches(&cli->decoder.settings);
-    const RtAnswering how = { .scored = scored, .text = cli->texts, .on_id = heard ? on_id : NULL, .user = cli,
+    const int streamed = a->says && (a->text.stops.count || cli->streams) && !rt_generation_searches(&cli->decoder.settings);
+    const RtAnswering how = { .scored = scored, .text = cli->texts, .on_id = streamed ? on_id : NULL, .user = cli,
                               .prompt_cache = cli->decoder.prompt_cache.ids ? &cli->decoder.prompt_cache : NULL };
-    a->told = a->says ? begin_text(cli) : RT_OK;
-    if (cli->streams && a->told == RT_OK) show(a);
-    rt_status status = a->told;
+    a->text_status = a->says ? begin_text(cli) : RT_OK;
+    if (cli->streams && a->text_status == RT_OK) show(a);
+    rt_status status = a->text_status;
     if (status == RT_OK) status = cli_decoder_answer(&cli->decoder, &how, a->input, a->input_count, a->ids, &a->count, &a->score);
-    if (status == RT_OK) status = a->told;
-    for (int i = 0; i < a->count && a->says && !heard && status == RT_OK; i++) status = add_text(cli, a->ids[i]);
+    if (status == RT_OK) status = a->text_status;
+    for (int i = 0; i < a->count && a->says && !streamed && status == RT_OK; i++) status = add_text(cli, a->ids[i]);
     if (status == RT_OK && a->says) status = rt_answer_text_end(&a->text);
     a->finished = a->count && cli_decoder_is_end(&cli->decoder, a->ids[a->count - 1]);
     return status;

@@ -16,11 +16,11 @@ extern "C" {
 /* What an answer to a source begins with: the start id, and the id behind it, -1 for any. */
 typedef struct CliBegin { int start, first; } CliBegin;
 
-/* From which language into which, and how it is told that there is none such: rt_cli_language.h. */
+/* From which language into which, and where a message about one that does not exist goes: rt_cli_language.h. */
 typedef struct CliLanguages {
     const char *from, *to;              /* NULL: the model's own */
     const char *const *translations;    /* rt_program's; NULL for none */
-    FILE *told;
+    FILE *messages;
     const char *program;                /* stands before a message, which is then a line; NULL: none */
     const char *const *options;         /* the names of `from` and `to` in messages; NULL: of the command line */
     int answers;                        /* whether the text is answered, and begins with no language of its own */

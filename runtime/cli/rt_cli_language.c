@@ -15,12 +15,12 @@ static const char *option_of(const CliLanguages *l, int to)
 /* What a message begins with: of `from` or of `to`. */
 static void tell(const CliLanguages *l, int to)
 {
-    fprintf(l->told, "%s%s%s: ", l->program ? l->program : "", l->program ? ": " : "", option_of(l, to));
+    fprintf(l->messages, "%s%s%s: ", l->program ? l->program : "", l->program ? ": " : "", option_of(l, to));
 }
 
-static int told(const CliLanguages *l)
+static int end_message(const CliLanguages *l)
 {
-    if (l->program) fputc('\n', l->told);
+    if (l->program) fputc('\n', l->messages);
     return RT_EXIT_USAGE;
 }
 
@@ -33,9 +33,9 @@ static void list_languages(const CliLanguages *l, const RtTokenizer *t, const ch
     int id = rt_tokenizer_language_like(t, like, 0);
     for (int i = 0; id >= 0 && i < MOST; i++, id = rt_tokenizer_language_like(t, like, id + 1)) {
         const char *s = rt_tokenizer_piece(t, id, &n);
-        fprintf(l->told, "%s%.*s", i ? ", " : label, (int)n, s);
+        fprintf(l->messages, "%s%.*s", i ? ", " : label, (int)n, s);
     }
-    if (id >= 0) fputs(" and others", l->told);
+    if (id >= 0) fputs(" and others", l->messages);
 }
 
 /* The id of a language; -1 after a message that lists those that begin alike, else the first ones. */
@@ -45,10 +45,10 @@ static int find_token(const CliLanguages *l, const RtTokenizer *t, int to)
     const int id = rt_tokenizer_language(t, code);
     if (id >= 0) return id;
     tell(l, to);
-    fprintf(l->told, "the vocabulary has no language '%s'", code);
+    fprintf(l->messages, "the vocabulary has no language '%s'", code);
     const int near = rt_tokenizer_language_like(t, code, 0) >= 0;
     list_languages(l, t, near ? code : NULL, near ? "; near ones: " : "; it has ");
-    told(l);
+    end_message(l);
     return -1;
 }
 
@@ -56,8 +56,8 @@ static int by_tokens(RtTokenizer *t, RtLanguages kind, const CliLanguages *l, in
 {
     if (l->from && kind == RT_LANGUAGES_OF_TARGET) {
         tell(l, 0);
-        fprintf(l->told, "the vocabulary has languages of answers alone, for %s", option_of(l, 1));
-        return told(l);
+        fprintf(l->messages, "the vocabulary has languages of answers alone, for %s", option_of(l, 1));
+        return end_message(l);
     }
     const int source = l->from ? find_token(l, t, 0) : -1;
     const int wanted = l->to && (!l->from || source >= 0) ? find_token(l, t, 1) : -1;
@@ -91,18 +91,18 @@ static int by_texts(RtTokenizer *t, const CliLanguages *l)
         return 0;
     }
     tell(l, !l->from);
-    fprintf(l->told, "%s%s%s: %s", l->from ? l->from : l->to, l->from && l->to ? ", into " : "", l->from && l->to ? l->to : "",
+    fprintf(l->messages, "%s%s%s: %s", l->from ? l->from : l->to, l->from && l->to ? ", into " : "", l->from && l->to ? l->to : "",
             count ? "several translations fit:" : "the model was not trained for it; it has");
     for (const char *const *row = l->translations; *row; row++) {
         const int n = (int)strcspn(*row, " "), m = (int)strcspn(*row + n + 1, " ");
-        if (!count || prefix_of(*row, l)) fprintf(l->told, " %.*s to %.*s%s", n, *row, m, *row + n + 1, row[1] ? "," : "");
+        if (!count || prefix_of(*row, l)) fprintf(l->messages, " %.*s to %.*s%s", n, *row, m, *row + n + 1, row[1] ? "," : "");
     }
-    return told(l);
+    return end_message(l);
 }
 
 void cli_tell_free(const CliLanguages *l)
 {
-    fprintf(l->told, "%s: note: the model chooses the language of its answer; %s says which\n", l->program, option_of(l, 1));
+    fprintf(l->messages, "%s: note: the model chooses the language of its answer; %s says which\n", l->program, option_of(l, 1));
 }
 
 int cli_languages(RtTokenizer *t, const CliLanguages *l, int *target)
@@ -113,6 +113,6 @@ int cli_languages(RtTokenizer *t, const CliLanguages *l, int *target)
     const RtLanguages kind = rt_tokenizer_languages(t);
     if (kind != RT_LANGUAGES_NONE) return by_tokens(t, kind, l, target);
     tell(l, !l->from);
-    fputs("the vocabulary has no languages", l->told);
-    return told(l);
+    fputs("the vocabulary has no languages", l->messages);
+    return end_message(l);
 }

@@ -30,7 +30,7 @@ typedef struct CliOptions {
     int ids, json, raw, stream, verbose, chat;
     int plain_text;                 /* special tokens of texts are text */
     const char *separator;          /* what parts a pair of texts; NULL: a tab, "": nothing does */
-    int scores;                     /* every sequence of an answer is told with its score, on standard error */
+    int scores;                     /* every sequence of an answer is printed with its score, on standard error */
     const char *system, *date;      /* of --chat; NULL: as the template has it */
     const char *source_language, *target_language;  /* of a translator; NULL: those of its folder */
     int turns;                      /* the texts are turns of one conversation: asked for, or they are typed at a terminal */

@@ -24,7 +24,7 @@ typedef struct CliAnswer {
     RtAnswerText text;              /* the same as text, where `says` */
     int says;                       /* there is a tokenizer, or the answer's line is its ids */
     size_t shown;                   /* bytes of the text that were written before its end */
-    rt_status told;                 /* of writing the text while its ids came */
+    rt_status text_status;          /* of writing the text while its ids came */
     char message[192];              /* why there is no answer: no line end, nothing that a terminal obeys; "" where there is one */
 } CliAnswer;
 
@@ -48,7 +48,7 @@ typedef struct Cli {
     unsigned long long texts;       /* that were answered or refused so far, but for those of a batch */
     int conversation;               /* whether any text was answered */
     int refused;                    /* whether any text was: RT_EXIT_DATA, or RT_EXIT_MISSING where memory was missing; 0: none */
-    int saturated;                  /* that a number was cut to f16 has been told */
+    int saturated;                  /* that a number was cut to f16 has been reported */
 } Cli;
 
 /* Ids that fit into an encoder, or into a decoder that stands alone. */

@@ -9,7 +9,7 @@
 
 static void set(Arena *a, Draft *draft, FieldId id, double number) { draft_set_number(a, draft, SIDE_BOTH, id, draft->at, number); }
 
-/* Sizes that a field does not take are told as such. */
+/* Sizes that a field does not take are reported as such. */
 static bool take_sizes(Arena *a, Diag *d, Draft *draft, const Checkpoint *c)
 {
     const struct { FieldId id; int64_t n; } sizes[] = {

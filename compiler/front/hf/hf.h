@@ -5,7 +5,7 @@
 #include "fields.h"
 #include "gguf.h"
 
-/* What the config.json of a Hugging Face folder says; NULL after errors told to `d`. */
+/* What the config.json of a Hugging Face folder says; NULL after errors reported to `d`. */
 Draft *draft_from_folder(Arena *a, Diag *d, const char *path);
 /* What the header of a llama2.c checkpoint says; likewise. */
 Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);

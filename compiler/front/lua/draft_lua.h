@@ -4,7 +4,7 @@
 
 #include "fields.h"
 
-/* What the Lua file `path` says; NULL after errors told to `d`. */
+/* What the Lua file `path` says; NULL after errors reported to `d`. */
 Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 
 /* The draft of a model as a spec in Lua: every field that was set, is not its default and says something of it; files with their whole path. */

@@ -94,9 +94,9 @@ bool spec_is_told(lua_State *L, int index);             /* the error value of sp
  * takes: "xf.model takes a table of fields". */
 void spec_no_more(lua_State *L, Loc at, int most, const char *takes);
 
-/* Add the fields of the table at `index` to a draft; errors are told and collected. method as in lexer_field. */
+/* Add the fields of the table at `index` to a draft; errors are reported and collected. method as in lexer_field. */
 void spec_read_fields(lua_State *L, int index, Draft *draft, Loc call, const char *method);
-/* The TEXT at `index`, in the arena, or NULL after an error told at `at`: UTF-8 without zero bytes,
+/* The TEXT at `index`, in the arena, or NULL after an error reported at `at`: UTF-8 without zero bytes,
  * not endless. */
 const char *spec_text(lua_State *L, int index, Loc at, const char *what);
 

@@ -1,4 +1,4 @@
-/* spec_lua_fields.c: a Lua table of fields to the Choices of a Draft. All its faults are told, each at its field. */
+/* spec_lua_fields.c: a Lua table of fields to the Choices of a Draft. Every fault is reported at its field. */
 #include "spec_lua.h"
 
 #include <inttypes.h>

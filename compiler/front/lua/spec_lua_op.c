@@ -232,7 +232,7 @@ void spec_custom_call(lua_State *L, GraphSpec *spec, GraphCall *c, int table)
     for (int i = 0; i < c->input_count; i++) {
         int64_t shape[MAX_RANK];
         const int rank = r->shape_of(r->arena, spec, c->inputs[i], shape);
-        if (!rank) {                /* the fault that hides it is told later, and this call is passed over */
+        if (!rank) {                /* the fault that hides it is reported later, and this call is passed over */
             c->rank = 2;
             c->shape[0] = c->shape[1] = 1;
             lua_settop(L, c->input_count);

@@ -86,7 +86,7 @@ static inline rt_span rt_split(int n, int thread, int threads)
 }
 
 /* The part that two ranges have in common; empty where there is none. */
-static inline rt_span rt_meet(rt_span a, rt_span b)
+static inline rt_span rt_intersect(rt_span a, rt_span b)
 {
     rt_span both;
     both.begin = a.begin > b.begin ? a.begin : b.begin;

@@ -272,7 +272,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
         if (emit_takes_panels(e, w))
             call = shares_panels(e, b) ? arena_format(e->arena, "%s(%s, rows, share_%d);", w->name, args, w->parts)
                                        : arena_format(e->arena, "%s(%s, %s, (rt_span){ 0, %d });", w->name, args, rows_text(e, b, op), w->parts);
-        else call = arena_format(e->arena, "%s(%s, %s);", w->name, args, slots ? "rt_meet(mine, g->rows)" : rows_text(e, b, op));
+        else call = arena_format(e->arena, "%s(%s, %s);", w->name, args, slots ? "rt_intersect(mine, g->rows)" : rows_text(e, b, op));
         break;
     case SPLIT_FIRST_THREAD: call = arena_format(e->arena, "if (thread == 0) %s(%s);", w->name, args); break;
     default:               call = arena_format(e->arena, "%s(%s, share_%d);", w->name, args, op->parts); break;

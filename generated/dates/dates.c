@@ -437,15 +437,15 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
     linear_64x192_rows(self_qkv, norm_0, w + W_DECODER_LAYER_SELF_Q, mine);
     /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
-        store_keys_4x16_16_rows(in_slot(j, g->slot, self_k_cache), self_k, rows_positions, rt_meet(mine, g->rows));
+        store_keys_4x16_16_rows(in_slot(j, g->slot, self_k_cache), self_k, rows_positions, rt_intersect(mine, g->rows));
     /* self_v_cache[rows_positions] = self_v                                                   [target, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
-        store_values_4x16_16_rows(in_slot(j, g->slot, self_v_cache), self_v, rows_positions, rt_meet(mine, g->rows));
+        store_values_4x16_16_rows(in_slot(j, g->slot, self_v_cache), self_v, rows_positions, rt_intersect(mine, g->rows));
     rt_barrier(j->model->team);
     /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache                         [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x16_16_rows(self_context, self_q, in_slot(j, g->slot, self_k_cache), in_slot(j, g->slot, self_v_cache),
-        self_context_scratch + thread * (12 * 32), rows_visible, rt_meet(mine, g->rows));
+        self_context_scratch + thread * (12 * 32), rows_visible, rt_intersect(mine, g->rows));
     /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
     linear_64x64_add_rows(x, self_context, w + W_DECODER_LAYER_SELF_OUT, x, mine);
 
@@ -457,7 +457,7 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x16_80_rows_v2(cross_context, cross_q, in_slot(j, g->slot, cross_k_memory), in_slot(j, g->slot,
-        cross_v_memory), cross_context_scratch + thread * (12 * 96), rows_visible_memory, rt_meet(mine, g->rows));
+        cross_v_memory), cross_context_scratch + thread * (12 * 96), rows_visible_memory, rt_intersect(mine, g->rows));
     /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
     linear_64x64_add_rows(x, cross_context, w + W_DECODER_LAYER_CROSS_OUT, x, mine);
 

@@ -1,6 +1,7 @@
 /* rt_answer_text.c: the text of rt_answer_text.h. Its buffers grow twofold, and what did not fit is said anew. */
 #include "rt_answer_text.h"
 #include <stdlib.h>
+#include <string.h>
 #include "rt_numbers.h"
 
 rt_status rt_answer_text_open(RtAnswerText *t, RtSay *say, void *self, const char *const *stops, int n)
@@ -17,7 +18,7 @@ rt_status rt_answer_text_open(RtAnswerText *t, RtSay *say, void *self, const cha
     return RT_OK;
 }
 
-void rt_answer_text_close(RtAnswerText *t) { free(t->ids), free(t->text), free(t->scratch); }
+void rt_answer_text_close(RtAnswerText *t) { free(t->ids), free(t->text), free(t->scratch), free(t->open); }
 
 static rt_status push(RtAnswerText *t, int id)
 {
@@ -49,6 +50,36 @@ static rt_status say_on(RtAnswerText *t, int from, int last)
     }
 }
 
+static void forget_open(RtAnswerText *t)
+{
+    free(t->open);
+    t->open = NULL, t->open_bytes = 0;
+}
+
+/* Where the answer begins whose ids changed the prompt's text from `certain` on. */
+static rt_status find_changed(RtAnswerText *t, size_t certain, int last)
+{
+    size_t own = 0;
+    char *text = malloc(t->room);
+    if (!text) return RT_NO_ROOM;
+    const rt_status status = t->say(t->self, t->ids + t->prompt, 0, t->count - t->prompt, last, text, t->room, &own);
+    const int ends = own <= t->bytes - certain && !memcmp(t->text + t->bytes - own, text, own);
+    t->begin = t->seen = status == RT_OK && ends ? t->bytes - own : certain;
+    free(text);
+    return say_on(t, 0, last);
+}
+
+/* Once ids have followed a prompt: where the answer begins. */
+static rt_status find_begin(RtAnswerText *t, int last)
+{
+    const size_t certain = t->begin - t->open_bytes, bytes = t->bytes - certain;
+    if (!t->open) return RT_OK;
+    const int same = !memcmp(t->text + certain, t->open, bytes < t->open_bytes ? bytes : t->open_bytes);
+    if (same && bytes < t->open_bytes && !last) return RT_OK;           /* the rest may come */
+    forget_open(t);
+    return same && t->begin <= t->bytes ? RT_OK : find_changed(t, certain, last);
+}
+
 /* The bytes of whole characters among the first n; a stop that is no UTF-8 may part one. */
 static size_t whole(const RtAnswerText *t, size_t n)
 {
@@ -75,14 +106,22 @@ rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n)
     t->count = t->stopped = 0;
     t->text[0] = '\0';
     t->bytes = t->begin = t->seen = t->certain = 0;
+    t->prompt = n;
+    forget_open(t);
     rt_stops_begin(&t->stops);
     for (int i = 0; i < n && status == RT_OK; i++) status = push(t, prompt[i]);
     if (!n || status != RT_OK) return status;
-    status = say_on(t, 0, 1);                               /* to the end, to know its length */
-    t->begin = t->seen = t->bytes;
-    if (status == RT_OK) status = say_on(t, 0, 0);
+    status = say_on(t, 0, 0);
     t->certain = t->bytes;
-    return status;
+    if (status == RT_OK) status = say_on(t, n, 1);          /* to its end, to know its length */
+    t->begin = t->seen = t->bytes;
+    if (status == RT_OK && t->begin > t->certain) {
+        t->open_bytes = t->begin - t->certain;
+        t->open = malloc(t->open_bytes);
+        if (!t->open) return RT_NO_ROOM;
+        memcpy(t->open, t->text + t->certain, t->open_bytes);
+    }
+    return status == RT_OK ? say_on(t, 0, 0) : status;
 }
 
 rt_status rt_answer_text_add(RtAnswerText *t, int id)
@@ -90,6 +129,7 @@ rt_status rt_answer_text_add(RtAnswerText *t, int id)
     if (t->stopped) return RT_OK;
     rt_status status = push(t, id);
     if (status == RT_OK) status = say_on(t, t->count - 1, 0);
+    if (status == RT_OK) status = find_begin(t, 0);
     if (status == RT_OK) look(t);
     return status;
 }
@@ -97,7 +137,8 @@ rt_status rt_answer_text_add(RtAnswerText *t, int id)
 rt_status rt_answer_text_end(RtAnswerText *t)
 {
     if (t->stopped) return RT_OK;
-    const rt_status status = t->count ? say_on(t, t->count, 1) : RT_OK;
+    rt_status status = t->count ? say_on(t, t->count, 1) : RT_OK;
+    if (status == RT_OK) status = find_begin(t, 1);
     if (status == RT_OK) look(t);
     t->certain = t->bytes;
     return status;

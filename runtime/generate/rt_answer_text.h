@@ -23,6 +23,8 @@ typedef struct RtAnswerText {
     int *ids;  int count, ids_room; /* of a prompt, where there is one, and the answer behind it */
     char *text;  size_t bytes, room;                        /* theirs, NUL-terminated; up to a stop */
     size_t begin;                   /* where the answer begins, in whose text alone stops are looked for */
+    int prompt;                     /* ids of the prompt */
+    char *open;  size_t open_bytes; /* the end of its text that ids behind it may change; NULL: none */
     size_t seen;                    /* bytes that the stops have seen */
     size_t certain;                 /* bytes that what follows cannot change: whole characters, no beginning of a stop */
     int stopped;                    /* whether a stop has ended it */
@@ -31,7 +33,9 @@ typedef struct RtAnswerText {
 /* For many answers. stops[n] stay the caller's. RT_NO_ROOM: no memory. */
 rt_status rt_answer_text_open(RtAnswerText *t, RtSay *say, void *self, const char *const *stops, int n);
 void rt_answer_text_close(RtAnswerText *t);
-/* An answer behind prompt[n], whose text comes first; n may be 0. Statuses of these: those of `say`, RT_NO_ROOM for no memory. */
+/* An answer behind prompt[n], whose text comes first; n may be 0. If the first ids of the answer change the
+ * end of the prompt's text, as bytes do that make no character with those before them, the answer is what
+ * its own ids say, or begins with what was changed where the text does not end so. Statuses of these: those of `say`, RT_NO_ROOM for no memory. */
 rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n);
 /* One id more; nothing once it has stopped. */
 rt_status rt_answer_text_add(RtAnswerText *t, int id);

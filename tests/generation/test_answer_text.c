@@ -111,8 +111,8 @@ static void answers_are_cut_and_never_say_too_much(void **state)
         for (int i = 0; i < n; i++) strcat(whole, words[prompt[i] = (int)random_below(&seed, WORDS)]);
         assert_int_equal(rt_answer_text_begin(&t, prompt, n), RT_OK);
         assert_string_equal(t.text, whole);
-        begin = n ? strlen(whole) + 1 : 0;                  /* said to its end, a prompt has a dot */
-        assert_int_equal(t.begin, begin);
+        begin = strlen(whole);
+        assert_int_equal(t.begin, n ? begin + 1 : 0);       /* said to its end, a prompt has a dot */
         for (int i = 0; i < 12; i++) {
             const int id = (int)random_below(&seed, WORDS);
             strcat(whole, words[id]);
@@ -123,6 +123,8 @@ static void answers_are_cut_and_never_say_too_much(void **state)
             held += t.certain < t.bytes;
         }
         assert_int_equal(rt_answer_text_end(&t), RT_OK);
+        if (n && !whole[begin]) begin++;                    /* and keeps it where nothing follows */
+        assert_int_equal(t.begin, begin);
         strcat(whole, ".");
         memcpy(said + shown, t.text + shown, t.certain - shown);
         said[t.certain] = '\0';
@@ -134,6 +136,56 @@ static void answers_are_cut_and_never_say_too_much(void **state)
     }
     assert_true(stopped > 100 && stopped < 490 && held > 100);
     rt_answer_text_close(&t);
+}
+
+/* Ids are bytes. A run of bytes beyond ASCII is said when it ends: "\xc3\xa9" again and again is itself,
+ * of any other each byte is U+FFFD. */
+static rt_status say_bytes(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
+{
+    int end = n;
+    (void)self;
+    for (*used = 0; end && !last && ids[end - 1] >= 0x80;) end--;
+    for (int i = 0, run = 0; i < end; i += run) {
+        int good = 1;
+        for (run = 0; i + run < end && ids[i + run] >= 0x80; run++) good &= ids[i + run] == (run % 2 ? 0xa9 : 0xc3);
+        good &= run % 2 == 0;
+        if (*used + 3 * (size_t)run + 2 > cap) return RT_NO_ROOM;
+        for (int k = 0; k < run && good; k++) out[(*used)++] = (char)ids[i + k];
+        for (int k = 0; k < run && !good; k++, *used += 3) memcpy(out + *used, "\xef\xbf\xbd", 3);
+        if (!run) out[(*used)++] = (char)ids[i], run = 1;
+    }
+    out[*used] = '\0';
+    return (void)from, RT_OK;
+}
+
+#define FFFD "\xef\xbf\xbd"
+
+/* Stops are looked for in the answer, also where its ids change the end of the prompt's text. */
+static void a_prompt_may_end_inside_a_character(void **state)
+{
+    static const struct { const char *prompt, *answer, *stop, *text; int stopped; } rows[] = {
+        { "\xc3\xa9", "ab", "a", "\xc3\xa9", 1 },           { "\xc3\xa9", "ab", "\xc3\xa9", "\xc3\xa9" "ab", 0 },
+        { "\xc3\xa9", "\xc3", FFFD, FFFD FFFD, 1 },                { "\xc3\xa9", "\xc3x", "x", FFFD FFFD FFFD, 1 },
+        { "-\xc3\xa9", "\xc3x", FFFD, "-" FFFD FFFD, 1 },             { "\xc3", "\xa9x", "\xc3\xa9", "", 1 },
+        { "\xc3", "x", FFFD, FFFD "x", 0 },                  { "\xc3", "\xa9", "y", "\xc3\xa9", 0 },
+        { "\xc3\xa9", "\xc3\xa9" "a", "\xc3\xa9", "\xc3\xa9", 1 }, { "\xc3\xa9", "", "\xc3\xa9", "\xc3\xa9", 0 },
+        { "\xc3\xa9" "b", "\xc3\xa9", "b", "\xc3\xa9" "b\xc3\xa9", 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        RtAnswerText t;
+        int prompt[8], n = 0;
+        for (const char *c = rows[i].prompt; *c; c++) prompt[n++] = (unsigned char)*c;
+        assert_int_equal(rt_answer_text_open(&t, say_bytes, NULL, &rows[i].stop, 1), RT_OK);
+        for (int again = 0; again < 2; again++) {
+            assert_int_equal(rt_answer_text_begin(&t, prompt, n), RT_OK);
+            for (const char *c = rows[i].answer; *c; c++) assert_int_equal(rt_answer_text_add(&t, (unsigned char)*c), RT_OK);
+            assert_int_equal(rt_answer_text_end(&t), RT_OK);
+            assert_string_equal(t.text, rows[i].text);
+            assert_int_equal(t.stopped, rows[i].stopped);
+        }
+        rt_answer_text_close(&t);
+    }
 }
 
 /* Each id is said once, but for those that are said anew when the buffer grows twofold. */
@@ -158,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stops_are_those_of_a_search),
         cmocka_unit_test(answers_are_cut_and_never_say_too_much),
+        cmocka_unit_test(a_prompt_may_end_inside_a_character),
         cmocka_unit_test(long_answers_take_time_by_their_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,16 +11,16 @@ static Engine *engine_of(const void *model) { return run_of(model)->engine; }
 
 /* ---- calls ------------------------------------------------------------------------------------------------ */
 
-static rt_status encode(const void *m, void *state, const int *ids, int n)
+static rt_status encode(const void *m, void *state, int slot, const int *ids, int n)
 {
     (void)state;
-    return engine_of(m)->ops->encode(engine_of(m), ids, n);
+    return engine_of(m)->ops->encode(engine_of(m), slot, ids, n);
 }
 
-static rt_status encode_pair(const void *m, void *state, const int *ids, int n, int first)
+static rt_status encode_pair(const void *m, void *state, int slot, const int *ids, int n, int first)
 {
     engine_pair(engine_of(m), first, n);
-    const rt_status status = encode(m, state, ids, n);
+    const rt_status status = encode(m, state, slot, ids, n);
     engine_pair(engine_of(m), 0, n);
     return status;
 }

@@ -78,7 +78,7 @@ static rt_status read_sentences(Engine *e, const BenchTest *t, const Inputs *in,
     rt_status s = RT_OK;
     for (int i = 0; i < count && !s; i += most) {
         const int n = count - i < most ? count - i : most;
-        s = n > 1 ? e->ops->encode_batch(e, in->sentences, in->lengths, NULL, n, in->vectors) : e->ops->encode(e, in->source, t->prompt);
+        s = n > 1 ? e->ops->encode_batch(e, in->sentences, in->lengths, NULL, n, in->vectors) : e->ops->encode(e, 0, in->source, t->prompt);
     }
     return s;
 }
@@ -103,12 +103,12 @@ static rt_status run(Engine *e, const BenchTest *t, const Inputs *in)
 {
     rt_status s = RT_OK;
     switch (t->work) {
-    case BENCH_ENCODE:    return e->ops->encode(e, in->source, t->prompt);
+    case BENCH_ENCODE:    return e->ops->encode(e, 0, in->source, t->prompt);
     case BENCH_SENTENCES: return read_sentences(e, t, in, t->batch);
     case BENCH_DECODE:
     case BENCH_GENERATE: return write_tokens(e, in, t->generated);
     case BENCH_BOTH:
-        s = e->ops->encode(e, in->source, t->prompt);
+        s = e->ops->encode(e, 0, in->source, t->prompt);
         return s ? s : write_tokens(e, in, t->generated);
     case BENCH_PROMPT: return read_prompt(e, in, t->prompt);
     case BENCH_GRAPH:  return engine_run(e);
@@ -127,7 +127,7 @@ static int64_t time_run(Engine *e, const BenchTest *t, const Inputs *in, rt_stat
 
 rt_status bench_ready(const Bench *b, Engine *e, const BenchTest *t)
 {
-    return t->work == BENCH_DECODE ? e->ops->encode(e, source_ids(b), t->prompt) : RT_OK;
+    return t->work == BENCH_DECODE ? e->ops->encode(e, 0, source_ids(b), t->prompt) : RT_OK;
 }
 
 rt_status bench_run(const Bench *b, Engine *e, const BenchTest *t)
@@ -158,7 +158,7 @@ static rt_status warm_up(const BenchRow *r, const Inputs *in)
     if (r->runs && r->runs_ns[r->runs - 1] > long_run) return RT_OK;
     Engine *e = r->engine->engine;
     rt_status s = RT_OK;
-    if (r->test->work == BENCH_DECODE) s = e->ops->encode(e, in->source, r->test->prompt);
+    if (r->test->work == BENCH_DECODE) s = e->ops->encode(e, 0, in->source, r->test->prompt);
     for (int64_t spent = 0; !s && spent < enough;) spent += time_run(e, r->test, in, &s);
     return s;
 }
@@ -170,7 +170,7 @@ static rt_status repetition(Bench *b, BenchRow *r, const Inputs *in)
     const int first = r->runs;
     int64_t spent = 0;
     rt_status s = RT_OK;
-    if (r->test->work == BENCH_DECODE) s = e->ops->encode(e, in->source, r->test->prompt);
+    if (r->test->work == BENCH_DECODE) s = e->ops->encode(e, 0, in->source, r->test->prompt);
     if (!s) s = warm_up(r, in);
     while (!s && (spent < share || r->runs == first)) {
         const int64_t ns = time_run(e, r->test, in, &s);
@@ -250,7 +250,7 @@ static rt_status sentences_error(Bench *b, const BenchTest *t, const Inputs *in,
     float *found = arena_array(b->arena, n * (size_t)count, sizeof *found), *expected = arena_array(b->arena, n, sizeof *expected);
     fill_sentences(t, in);
     rt_status s = read_sentences(a, t, in, count);
-    if (!s) s = c->ops->encode(c, in->source, t->prompt);
+    if (!s) s = c->ops->encode(c, 0, in->source, t->prompt);
     if (s) return s;
     engine_read(a, x, 0, count * t->prompt, x->width, found);
     engine_read(c, y, 0, t->prompt, y->width, expected);
@@ -269,8 +269,8 @@ static rt_status compare(Bench *b, const BenchTest *t, const Inputs *in, BenchEn
     rt_status s = RT_OK;
     if (seen_elsewhere(t)) return RT_OK;
     if (t->work == BENCH_SENTENCES) return sentences_error(b, t, in, mine, its);
-    if (encodes) s = a->ops->encode(a, in->source, t->prompt);
-    if (encodes && !s) s = c->ops->encode(c, in->source, t->prompt);
+    if (encodes) s = a->ops->encode(a, 0, in->source, t->prompt);
+    if (encodes && !s) s = c->ops->encode(c, 0, in->source, t->prompt);
     if (s) return s;
     switch (t->work) {
     case BENCH_ENCODE:

@@ -96,10 +96,10 @@ static const char calls_template[] =
 
 static const char encode_call[] =
     "\n"
-    "static rt_status call_encode(void *self, const int *ids, int n)\n"
+    "static rt_status call_encode(void *self, int slot, const int *ids, int n)\n"
     "{\n"
     "    const call *c = self;\n"
-    "    return ${name}_encode(c->model, c->state, 0, ids, n);\n"
+    "    return ${name}_encode(c->model, c->state, slot, ids, n);\n"
     "}";
 
 static const char pieces_open[] =

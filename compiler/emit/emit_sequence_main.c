@@ -38,7 +38,10 @@ static const char main_template[] =
     "}\n";
 
 static const char main_encoder[] =
-    "static rt_status main_encode(const void *m, void *s, const int *ids, int n) { return ${name}_encode(m, s, 0, ids, n); }\n";
+    "static rt_status main_encode(const void *m, void *s, int slot, const int *ids, int n)\n"
+    "{\n"
+    "    return ${name}_encode(m, s, slot, ids, n);\n"
+    "}\n";
 static const char main_encoder_rows[] =
     "        .max_source = ${upper}_MAX_SOURCE, .source_vocab = ${upper}_SOURCE_VOCAB, .encode = main_encode,\n";
 static const char main_hidden[] =
@@ -55,9 +58,9 @@ static const char main_vector[] =
 static const char main_vector_rows[] =
     "        .vector_width = ${upper}_VECTOR_WIDTH, .vector_stride = ${stride}, .vector = main_vector,\n";
 static const char main_pair[] =
-    "static rt_status main_encode_pair(const void *m, void *s, const int *ids, int n, int first)\n"
+    "static rt_status main_encode_pair(const void *m, void *s, int slot, const int *ids, int n, int first)\n"
     "{\n"
-    "    return ${name}_encode_pair(m, s, 0, ids, n, first);\n"
+    "    return ${name}_encode_pair(m, s, slot, ids, n, first);\n"
     "}\n";
 static const char main_decoder[] =
     "static rt_status main_decode(const void *m, void *s, const rt_token *r, int n) { return ${name}_decode(m, s, r, n); }\n"

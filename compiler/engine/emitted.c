@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-rt_status emitted_encode(Engine *e, const int *ids, int n)
+rt_status emitted_encode(Engine *e, int slot, const int *ids, int n)
 {
     Emitted *k = e->own;
     if (!e->plan->graph->model->has_encoder) return RT_ORDER;
-    if (e->second && k->encode_pair) return k->encode_pair(&k->model, e->state, 0, ids, n, e->second);
-    return k->encode(&k->model, e->state, 0, ids, n);
+    if (e->second && k->encode_pair) return k->encode_pair(&k->model, e->state, slot, ids, n, e->second);
+    return k->encode(&k->model, e->state, slot, ids, n);
 }
 
 rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)

@@ -42,7 +42,7 @@ bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes);
     .decode = emitted_decode, .prefill = emitted_prefill, .decode_greedy = emitted_decode_greedy, .logits = emitted_logits,         \
     .fork = emitted_fork, .clear = emitted_clear,                                                                 \
     .run = emitted_run, .threads = emitted_threads
-rt_status emitted_encode(Engine *e, const int *ids, int n);
+rt_status emitted_encode(Engine *e, int slot, const int *ids, int n);
 rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
 rt_status emitted_step(Engine *e, int id);
 rt_status emitted_next(Engine *e, int id, int *next);

@@ -22,7 +22,7 @@ EngineKind engine_of_name(const char *word);
 
 typedef struct Engine Engine;
 typedef struct EngineOps {
-    rt_status (*encode)(Engine *e, const int *ids, int n);
+    rt_status (*encode)(Engine *e, int slot, const int *ids, int n);
     /* Several sources of an encoder alone, as the emitted NAME_encode_batch; NULL: one by one. */
     rt_status (*encode_batch)(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
     rt_status (*step)(Engine *e, int id);                   /* appends one token to slot 0 */

@@ -67,12 +67,10 @@ void generic_weigh(Engine *e, bool weigh)
     own->sizes = arena_array(own->arena, (size_t)largest_result(e->plan), sizeof *own->sizes);
 }
 
-/* Without groups, all is done for slot 0. */
-static void run_part(const Engine *e, const PlanProgram *p, int runs, int64_t source, int64_t rows, const rt_group *groups, int group_count)
+/* The first runs of a program, for pass.slot or, where there are groups, for their slots. */
+static void run_part(GenericPass pass, const PlanProgram *p, int runs)
 {
-    const Generic *own = e->own;
-    GenericPass pass = { .engine = e, .used = { [COUNT_SOURCE] = source, [COUNT_ROWS] = rows }, .groups = groups,
-                         .group_count = group_count };
+    const Generic *own = pass.engine->own;
     for (int i = 0; i < runs; i++) {
         const PlanRun *run = &p->runs[i];
         for (int j = 0; j < run->count; j++) {
@@ -86,12 +84,12 @@ static void run_part(const Engine *e, const PlanProgram *p, int runs, int64_t so
     }
 }
 
-static void run_program(const Engine *e, ProgramKind kind, int64_t source, int64_t rows,
-                        const rt_group *groups, int group_count)
+static void run_program(const Engine *e, ProgramKind kind, int slot, int64_t source)
 {
+    const GenericPass pass = { .engine = e, .used = { [COUNT_SOURCE] = source }, .slot = slot };
     const PlanProgram *p = plan_program(e->plan, kind);
     if (!p) die("no program %s", program_name(kind));
-    run_part(e, p, p->count, source, rows, groups, group_count);
+    run_part(pass, p, p->count);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------------- */
@@ -126,10 +124,12 @@ static void set_types(const Engine *e, int n)
     for (int i = 0; to && i < n; i++) to[i] = e->second && i >= e->second;
 }
 
-static rt_status encode(Engine *e, const int *ids, int n)
+static rt_status encode(Engine *e, int slot, const int *ids, int n)
 {
     const Model *m = model_of(e);
-    if (!m->has_encoder || n < 1 || e->second < 0 || e->second > n) return RT_ORDER;
+    if (!m->has_encoder) return RT_ORDER;
+    if (slot < 0 || slot >= e->plan->options.slots) return RT_BAD_ID;
+    if (n < 1 || e->second < 0 || e->second > n) return RT_ORDER;
     if (n > m->max_source) return RT_TOO_LONG;
     for (int i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= m->source_vocab) return RT_BAD_ID;
@@ -138,9 +138,9 @@ static rt_status encode(Engine *e, const int *ids, int n)
     set_input(e, "source_visible", n, n);
     set_seen(e, n);
     set_types(e, n);
-    run_program(e, PROGRAM_ENCODE, n, 0, NULL, 0);
-    *source_length(e) = n;
-    *next_position(e) = 0;
+    run_program(e, PROGRAM_ENCODE, slot, n);
+    source_length(e)[slot] = n;
+    next_position(e)[slot] = 0;
     return RT_OK;
 }
 
@@ -180,7 +180,9 @@ static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind on
     if (status) return status;
     const rt_group *end = rt_rows_group(rows, n, own->groups);
     const PlanProgram *p = plan_part(e->plan, n == 1 ? one : many, &runs);
-    run_part(e, p, runs, 0, n, own->groups, (int)(end - own->groups));
+    const GenericPass pass = { .engine = e, .used = { [COUNT_ROWS] = n }, .groups = own->groups,
+                               .group_count = (int)(end - own->groups) };
+    run_part(pass, p, runs);
     rt_rows_end(&r, rows, n);
     own->result = result_of(e, p);
     return RT_OK;
@@ -242,7 +244,7 @@ static rt_status run(Engine *e)
     if (!engine_has_room(e)) return RT_TOO_LONG;
     if (!engine_holds(e, true)) return RT_BAD_VALUE;
     engine_fill(e);
-    run_program(e, PROGRAM_RUN, 0, 0, NULL, 0);
+    run_program(e, PROGRAM_RUN, 0, 0);
     if (!engine_holds(e, false)) return RT_BAD_VALUE;
     *next_position(e) += (int32_t)e->plan->graph->step_rows;
     return RT_OK;

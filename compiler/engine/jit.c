@@ -159,11 +159,11 @@ static bool each_row(const Engine *e)
 
 static JitAt *at_of(Engine *e) { return &((Jit *)e->own)->at; }
 
-static rt_status jit_encode(Engine *e, const int *ids, int n)
+static rt_status jit_encode(Engine *e, int slot, const int *ids, int n)
 {
     Engine *const outer = begin(e);
     *at_of(e) = (JitAt){ .source = n };
-    LEAVABLE(outer, e->own, emitted_encode(e, ids, n));
+    LEAVABLE(outer, e->own, emitted_encode(e, slot, ids, n));
 }
 
 static rt_status jit_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)

@@ -36,7 +36,10 @@ static const EngineOps native_ops = { EMITTED_CALLS, .close = native_close };
 /* ---- stopping between calls -------------------------------------------------------------------------------------- */
 
 static rt_status unless_stopped(rt_status status) { return jit_stop_wanted() ? RT_INTERRUPTED : status; }
-static rt_status native_encode(Engine *e, const int *ids, int n) { return unless_stopped(emitted_encode(e, ids, n)); }
+static rt_status native_encode(Engine *e, int slot, const int *ids, int n)
+{
+    return unless_stopped(emitted_encode(e, slot, ids, n));
+}
 static rt_status native_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)
 {
     return unless_stopped(emitted_encode_batch(e, ids, lengths, firsts, count, vectors));

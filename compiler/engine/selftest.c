@@ -13,7 +13,7 @@ static rt_status run_source(Engine *e, const Model *m, int *n)
 {
     int ids[RT_SELFTEST_SOURCE];
     *n = rt_selftest_source(ids, (int)m->max_source, (int)m->source_vocab);
-    return e->ops->encode(e, ids, *n);
+    return e->ops->encode(e, 0, ids, *n);
 }
 
 /* All rows but the last in calls of as many as fit, the last alone. */

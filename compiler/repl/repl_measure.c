@@ -28,7 +28,7 @@ static rt_status run_once(ReplModel *m, const int *ids)
     const EngineOps *ops = m->engine->ops;
     if (model->graph) return engine_run(m->engine);
     if (model->has_encoder) {
-        rt_status status = ops->encode(m->engine, ids, (int)model->max_source);
+        rt_status status = ops->encode(m->engine, 0, ids, (int)model->max_source);
         return status || !model->has_decoder ? status : ops->step(m->engine, (int)model->start_id);
     }
     rt_status status = ops->clear(m->engine);

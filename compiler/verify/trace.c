@@ -138,7 +138,7 @@ static rt_status feed(Gather *g, Engine *e, const int *source, int n, const int 
 {
     float *row = arena_array(g->arena, largest_row(g), sizeof *row);
     const Model *model = e->plan->graph->model;
-    rt_status status = model->has_encoder ? e->ops->encode(e, source, n) : e->ops->clear(e);
+    rt_status status = model->has_encoder ? e->ops->encode(e, 0, source, n) : e->ops->clear(e);
     if (!status && model->has_encoder) gather_source(g);
     for (int i = 0; i < m && !status && model->has_decoder; i++) {
         status = e->ops->step(e, target[i]);

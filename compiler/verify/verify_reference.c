@@ -124,7 +124,7 @@ static double greedy_distance(const Reference *r, Engine *e)
     const Model *m = r->v->model;
     int id = (int)m->start_id, differing = 0;
     set_pair(r, e);
-    const rt_status s = m->has_encoder ? e->ops->encode(e, r->source.id, r->source.n) : e->ops->clear(e);
+    const rt_status s = m->has_encoder ? e->ops->encode(e, 0, r->source.id, r->source.n) : e->ops->clear(e);
     e->second = 0;
     if (s) return 1;
     for (int i = 0; i < r->greedy.n; i++) {

@@ -43,10 +43,10 @@ static rt_status call_clear(void *self, int slot)
     return dates_clear(c->state, slot);
 }
 
-static rt_status call_encode(void *self, const int *ids, int n)
+static rt_status call_encode(void *self, int slot, const int *ids, int n)
 {
     const call *c = self;
-    return dates_encode(c->model, c->state, 0, ids, n);
+    return dates_encode(c->model, c->state, slot, ids, n);
 }
 
 static rt_status call_tokenize(void *self, const RtTextInput *in, int *ids, int room, int *n)

@@ -8,7 +8,10 @@ static rt_status main_bind(void *m, const void *weights, size_t bytes) { return 
 static rt_status main_threads(void *m, int n) { return dates_threads(m, n); }
 static rt_team *main_team(const void *m) { return ((const dates *)m)->team; }
 static void main_reset(void *s) { dates_reset(s); }
-static rt_status main_encode(const void *m, void *s, const int *ids, int n) { return dates_encode(m, s, 0, ids, n); }
+static rt_status main_encode(const void *m, void *s, int slot, const int *ids, int n)
+{
+    return dates_encode(m, s, slot, ids, n);
+}
 static rt_status main_decode(const void *m, void *s, const rt_token *r, int n) { return dates_decode(m, s, r, n); }
 static rt_status main_prefill(const void *m, void *s, const rt_token *r, int n) { return dates_prefill(m, s, r, n); }
 static const float *main_logits(const void *s) { return dates_scores(s); }

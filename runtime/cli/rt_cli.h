@@ -105,9 +105,9 @@ struct rt_program {
     rt_team *(*team)(const void *model);
     void (*reset)(void *state);
     /* Of an encoder; hidden where there is no decoder, vector where it has a head, else NULL. */
-    rt_status (*encode)(const void *model, void *state, const int *ids, int n);
+    rt_status (*encode)(const void *model, void *state, int slot, const int *ids, int n);
     /* The same for a pair, whose first ids are of type 0; NULL where all are. */
-    rt_status (*encode_pair)(const void *model, void *state, const int *ids, int n, int first);
+    rt_status (*encode_pair)(const void *model, void *state, int slot, const int *ids, int n, int first);
     /* Several at once, of an encoder alone, as NAME_encode_batch of the emitted NAME.h; NULL: it reads them one by one. */
     rt_status (*encode_batch)(const void *model, void *state, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
     const float *(*hidden)(const void *state);

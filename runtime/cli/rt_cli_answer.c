@@ -239,9 +239,9 @@ rt_status cli_encode(Cli *cli)
 {
     const rt_program *p = cli->program;
     const CliAnswer *a = &cli->answer;
-    if (p->encode_pair && a->first < a->input_count) return p->encode_pair(cli->model, cli->state, a->input, a->input_count, a->first);
+    if (p->encode_pair && a->first < a->input_count) return p->encode_pair(cli->model, cli->state, 0, a->input, a->input_count, a->first);
     cli_weights_read(&cli->weights);
-    return p->encode(cli->model, cli->state, a->input, a->input_count);
+    return p->encode(cli->model, cli->state, 0, a->input, a->input_count);
 }
 
 /* An encoder alone answers numbers, or nothing. */

@@ -79,7 +79,7 @@ static rt_status read_source(const Bench *b, int n)
 {
     Cli *cli = b->cli;
     for (int i = 0; i < n; i++) cli->answer.input[i] = some_id(i, cli->program->source_vocab);
-    return cli->program->encode(cli->model, cli->state, cli->answer.input, n);
+    return cli->program->encode(cli->model, cli->state, 0, cli->answer.input, n);
 }
 
 /* Logits are left of the last row; of those written one by one, of each. */

@@ -56,7 +56,7 @@ static rt_status run(Cli *cli, float *values)
     const rt_program *p = cli->program;
     int ids[RT_SELFTEST_SOURCE];
     const int n = p->max_source ? rt_selftest_source(ids, p->max_source, p->source_vocab) : 0;
-    rt_status status = p->max_source ? p->encode(cli->model, cli->state, ids, n) : RT_OK;
+    rt_status status = p->max_source ? p->encode(cli->model, cli->state, 0, ids, n) : RT_OK;
     if (status != RT_OK) return status;
     if (p->max_target) return run_target(cli, values);
     const int half = RT_SELFTEST_VALUES / 2, rows = p->vector_stride ? n : 1;

@@ -110,7 +110,7 @@ rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *i
                               .next = call_next };
     rt_timing_begin(&d->timing, n, p->max_source ? 1 : n, how->prompt_cache ? rt_prompt_cache_kept(how->prompt_cache, input, n) : 0);
     cli_weights_read(d->weights);
-    rt_status status = p->max_source ? p->encode(d->model, d->state, input, n) : RT_OK;
+    rt_status status = p->max_source ? p->encode(d->model, d->state, 0, input, n) : RT_OK;
     d->count = *count = 0, *score = 0;
     if (status == RT_OK)
         status = rt_answer(&calls, &d->settings, how, p->max_source ? &d->start : input, p->max_source ? 1 : n, d->longest, d->scratch,

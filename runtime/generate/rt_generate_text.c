@@ -209,7 +209,7 @@ static rt_status answer(Answer *a, const int *prompt, int n, RtBeamResult *resul
 static rt_status answer_ids(Answer *a, int n, int joined, RtBeamResult *results, void *scratch, size_t bytes)
 {
     const RtTextModel *m = a->model;
-    rt_status status = m->encode ? m->encode(m->decoder.self, m->ids, n) : RT_OK;
+    rt_status status = m->encode ? m->encode(m->decoder.self, 0, m->ids, n) : RT_OK;
     a->ids = m->encode || joined ? m->ids : m->ids + n;
     a->count = !m->encode && joined ? n : 0;
     if (status == RT_OK) status = begin(a);

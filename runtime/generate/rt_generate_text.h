@@ -25,7 +25,7 @@ typedef struct RtTextModel {
     RtDecoder decoder;
     const RtGeneration *settings;   /* the model's own */
     rt_status (*tokenize)(void *self, const RtTextInput *in, int *ids, int room, int *n);
-    rt_status (*encode)(void *self, const int *ids, int n); /* into slot 0; NULL: a decoder alone */
+    rt_status (*encode)(void *self, int slot, const int *ids, int n);       /* NULL: a decoder alone */
     RtSay *say;
     const RtChat *chat;             /* its chat template, and rt_chat_message; both NULL: none */
     RtChatMessage *message;

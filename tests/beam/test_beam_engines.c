@@ -1,6 +1,6 @@
 /* test_beam_engines.c: Beam search in every engine finds the sequences of PyTorch (NAME.beams, by
  * make_beams.py), and those of a search that recomputes each sequence on an engine of one slot.
- * One beam equals greedy. Slots of the generic engine. */
+ * One beam equals greedy. Slots have sources of their own. Slots of the generic engine. */
 /* tags: slow */
 #include <math.h>
 #include <setjmp.h>
@@ -139,7 +139,7 @@ static const float *alone(void *self, const int *ids, int n)
 {
     const Alone *a = self;
     engine_reset(a->engine);
-    if (a->engine->plan->graph->model->has_encoder) assert_int_equal(a->engine->ops->encode(a->engine, a->source, a->n), RT_OK);
+    if (a->engine->plan->graph->model->has_encoder) assert_int_equal(a->engine->ops->encode(a->engine, 0, a->source, a->n), RT_OK);
     for (int i = 0; i < n; i++) assert_int_equal(a->engine->ops->step(a->engine, ids[i]), RT_OK);
     return a->engine->ops->logits(a->engine);
 }
@@ -177,6 +177,45 @@ static void searches_agree_with_full_runs(void **state)
         open_model(&wide, specs[i / 2], engines[i % 2], BEAMS);
         open_model(&narrow, specs[i / 2], engines[i % 2], 1);
         for (int beams = 2; beams <= BEAMS; beams++) compare(&wide, &narrow, input, 6 - beams, beams, penalties[beams - 2]);
+        close_model(&wide);
+        close_model(&narrow);
+    }
+}
+
+/* ---- slots ---------------------------------------------------------------------------------------------- */
+
+static const char *const translators[] = { "tests/specs/t5_like.lua", "tests/goldens/other_marks.lua" };
+
+static const float *decoded(Engine *e, int slot, int pos, int id)
+{
+    assert_int_equal(e->ops->decode(e, &(rt_token){ slot, pos, id }, 1), RT_OK);
+    return e->ops->logits(e);
+}
+
+/* Each slot is encoded and decoded as the only one is, by turns, and a refused call leaves them alone. */
+static void each_slot_has_a_source_of_its_own(void **state)
+{
+    enum { LENGTH = 3 };
+    static const int sources[BEAMS][2] = { { 0, 5 }, { 1, 2 }, { 2, 3 }, { 0, 1 } };        /* first id, ids */
+    static const int bad[] = { 4, -1 };
+    (void)state;
+    for (int i = 0; i < 2 * 2; i++) {
+        Opened wide, narrow;
+        open_model(&wide, translators[i / 2], engines[i % 2], BEAMS);
+        open_model(&narrow, translators[i / 2], engines[i % 2], 1);
+        Engine *e = wide.engine;
+        for (int slot = BEAMS - 1; slot >= 0; slot--)
+            assert_int_equal(e->ops->encode(e, slot, input + sources[slot][0], sources[slot][1]), RT_OK);
+        assert_int_equal(e->ops->encode(e, BEAMS, input, 2), RT_BAD_ID);
+        assert_int_equal(e->ops->encode(e, -1, input, 2), RT_BAD_ID);
+        assert_int_equal(e->ops->encode(e, 1, bad, 2), RT_BAD_ID);
+        for (int pos = 0; pos < LENGTH; pos++)
+            for (int slot = 0; slot < BEAMS; slot++) {
+                Alone one = { narrow.engine, input + sources[slot][0], sources[slot][1] };
+                const float *expected = alone(&one, input, pos + 1);
+                assert_memory_equal(decoded(e, slot, pos, input[pos]), expected,
+                                    (size_t)wide.session->model->target_vocab * sizeof(float));
+            }
         close_model(&wide);
         close_model(&narrow);
     }
@@ -255,7 +294,8 @@ static int remove_quick_cc(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(searches_agree_with_pytorch), cmocka_unit_test(searches_agree_with_full_runs), cmocka_unit_test(one_beam_is_greedy),
+        cmocka_unit_test(searches_agree_with_pytorch), cmocka_unit_test(searches_agree_with_full_runs),
+        cmocka_unit_test(each_slot_has_a_source_of_its_own), cmocka_unit_test(one_beam_is_greedy),
         cmocka_unit_test(slots_of_the_generic_engine),
     };
     return cmocka_run_group_tests(tests, make_quick_cc, remove_quick_cc);

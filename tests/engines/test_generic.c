@@ -118,11 +118,11 @@ static void a_step_equals_a_replay(void **state)
     Opened o = open_golden("longest");
     static const int source[] = { 3, 12, 7, 7, 5 }, target[] = { 1, 9, 4, 4, 16, 0, 2, 8, 11 };
     const size_t bytes = (size_t)o.model->target_vocab * sizeof(float);
-    assert_int_equal(o.plain->ops->encode(o.plain, source, 5), RT_OK);
+    assert_int_equal(o.plain->ops->encode(o.plain, 0, source, 5), RT_OK);
     for (int i = 0; i < 9; i++) {
         feed(o.plain, target + i, 1);
         engine_reset(o.tapped);
-        assert_int_equal(o.tapped->ops->encode(o.tapped, source, 5), RT_OK);
+        assert_int_equal(o.tapped->ops->encode(o.tapped, 0, source, 5), RT_OK);
         feed(o.tapped, target, i + 1);
         assert_memory_equal(o.plain->ops->logits(o.plain), o.tapped->ops->logits(o.tapped), bytes);
     }
@@ -148,7 +148,7 @@ static void a_copied_state_goes_on(void **state)
     (void)state;
     Opened o = open_golden("pre_layer"), other = open_golden("pre_layer");
     static const int source[] = { 3, 4, 5 }, target[] = { 1, 6, 7 };
-    assert_int_equal(o.plain->ops->encode(o.plain, source, 3), RT_OK);
+    assert_int_equal(o.plain->ops->encode(o.plain, 0, source, 3), RT_OK);
     feed(o.plain, target, 2);
     memcpy(other.plain->state, o.plain->state, o.plain->plan->state_bytes);
     feed(o.plain, target + 2, 1);
@@ -171,8 +171,8 @@ static void next_is_the_argmax_of_step(void **state)
     static const int source[] = { 3, 4, 5, 9 };
     int id = START, best, next[3];
     rt_token rows[3];
-    assert_int_equal(o.plain->ops->encode(o.plain, source, 4), RT_OK);
-    assert_int_equal(o.tapped->ops->encode(o.tapped, source, 4), RT_OK);
+    assert_int_equal(o.plain->ops->encode(o.plain, 0, source, 4), RT_OK);
+    assert_int_equal(o.tapped->ops->encode(o.tapped, 0, source, 4), RT_OK);
     for (int i = 0; i < o.model->max_target; i++) {
         assert_int_equal(o.plain->ops->step(o.plain, id), RT_OK);
         assert_int_equal(o.tapped->ops->next(o.tapped, id, &best), RT_OK);
@@ -214,13 +214,13 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(e->ops->step(e, START), RT_ORDER);
     assert_int_equal(e->ops->next(e, START, &next), RT_ORDER);
     assert_int_equal(e->ops->run(e), RT_ORDER);
-    assert_int_equal(e->ops->encode(e, ids, 0), RT_ORDER);
-    assert_int_equal(e->ops->encode(e, ids, 13), RT_TOO_LONG);
-    assert_int_equal(e->ops->encode(e, bad, 2), RT_BAD_ID);
+    assert_int_equal(e->ops->encode(e, 0, ids, 0), RT_ORDER);
+    assert_int_equal(e->ops->encode(e, 0, ids, 13), RT_TOO_LONG);
+    assert_int_equal(e->ops->encode(e, 0, bad, 2), RT_BAD_ID);
     bad[1] = -1;
-    assert_int_equal(e->ops->encode(e, bad, 2), RT_BAD_ID);
+    assert_int_equal(e->ops->encode(e, 0, bad, 2), RT_BAD_ID);
     assert_int_equal(e->ops->step(e, START), RT_ORDER);     /* none of these was a source */
-    assert_int_equal(e->ops->encode(e, ids, 12), RT_OK);
+    assert_int_equal(e->ops->encode(e, 0, ids, 12), RT_OK);
     assert_int_equal(e->ops->step(e, vocabulary), RT_BAD_ID);
     assert_int_equal(e->ops->step(e, -1), RT_BAD_ID);
     for (int i = 0; i < o.model->max_target; i++) assert_int_equal(e->ops->step(e, vocabulary - 1), RT_OK);
@@ -253,7 +253,7 @@ static void a_graph_takes_no_sentences(void **state)
 {
     (void)state;
     Opened o = open_spec("tests/engines/worked_example.lua");
-    assert_int_equal(o.plain->ops->encode(o.plain, (const int[]){ 1 }, 1), RT_ORDER);
+    assert_int_equal(o.plain->ops->encode(o.plain, 0, (const int[]){ 1 }, 1), RT_ORDER);
     assert_int_equal(o.plain->ops->step(o.plain, 1), RT_ORDER);
     close_spec(&o);
 }

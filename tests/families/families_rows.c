@@ -44,7 +44,7 @@ static bool feed(Engine *e, const Ids *target, int first, int n, float *to, int6
 static bool run(Engine *e, const Ids *source, const Ids *target, int piece, float *to, int64_t vocab)
 {
     engine_reset(e);
-    if (source->n && e->ops->encode(e, source->id, source->n) != RT_OK) return false;
+    if (source->n && e->ops->encode(e, 0, source->id, source->n) != RT_OK) return false;
     for (int at = 0; at < target->n; at += piece)
         if (!feed(e, target, at, at + piece <= target->n ? piece : target->n - at, to, vocab)) return false;
     return true;
@@ -56,7 +56,7 @@ static bool check_greedy_rows(Engine *e, const Ids *source, const Ids *target, c
     rt_token rows[MOST_ROWS];
     int next[MOST_ROWS], same = 0;
     engine_reset(e);
-    if (source->n && e->ops->encode(e, source->id, source->n) != RT_OK) return false;
+    if (source->n && e->ops->encode(e, 0, source->id, source->n) != RT_OK) return false;
     for (int i = 0; i < greedy->n; i++) rows[i] = (rt_token){ 0, i, i ? greedy->id[i - 1] : target->id[0] };
     if (e->ops->decode_greedy(e, rows, greedy->n, next) != RT_OK) return false;
     for (int i = 0; i < greedy->n; i++) same += next[i] == greedy->id[i];
@@ -69,7 +69,7 @@ static bool check_greedy(Engine *e, const Ids *source, const Ids *target, const 
 {
     int id = target->id[0], same = 0;
     engine_reset(e);
-    if (source->n && e->ops->encode(e, source->id, source->n) != RT_OK) return false;
+    if (source->n && e->ops->encode(e, 0, source->id, source->n) != RT_OK) return false;
     for (int i = 0; i < greedy->n && e->ops->next(e, id, &id) == RT_OK; i++) same += id == greedy->id[i];
     printf("greedy: %d ids of %d\n", same, greedy->n);
     return greedy->n && same == greedy->n && check_greedy_rows(e, source, target, greedy);
@@ -111,7 +111,7 @@ static bool check_encoder(Session *s, Engine *e, TensorFile *f)
     const TensorSource *t = tensor_file_find(f, name);
     const int64_t width = head ? model_vector_width(m) : m->d_model;
     Ids source;
-    if (!t || !read_ids(f, "source", &source) || e->ops->encode(e, source.id, source.n) != RT_OK) return false;
+    if (!t || !read_ids(f, "source", &source) || e->ops->encode(e, 0, source.id, source.n) != RT_OK) return false;
     const int rows = head && model_pools(m) ? 1 : source.n;
     if (tensor_elements(t) != rows * width) return false;
     float *expected = arena_array(s->arena, (size_t)(rows * width), sizeof *expected);

@@ -29,11 +29,11 @@ static rt_status program_threads(void *m, int n) { return rt_team_resize(&((Prog
 static rt_team *program_team(const void *m) { return ((const Program *)m)->team; }
 static void program_reset(void *state) { memset(state, 0, sizeof(State)); }
 
-static rt_status program_encode(const void *m, void *state, const int *ids, int n)
+static rt_status program_encode(const void *m, void *state, int slot, const int *ids, int n)
 {
     State *s = state;
     (void)m;
-    fuzz_expect(n > 0 && n <= LONGEST);
+    fuzz_expect(slot == 0 && n > 0 && n <= LONGEST);
     for (int i = 0; i < n; i++) fuzz_expect(ids[i] >= 0 && ids[i] < LETTERS);
     memcpy(s->ids, ids, (size_t)n * sizeof *ids);
     s->n = n, s->position = 0;

@@ -60,9 +60,10 @@ static rt_status tokenize(void *self, const RtTextInput *in, int *ids, int room,
     return *n > room ? RT_TOO_LONG : RT_OK;
 }
 
-static rt_status encode(void *self, const int *ids, int n)
+static rt_status encode(void *self, int slot, const int *ids, int n)
 {
     Fake *f = self;
+    assert_int_equal(slot, 0);
     f->encoded = ids[n - 1];
     return RT_OK;
 }

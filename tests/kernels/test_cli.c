@@ -36,10 +36,10 @@ static rt_status model_threads(void *model, int n) { return rt_team_resize(&((Mo
 static rt_team *model_team(const void *model) { return ((const Model *)model)->team; }
 static void model_reset(void *state) { memset(state, 0, sizeof(State)), ((State *)state)->ready = 1; }
 
-static rt_status model_encode(const void *model, void *state, const int *ids, int n)
+static rt_status model_encode(const void *model, void *state, int slot, const int *ids, int n)
 {
     State *s = state;
-    if (!s->ready || !((const Model *)model)->weights || n < 1 || n > LONGEST) return RT_ORDER;
+    if (slot || !s->ready || !((const Model *)model)->weights || n < 1 || n > LONGEST) return RT_ORDER;
     memcpy(s->ids, ids, (size_t)n * sizeof *ids);
     s->n = n, s->position = 0;
     return RT_OK;
@@ -306,9 +306,9 @@ static void decoder_alone(void **state)
     check(65, "\n", "id 29 at place 1 is not in the vocabulary, 0 to 28");
 }
 
-static rt_status note_ids(const void *model, void *state, const int *ids, int n)
+static rt_status note_ids(const void *model, void *state, int slot, const int *ids, int n)
 {
-    (void)model;
+    (void)model, (void)slot;
     for (int i = 0; i < n; i++) ((State *)state)->logits[3 * i] = (float)ids[i] / 2, ((State *)state)->logits[3 * i + 1] = -1;
     return RT_OK;
 }

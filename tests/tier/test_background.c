@@ -98,8 +98,8 @@ static void sequence(const char *spec, int threads, bool back)
     open_twin(&pinned, spec, threads);
     ask(&changed);
     if (changed.session->model->has_encoder) {
-        assert_int_equal(changed.engine->ops->encode(changed.engine, ids, 7), RT_OK);
-        assert_int_equal(pinned.engine->ops->encode(pinned.engine, ids, 7), RT_OK);
+        assert_int_equal(changed.engine->ops->encode(changed.engine, 0, ids, 7), RT_OK);
+        assert_int_equal(pinned.engine->ops->encode(pinned.engine, 0, ids, 7), RT_OK);
     }
     equal_steps(&changed, &pinned, 0, 4);
     assert_string_equal(changed.engine->name, "jit");

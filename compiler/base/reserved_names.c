@@ -126,7 +126,7 @@ static const char *const headers[] = {
 /* What a model's text defines for itself, and the files and targets of its folder. */
 static const char *const emitted[] = {
     "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "SATURATED_AT", "SLOTS", "SLOTS_AT", "SLOT_BYTES", "all", "always",
-    "append", "argc", "argmax", "argmax_rows", "argv", "at", "bind", "characters", "clean", "clear", "command", "encode",
+    "append", "argc", "argmax", "argmax_rows", "argv", "at", "bind", "call", "characters", "clean", "clear", "command", "encode",
     "encode_batch", "encode_pair", "example", "few", "floats", "graph", "head", "head_body", "hidden", "ids",
     "in_slot", "ints", "is_bias", "is_mask",
     "job", "logits", "m", "makefile", "next", "next_position", "next_rows", "note_saturation",
@@ -136,7 +136,7 @@ static const char *const emitted[] = {
 
 /* Its functions and macros are named so: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of threads. */
 static const char *const stems[] = {
-    "AT_", "RT_", "Rt", "W_", "XF_", "at_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
+    "AT_", "RT_", "Rt", "W_", "XF_", "at_", "call_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
     "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "main_", "rt_", "share_", "w_", "xf_",
 };
 static const char *const kernels[] = {

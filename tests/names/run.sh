@@ -1,7 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
 # Names of models: a folder that is emitted under a name which its own C uses compiles, or the name
-# is refused as reserved. `make test-all` tries every word of the emitted C, of five kinds of models.
+# is refused as reserved. Tried is what the emitted C of five kinds of models defines outside functions;
+# `make test-all` tries every word of it.
 # usage: run.sh XFORMC
 . tests/lib.sh
 out=$scratch/out        # a name may be that of a spec
@@ -40,9 +41,22 @@ words() {
     rm -rf "$out/zz"
 }
 
-# try SPEC SAMPLE: whether these names, or every word, can be names of the spec.
+# definitions SPEC: what its emitted C defines outside functions, but for offsets.
+definitions() {
+    folder "$1" zz
+    sed -nE -e 's/^#define ([A-Za-z_0-9]+).*/\1/p' -e 's/^typedef .*[ *}]([A-Za-z_0-9]+);.*/\1/p' \
+        -e 's/^\} ([A-Za-z_0-9]+)[;[].*/\1/p' \
+        -e 's/^[A-Za-z_][A-Za-z_0-9 *]*[ *]([A-Za-z_][A-Za-z_0-9]*)[(;].*/\1/p' \
+        -e 's/^(static|const) [^(]*[ *]([A-Za-z_][A-Za-z_0-9]*)(\[[^]]*\])* =.*/\2/p' \
+        "$out"/zz/*.c | grep -Ev '^(AT|W|ZZ|zz)_' | sort -u
+    rm -rf "$out/zz"
+}
+
+# try SPEC SAMPLE: whether these names and what it defines, or every word, can be names of the spec.
 try() {
-    names=$2
+    names=$(definitions "$1")
+    defined=$(echo "$names" | grep -cE '^(main|job|run_body|HEAD_BYTES)$')
+    names="$2 $names"
     if [ -n "${XFORMC_ALL:-}" ]; then names=$(words "$1"); fi
     wrong=
     for name in $names; do
@@ -50,7 +64,7 @@ try() {
         wrong="$wrong $name"
         head -n 5 "$scratch/err" "$scratch/log"
     done
-    [ -n "$names" ] && [ -z "$wrong" ]
+    [ "$defined" -ge 2 ] && [ -z "$wrong" ]
     verdict $? "names that the emitted C of $1 uses"
     [ -z "$wrong" ] || echo "does not compile:$wrong"
 }

@@ -322,12 +322,31 @@ static void refuse_bytes(TokBuild *b, const char *name)
         tok_refuse(b, "a decoder '%s' behind ByteFallback is not supported", name);
 }
 
+/* Whether a decoder changes the spelling of a byte token, which then is no byte to ByteFallback. */
+static bool respells_bytes(const TokBuild *b, const RtTokOp *op)
+{
+    const char *text = b->text.data + op->text;
+    const size_t n = op->text_bytes;
+    if (op->kind == TOK_TO_STRIPPED) return n == 1 && ((op->a && *text == '<') || (op->b && *text == '>'));
+    if (op->kind != TOK_TO_REPLACED && op->kind != TOK_TO_SPACES) return false;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        char token[8];
+        const size_t length = (size_t)snprintf(token, sizeof token, "<0x%02X>", byte);
+        for (size_t i = 0; i + n <= length; i++)
+            if (!memcmp(token + i, text, n)) return true;
+    }
+    return false;
+}
+
 static void read_to_fallback(TokBuild *b, const json_t *part)
 {
     (void)part;
     refuse_fused(b, "ByteFallback");
     if (has_decoder(b, TOK_TO_WORDS) || has_decoder(b, TOK_TO_SUFFIX))
         tok_refuse(b, "a decoder 'ByteFallback' behind WordPiece or BPEDecoder is not supported");
+    for (int i = 0; i < b->decoders.count; i++)
+        if (respells_bytes(b, &b->decoders.at[i]))
+            tok_refuse(b, "a decoder before ByteFallback that changes byte tokens such as <0x0A> is not supported");
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FALLBACK });
 }
 

@@ -55,8 +55,9 @@ static void read_extra(TokBuild *b, const json_t *root, const char *name, TokFol
     if (!good) tok_refuse(b, "\"%s\" is no list of tokens", name);
 }
 
-/* The seven that transformers knows, and marks of other names. */
-static void read_marks(TokBuild *b, json_t *root, TokFolder *f)
+/* The seven that transformers knows, and marks of other names. In tokenizer_config.json, is_config, an
+ * object of another name is a token only if its "__type" says so, as in transformers. */
+static void read_marks(TokBuild *b, json_t *root, bool is_config, TokFolder *f)
 {
     const char *key;
     json_t *x;
@@ -65,7 +66,9 @@ static void read_marks(TokBuild *b, json_t *root, TokFolder *f)
         int i = 0;
         while (i < TOK_MARKS && strcmp(key, mark_keys[i])) i++;
         if (i < TOK_MARKS && !json_is_null(x) && !may_be_token(x)) tok_refuse(b, "\"%s\" is no token", key);
-        if (!ends_with(key, "_token") || !tok_json_token(b, x, &token)) continue;
+        if (!ends_with(key, "_token")) continue;
+        if (i == TOK_MARKS && is_config && json_is_object(x) && !json_object_get(x, "__type")) continue;
+        if (!tok_json_token(b, x, &token)) continue;
         token.special = true;
         if (i < TOK_MARKS) f->mark[i] = token;
         else *TOK_NEW(b, &f->extra) = token;
@@ -147,10 +150,10 @@ bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *c)
     *f = (TokFolder){ .path = folder, .extra_ids = -1, .offset = -1, .prefix_space = true };
     json_t *config = tok_json_beside(b, folder, "tokenizer_config.json");
     const bool decoded = json_object_get(config, "added_tokens_decoder");
-    if (config) read_marks(b, config, f);
+    if (config) read_marks(b, config, true, f);
     if (config) read_keys(b, config, f);
     json_t *specials = decoded ? NULL : tok_json_beside(b, folder, "special_tokens_map.json");
-    if (specials) read_marks(b, specials, f);       /* what it says counts before tokenizer_config.json, as in transformers */
+    if (specials) read_marks(b, specials, false, f);       /* what it says counts before tokenizer_config.json, as in transformers */
     json_t *added = decoded ? NULL : tok_json_beside(b, folder, "added_tokens.json");
     if (added) read_added(b, added, f);
     json_t *model = tok_json_beside(b, folder, "config.json");

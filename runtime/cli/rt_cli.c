@@ -63,7 +63,7 @@ static void cli_close(Cli *cli)
 static int cli_act(Cli *cli, CliAction action)
 {
     static int (*const actions[])(Cli *) = {
-        [HOST_INFO] = cli_info, [HOST_CHECK] = cli_check, [HOST_SELFTEST] = cli_selftest, [HOST_BENCH] = cli_bench,
+        [CLI_INFO] = cli_info, [CLI_CHECK] = cli_check, [CLI_SELFTEST] = cli_selftest, [CLI_BENCH] = cli_bench,
     };
     const int code = actions[action](cli);
     return fflush(stdout) || ferror(stdout) ? cli_write_failed(cli) : code;

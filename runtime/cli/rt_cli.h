@@ -28,7 +28,7 @@ struct CliBegin;
 struct CliLanguages;
 
 /* An option of the command line; letter: its letter, or a number above all letters. */
-typedef enum rt_cli_need { HOST_NEED_NOTHING, HOST_NEED_DECODER, HOST_NEED_CHAT, HOST_NEED_PAIRS, HOST_NEED_SOURCE } rt_cli_need;
+typedef enum rt_cli_need { CLI_NEED_NOTHING, CLI_NEED_DECODER, CLI_NEED_CHAT, CLI_NEED_PAIRS, CLI_NEED_SOURCE } rt_cli_need;
 typedef struct rt_cli_option { const char *name, *argument, *help; int letter; rt_cli_need need; } rt_cli_option;
 
 /* What rt_cli_text.c does for programs with a tokenizer; others do without it. */

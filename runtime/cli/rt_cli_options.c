@@ -13,28 +13,28 @@
 enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, GENERATION };
 
 static const rt_cli_option table[] = {
-    { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', HOST_NEED_NOTHING },
-    { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', HOST_NEED_NOTHING },
-    { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, HOST_NEED_DECODER },
-    { "chat",    NULL,   "a text is what a user says: wrap it as the chat template does, and write the answer alone", CHAT, HOST_NEED_CHAT },
-    { "system",  "TEXT", "with --chat: the system's text, before every text; may be empty", SYSTEM, HOST_NEED_CHAT },
-    { "date",    "TEXT", "with --chat: the date that the template writes; default: its own, or today's", DATE, HOST_NEED_CHAT },
-    { "turns",   NULL,   "with --chat: each text goes on with one conversation, as lines that are typed at a terminal do", TURNS, HOST_NEED_CHAT },
-    { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, HOST_NEED_DECODER },
-    { "verbose", NULL,   "say how long each answer took", 'v', HOST_NEED_DECODER },
-    { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', HOST_NEED_NOTHING },
-    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, HOST_NEED_NOTHING },
-    { "json",    NULL,   "print one JSON object for each line", JSON, HOST_NEED_NOTHING },
-    { "threads", "N",    "use N threads", 't', HOST_NEED_NOTHING },
-    { "pin",     NULL,   "pin every thread to a processor of its own", PIN, HOST_NEED_NOTHING },
-    { "weights", "FILE", "use the weights in FILE", WEIGHTS, HOST_NEED_NOTHING },
-    { "info",    NULL,   "show what this program is, and answer nothing", INFO, HOST_NEED_NOTHING },
-    { "check",   NULL,   "compare the weights with their hash", CHECK, HOST_NEED_NOTHING },
-    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST, HOST_NEED_NOTHING },
-    { "bench",   NULL,   "measure how fast it computes", BENCH, HOST_NEED_NOTHING },
-    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r', HOST_NEED_NOTHING },
-    { "help",    NULL,   "show this help", 'h', HOST_NEED_NOTHING },
-    { "version", NULL,   "show the version", VERSION, HOST_NEED_NOTHING },
+    { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', CLI_NEED_NOTHING },
+    { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', CLI_NEED_NOTHING },
+    { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, CLI_NEED_DECODER },
+    { "chat",    NULL,   "a text is what a user says: wrap it as the chat template does, and write the answer alone", CHAT, CLI_NEED_CHAT },
+    { "system",  "TEXT", "with --chat: the system's text, before every text; may be empty", SYSTEM, CLI_NEED_CHAT },
+    { "date",    "TEXT", "with --chat: the date that the template writes; default: its own, or today's", DATE, CLI_NEED_CHAT },
+    { "turns",   NULL,   "with --chat: each text goes on with one conversation, as lines that are typed at a terminal do", TURNS, CLI_NEED_CHAT },
+    { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, CLI_NEED_DECODER },
+    { "verbose", NULL,   "say how long each answer took", 'v', CLI_NEED_DECODER },
+    { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', CLI_NEED_NOTHING },
+    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, CLI_NEED_NOTHING },
+    { "json",    NULL,   "print one JSON object for each line", JSON, CLI_NEED_NOTHING },
+    { "threads", "N",    "use N threads", 't', CLI_NEED_NOTHING },
+    { "pin",     NULL,   "pin every thread to a processor of its own", PIN, CLI_NEED_NOTHING },
+    { "weights", "FILE", "use the weights in FILE", WEIGHTS, CLI_NEED_NOTHING },
+    { "info",    NULL,   "show what this program is, and answer nothing", INFO, CLI_NEED_NOTHING },
+    { "check",   NULL,   "compare the weights with their hash", CHECK, CLI_NEED_NOTHING },
+    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST, CLI_NEED_NOTHING },
+    { "bench",   NULL,   "measure how fast it computes", BENCH, CLI_NEED_NOTHING },
+    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r', CLI_NEED_NOTHING },
+    { "help",    NULL,   "show this help", 'h', CLI_NEED_NOTHING },
+    { "version", NULL,   "show the version", VERSION, CLI_NEED_NOTHING },
 };
 enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 40, MOST_ALIASES = 8, NAME_ROOM = 24 };
 
@@ -47,11 +47,11 @@ static Options options;
 static int has_need(const rt_program *p, rt_cli_need need)
 {
     switch (need) {
-    case HOST_NEED_DECODER: return p->max_target > 0;
-    case HOST_NEED_CHAT:    return p->chat != NULL;
-    case HOST_NEED_PAIRS:   return p->pairs;
-    case HOST_NEED_SOURCE:  return p->max_source && p->max_target;
-    case HOST_NEED_NOTHING: break;
+    case CLI_NEED_DECODER: return p->max_target > 0;
+    case CLI_NEED_CHAT:    return p->chat != NULL;
+    case CLI_NEED_PAIRS:   return p->pairs;
+    case CLI_NEED_SOURCE:  return p->max_source && p->max_target;
+    case CLI_NEED_NOTHING: break;
     }
     return 1;
 }
@@ -259,7 +259,7 @@ static int check_options(const CliOptions *o, const rt_program *p, int argc, cha
     else if (cli_is_similar(p, argc - o->first, argv + o->first) && (argc - o->first != 3 || o->raw))
         fprintf(stderr, o->raw ? "%s: --raw says how vectors are written; similar answers by one number\n" : "%s: similar compares two texts: "
                 "similar TEXT TEXT\n", p->name);
-    else if (o->repetitions && o->action != HOST_BENCH) fprintf(stderr, "%s: --repetitions is read by --bench\n", p->name);
+    else if (o->repetitions && o->action != CLI_BENCH) fprintf(stderr, "%s: --repetitions is read by --bench\n", p->name);
     else return 0;
     return usage_end(p);
 }
@@ -359,10 +359,10 @@ int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv)
         case IDS: o->ids = 1; break;
         case JSON: o->json = 1; break;
         case RAW: o->raw = 1; break;
-        case INFO: code = choose(o, HOST_INFO, p); break;
-        case CHECK: code = choose(o, HOST_CHECK, p); break;
-        case SELFTEST: code = choose(o, HOST_SELFTEST, p); break;
-        case BENCH: code = choose(o, HOST_BENCH, p); break;
+        case INFO: code = choose(o, CLI_INFO, p); break;
+        case CHECK: code = choose(o, CLI_CHECK, p); break;
+        case SELFTEST: code = choose(o, CLI_SELFTEST, p); break;
+        case BENCH: code = choose(o, CLI_BENCH, p); break;
         case 'p': code = add_prompt(o, 0, p); break;
         case 'f': code = add_prompt(o, 1, p); break;
         case 'v': o->verbose = 1; break;
@@ -377,7 +377,7 @@ int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv)
         case 'h': show_help(p); return shown(p);
         case VERSION: printf("%s (xformc) %s\n", p->name, p->version); return shown(p);
         default: {
-            if (c >= HOST_SEPARATOR) {
+            if (c >= CLI_SEPARATOR) {
                 p->texts->take(o, c, optarg);
                 break;
             }

@@ -14,10 +14,10 @@ enum {
 };
 
 /* What is done instead of answering texts. */
-typedef enum CliAction { HOST_ANSWER, HOST_INFO, HOST_CHECK, HOST_SELFTEST, HOST_BENCH } CliAction;
+typedef enum CliAction { CLI_ANSWER, CLI_INFO, CLI_CHECK, CLI_SELFTEST, CLI_BENCH } CliAction;
 
 /* Options of rt_cli_texts, which only programs with a tokenizer of pieces have; others are rt_cli_options.c's own. */
-enum { HOST_SEPARATOR = 1000, HOST_PLAIN, HOST_SOURCE_LANGUAGE, HOST_TARGET_LANGUAGE };
+enum { CLI_SEPARATOR = 1000, CLI_PLAIN, CLI_SOURCE_LANGUAGE, CLI_TARGET_LANGUAGE };
 
 /* A text of -p, or the file of -f. */
 typedef struct CliPrompt { const char *text; int file; } CliPrompt;

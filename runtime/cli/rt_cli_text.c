@@ -134,18 +134,18 @@ static void tell_twice(rt_cli_tokenizer *t, const char *program, CliPlace place,
 static void make_literal(rt_cli_tokenizer *t) { t->literal = 1; }
 
 static const rt_cli_option text_options[] = {
-    { "source-language", "CODE", "translate from this language, as the vocabulary names it: de_DE, deu_Latn, de", HOST_SOURCE_LANGUAGE,
-      HOST_NEED_SOURCE },
-    { "target-language", "CODE", "translate into this language", HOST_TARGET_LANGUAGE, HOST_NEED_SOURCE },
-    { "plain-text", NULL, "the text of a special token, as </s>, is text in what you write", HOST_PLAIN, HOST_NEED_NOTHING },
-    { "pair-separator", "TEXT", "what parts a text in two; default: a tab; '': nothing, a text is one", HOST_SEPARATOR, HOST_NEED_PAIRS },
+    { "source-language", "CODE", "translate from this language, as the vocabulary names it: de_DE, deu_Latn, de", CLI_SOURCE_LANGUAGE,
+      CLI_NEED_SOURCE },
+    { "target-language", "CODE", "translate into this language", CLI_TARGET_LANGUAGE, CLI_NEED_SOURCE },
+    { "plain-text", NULL, "the text of a special token, as </s>, is text in what you write", CLI_PLAIN, CLI_NEED_NOTHING },
+    { "pair-separator", "TEXT", "what parts a text in two; default: a tab; '': nothing, a text is one", CLI_SEPARATOR, CLI_NEED_PAIRS },
 };
 
 static void take(struct CliOptions *o, int option, const char *argument)
 {
-    if (option == HOST_PLAIN) o->plain_text = 1;
-    else if (option == HOST_SEPARATOR) o->separator = argument;
-    else if (option == HOST_SOURCE_LANGUAGE) o->source_language = argument;
+    if (option == CLI_PLAIN) o->plain_text = 1;
+    else if (option == CLI_SEPARATOR) o->separator = argument;
+    else if (option == CLI_SOURCE_LANGUAGE) o->source_language = argument;
     else o->target_language = argument;
 }
 

@@ -30,8 +30,8 @@ static const char header_hidden[] =
     " * Errors: RT_BAD_ID, also for another slot; RT_TOO_LONG; RT_ORDER for n < 1. */\n"
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n"
     "\n"
-    "/* Run the encoder on `count` texts at once: lengths[i] ids each, one text after the other in ids. Each text sees itself\n"
-    " * alone, and its results are those of a call of its own, to the bit. They fit if their lengths, each but the last\n"
+    "/* Run the encoder on `count` texts at once: lengths[i] ids each, one text after the other in ids. Each text\n"
+    " * attends only to itself, and its results are those of a call of its own, to the bit. They fit if their lengths, each but the last\n"
     " * rounded up to a multiple of 16, sum to at most ${upper}_MAX_SOURCE. ${firsts_words}\n"
     " * ${vectors_words}\n"
     " * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1. */\n"
@@ -54,16 +54,15 @@ static const char header_decode[] =
     "\n"
     "/* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One row is a step, rows\n"
     " * of one slot are a prefill, rows of several slots a batch. Rows of a slot are adjacent, with consecutive positions.\n"
-    " * The first continues the sequence, or has an earlier position, and what stood there and behind it is dropped${back_words}.\n"
+    " * The first continues the sequence, or has an earlier position: then all from that position on is dropped${back_words}.\n"
     " * ${start_rule}Row i of ${name}_${scores} is about the id that follows rows[i].\n"
     " * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap${source_words}. */\n"
     "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
-    "/* The same without ${logits_kind}, and faster: for all rows of a prompt but the last. */\n"
+    "/* ${name}_decode without ${logits_kind}, and faster: for all rows of a prompt but the last. */\n"
     "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
-    "/* The same, and write to next[n] the most likely id after each row; ties go to the lowest id. ${name}_${scores} then\n"
-    " * has logits${plain_words}.\n"
+    "/* ${name}_decode, and write to next[n] the most likely id after each row; ties go to the lowest id.${plain_words}\n"
     " * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or infinite; its next is -1. */\n"
     "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next);\n"
     "\n"
@@ -76,8 +75,8 @@ static const char header_decode[] =
     "/* Append `id` to the sequence in slot 0, as ${name}_decode does with one row. */\n"
     "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id);\n"
     "\n"
-    "/* The last call's ${logits_words}:\n"
-    " * [rows][${upper}_LOGITS_STRIDE], with ${upper}_VOCAB in use. Valid until the next call on this state. */\n"
+    "/* The last call's ${logits_words},\n"
+    " * as [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use. Valid until the next call on this state. */\n"
     "const float *${name}_${scores}(const ${name}_state *s);\n"
     "\n"
     "/* Append `id` to the sequence in slot 0 and write the most likely next id, as ${name}_decode_greedy does. */\n"
@@ -92,8 +91,8 @@ static const char tokenize_header[] =
     "\n"
     "/* ---- text --------------------------------------------------------------------------------------------------- */\n"
     "\n"
-    "/* Turn a text into ids[room]${special}; *n receives their number. s lends memory; its\n"
-    " * sequences stay. RT_TOO_LONG: more than room, and *n says how many${long_words}.\n"
+    "/* Turn a text into ids[room]${special}; *n receives their number. s is scratch\n"
+    " * memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many${long_words}.\n"
     " * RT_BAD_ID: a character without an id${fault_words}; *fault, which may be NULL, receives which. */\n"
     "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
     "        RtTextFault *fault);\n"
@@ -112,8 +111,8 @@ static const char target_header[] =
 static const char generate_header[] =
     "\n"
     "/* Generate ${words} in slot 0, whose sequence it replaces, and pass it to on_token piece by piece.\n"
-    " * When on_token returns false, generation stops with RT_OK; it may not use this state. A search with beams takes a\n"
-    " * slot for each. options NULL or all zeros: the model's own settings.\n"
+    " * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A search with beams\n"
+    " * takes a slot for each. options NULL or all zeros: the model's own settings.\n"
     " * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; or\n"
     " * those of ${name}_tokenize and ${name}_decode_greedy. */\n"
     "rt_status ${name}_generate(const ${name} *m, ${name}_state *s, const char *text, const rt_generate_options *options,\n"
@@ -159,7 +158,8 @@ static void decoder_header(Emit *e, Text *out)
                                                         e->plan->back) : "",
               "source_words", memory ? ", or a slot without a source" : "", "source_copy", memory ? " and the source" : "",
               "source_keep", memory ? "; its source stays" : "",
-              "plain_words", probabilities ? ", as they are before the log-softmax" : "",
+              "plain_words", probabilities ? arena_format(e->arena, "\n * %s_scores then has logits, before the log-softmax.", e->name)
+                                           : "",
               "logits_words", !probabilities ? "logits"
                   : arena_format(e->arena, "natural log-probabilities, or logits after %s_decode_greedy and %s_next", e->name, e->name),
               "start_rule", memory ? arena_format(e->arena, "A target begins with %s_START at 0. ", e->upper) : "",
@@ -179,12 +179,12 @@ static void vector_header(Emit *e, Text *out)
 static void hidden_header(Emit *e, Text *out)
 {
     const Model *m = e->model;
-    const char *vectors = arena_format(e->arena, "%s_%s has the rows of all, one text behind the other; vectors: NULL.", e->name,
+    const char *vectors = arena_format(e->arena, "%s_%s has the rows of all, one text after the other; vectors must be NULL.", e->name,
                                        model_has_head(m) ? "vector" : "hidden");
     if (model_pools(m)) vectors = arena_format(e->arena, "vectors [count][%s_VECTOR_WIDTH]: receives a vector for each, or NULL.", e->upper);
     text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", emit_number(e, m->d_model),
               "stride", emit_number(e, plan_hidden(e->plan)->stride), "vectors_words", vectors,
-              "firsts_words", m->token_types > 1 ? "firsts: of each how many ids are of type 0, or NULL for all." : "firsts: NULL.", NULL);
+              "firsts_words", m->token_types > 1 ? "firsts: of each how many ids are of type 0, or NULL for all." : "firsts must be NULL.", NULL);
 }
 
 static void tokenize_calls(Emit *e, Text *out)
@@ -193,7 +193,7 @@ static void tokenize_calls(Emit *e, Text *out)
     Text target = text_new(e->arena);
     if (emit_answers_text(e)) text_fill(&target, target_header, "name", e->name, NULL);
     text_fill(out, tokenize_header, "name", e->name,
-              "special", pieces ? ", special tokens as <s> among them"
+              "special", pieces ? ", including special tokens such as <s>"
                   : e->model->has_encoder ? arena_format(e->arena, ", as %s_encode takes them", e->name) : "",
               "long_words", pieces ? ", 0 for a text too long to count" : "",
               "fault_words", pieces ? ", if there is no unknown token" : ", or invalid UTF-8", "target", target.data,

@@ -10,9 +10,9 @@
 
 #include "rt.h"
 
-#define DATES_VERSION "0.9.0"     /* of xformc */
+#define DATES_VERSION "0.9.0"     /* the xformc that wrote this */
 #if XF_API_VERSION != 900
-#error "dates.h and rt.h are of different versions of xformc"
+#error "dates.h and rt.h come from different versions of xformc"
 #endif
 
 #ifdef __cplusplus
@@ -33,8 +33,8 @@ extern "C" {
 #define DATES_STATE_BYTES    438720
 #define DATES_WEIGHTS_BYTES  990336
 
-/* One sequence, without pointers: copy it, save it. Begin with all zeros. It is large: make it static, or allocate it
- * aligned to 64 bytes. */
+/* One sequence. It contains no pointers, so it can be copied or saved. Begin with all zeros. It is large: make it
+ * static, or allocate it aligned to 64 bytes. */
 typedef struct dates_state { XF_ALIGN(64) unsigned char bytes[DATES_STATE_BYTES]; } dates_state;
 
 /* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may use it at once,
@@ -48,11 +48,11 @@ extern const unsigned dates_isa;         /* instruction sets that this was compi
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status dates_bind(dates *m, const void *weights, size_t bytes);
 
-/* Compute with n threads, the caller's among them; the results do not depend on n. 1 ends the others: call it before
- * the model goes. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 .. DATES_MAX_THREADS. */
+/* Compute with n threads, the caller's among them; the results do not depend on n. Passing 1 ends the others: do
+ * that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 .. DATES_MAX_THREADS. */
 rt_status dates_threads(dates *m, int n);
 
-/* Forget every sequence. A state of zeros is already reset. */
+/* Forget every sequence. A zeroed state needs no reset. */
 void dates_reset(dates_state *s);
 
 /* Run the encoder on a source of 1 .. DATES_MAX_SOURCE ids in a slot, and empty the slot's target.
@@ -61,16 +61,16 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
 
 /* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One row is a step, rows
  * of one slot are a prefill, rows of several slots a batch. Rows of a slot are adjacent, with consecutive positions.
- * The first continues the sequence, or has an earlier position, and what stood there and behind it is dropped.
+ * The first continues the sequence, or has an earlier position: then all from that position on is dropped.
  * A target begins with DATES_START at 0. Row i of dates_scores is about the id that follows rows[i].
  * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap, or a slot without a source. */
 rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n);
 
-/* The same without log-probabilities, and faster: for all rows of a prompt but the last. */
+/* dates_decode without log-probabilities, and faster: for all rows of a prompt but the last. */
 rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, int n);
 
-/* The same, and write to next[n] the most likely id after each row; ties go to the lowest id. dates_scores then
- * has logits, as they are before the log-softmax.
+/* dates_decode, and write to next[n] the most likely id after each row; ties go to the lowest id.
+ * dates_scores then has logits, before the log-softmax.
  * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or infinite; its next is -1. */
 rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n, int *next);
 
@@ -83,8 +83,8 @@ rt_status dates_clear(dates_state *s, int slot);
 /* Append `id` to the sequence in slot 0, as dates_decode does with one row. */
 rt_status dates_step(const dates *m, dates_state *s, int id);
 
-/* The last call's natural log-probabilities, or logits after dates_decode_greedy and dates_next:
- * [rows][DATES_LOGITS_STRIDE], with DATES_VOCAB in use. Valid until the next call on this state. */
+/* The last call's natural log-probabilities, or logits after dates_decode_greedy and dates_next,
+ * as [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use. Valid until the next call on this state. */
 const float *dates_scores(const dates_state *s);
 
 /* Append `id` to the sequence in slot 0 and write the most likely next id, as dates_decode_greedy does. */
@@ -92,8 +92,8 @@ rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
 
-/* Turn a text into ids[room], as dates_encode takes them; *n receives their number. s lends memory; its
- * sequences stay. RT_TOO_LONG: more than room, and *n says how many.
+/* Turn a text into ids[room], as dates_encode takes them; *n receives their number. s is scratch
+ * memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many.
  * RT_BAD_ID: a character without an id, or invalid UTF-8; *fault, which may be NULL, receives which. */
 rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
         RtTextFault *fault);
@@ -107,8 +107,8 @@ rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);
 
 /* Generate the answer to a text in slot 0, whose sequence it replaces, and pass it to on_token piece by piece.
- * When on_token returns false, generation stops with RT_OK; it may not use this state. A search with beams takes a
- * slot for each. options NULL or all zeros: the model's own settings.
+ * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A search with beams
+ * takes a slot for each. options NULL or all zeros: the model's own settings.
  * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; or
  * those of dates_tokenize and dates_decode_greedy. */
 rt_status dates_generate(const dates *m, dates_state *s, const char *text, const rt_generate_options *options,

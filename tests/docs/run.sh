@@ -105,7 +105,7 @@ if "$xformc" build specs/dates.lua -q -o "$scratch/embedded" >"$scratch/err" 2>&
     verdict $? "the header, rt.h and CHANGELOG.md are of version $version"
     sed -i 's/^#define XF_API_VERSION .*/#define XF_API_VERSION 1/' "$scratch/embedded/runtime/rt.h"
     ! ${CC:-cc} -fsyntax-only -I"$scratch/embedded" -I"$scratch/embedded/runtime" "$scratch/embedded/you.c" 2>"$scratch/err" &&
-        grep -q 'dates.h and rt.h are of different versions of xformc' "$scratch/err"
+        grep -q 'dates.h and rt.h come from different versions of xformc' "$scratch/err"
     verdict $? 'a header and a runtime of different versions do not compile'
 else verdict 1 'docs/embedding.md: the program'
 fi

@@ -11,11 +11,17 @@ static const char *const keywords[] = {
     "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
     "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
     "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-    "inline", "int", "linux", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+    "inline", "int", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
     "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict",
     "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "std", "struct", "switch", "template",
     "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "typeof_unqual", "union",
-    "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+    "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+};
+
+/* Macros of gcc and clang with -std=gnu11 and later, for the systems and processors that they compile for. */
+static const char *const machines[] = {
+    "AVR", "MIPSEB", "MIPSEL", "MSP430", "R3000", "WIN32", "WIN64", "WINNT", "hppa", "hpux", "i386", "linux", "m68k",
+    "mc68000", "mips", "sgi", "sparc", "sun", "tce", "unix", "vax",
 };
 
 /* Functions of math.h: each comes for double, and with f and l at its end. */
@@ -110,7 +116,7 @@ static bool is_of_a_family(const char *s)
 
 bool name_is_of_c(const char *s)
 {
-    return is_in(keywords, s) || is_in(library, s) || is_math(s) || is_of_a_family(s);
+    return is_in(keywords, s) || is_in(machines, s) || is_in(library, s) || is_math(s) || is_of_a_family(s);
 }
 
 /* ---- the emitted text --------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ static void names_of_c_and_of_the_text_are_reserved(void **state)
         "ring_values_2x8_16", "relu_96", "gelu_gate_96", "attention_1x3_16", "encoder_layer", "_a", "text", "characters", "ids", "run",
         "m", "rows_of", "run_rows", "argmax", "argmax_rows", "main_chat", "next_position", "reset",
         "source_length", "team", "append", "call", "call_tokenize", "clear", "hidden", "logits", "next", "program", "rows",
+        "WIN32", "i386", "linux", "mips", "sparc", "sun", "unix",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!name_is_reserved(names[i])) fail_msg("%s is not reserved", names[i]);

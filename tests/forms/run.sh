@@ -77,6 +77,13 @@ verdict $? 'a state with room for one thread is smaller'
 compile specs/dates.lua -o "$scratch/lanes" --lanes 1 && cmp -s "$scratch/lanes/dates.h" "$scratch/threads/dates.h" &&
     cmp -s "$scratch/lanes/dates.c" "$scratch/threads/dates.c"
 verdict $? '--lanes is an older name of --max-threads'
+"$xformc" compile specs/dates.lua -o "$scratch/none" --lanes 0 2>&1 | grep -q '^xformc: --lanes 0: expected a whole number from 1 to 256'
+verdict $? 'an older name is reported as it was given'
+"$xformc" compile specs/encoder.lua -o "$scratch/one_slot" >"$scratch/out" 2>&1 &&
+    "$xformc" compile specs/encoder.lua -o "$scratch/three_slots" --slots 3 >"$scratch/out" 2>&1 &&
+    grep -q 'note: --slots 3 changes nothing: without a decoder there is one slot' "$scratch/out" &&
+    diff -r "$scratch/one_slot" "$scratch/three_slots" >"$scratch/diff"
+verdict $? 'an encoder alone has one slot, whatever --slots says'
 "$xformc" info specs/dates.lua --max-threads 1 --json >"$scratch/out" 2>"$scratch/err" && grep -qF "$(bytes threads)" "$scratch/out"
 verdict $? 'info knows of it'
 

@@ -231,10 +231,12 @@ static size_t room_most(const RtTextModel *m)
     return WINDOW_MOST + 2 * bytes;
 }
 
-/* Neither a pointer nor a text stays. */
+/* Neither a pointer nor the text stays, nor its ids. */
 static rt_status refuse(const RtTextModel *m, rt_status status)
 {
+    const int most = m->source > m->longest ? m->source : m->longest;
     memset(m->work, 0, m->bytes);
+    memset(m->ids, 0, (size_t)most * sizeof *m->ids);
     return status;
 }
 

@@ -287,6 +287,8 @@ static void what_does_not_fit_is_refused(void **state)
     assert_string_equal(said.text, "a");
     text[LONGEST - 1] = '1';
     assert_int_equal(generate(&alone, text, NULL, &said), RT_TOO_LONG);
+    for (int i = 0; i < LONGEST; i++) assert_int_equal(alone.ids[i], 0);
+    for (size_t i = 0; i < alone.bytes; i++) assert_int_equal(((unsigned char *)alone.work)[i], 0);
 }
 
 /* With each amount of memory it answers, or says that it is too little, and writes nothing behind it. */

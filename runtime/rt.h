@@ -29,20 +29,20 @@ extern "C" {
 typedef enum rt_status {
     RT_OK,
     RT_BAD_ID,       /* an id outside the vocabulary, a slot outside the state, a character without an id */
-    RT_TOO_LONG,     /* more ids, rows or positions than the model was compiled for */
-    RT_ORDER,        /* a call out of order: a step before encode, a position that leaves a gap */
+    RT_TOO_LONG,     /* more ids, rows, positions or threads than the model was compiled for */
+    RT_ORDER,        /* a call out of order: a step before encode, a position that leaves a gap; no ids */
     RT_BAD_WEIGHTS,  /* not the packed file that this model was compiled for, or not 64-byte aligned */
     RT_NO_ISA,       /* this processor lacks an instruction set that the model was compiled for */
     RT_INTERRUPTED,  /* stopped between two layers at the caller's wish */
     RT_NO_ROOM,      /* the caller's buffer is too small, or the system gave no thread or memory */
     RT_BYTE_ORDER,   /* the weights' numbers are little-endian and this machine is big-endian, or the reverse */
-    RT_BAD_VALUE,    /* a mask with another number than 0 and 1, a bias with NaN or +inf */
+    RT_BAD_VALUE,    /* a mask with a number other than 0 and 1, a bias with NaN or +inf */
     RT_BAD_OPTION    /* an option out of range, or options that do not go together */
 } rt_status;
 
 /* A short English text for a status, without a full stop; never NULL. */
 const char *rt_status_text(rt_status status);
-/* The same of a text that does not become ids. */
+/* rt_status_text for the status of a call that turns text into ids. */
 const char *rt_text_fault(rt_status status);
 
 /* One row of the decoder: in the sequence of `slot`, at `pos` from 0 on, the token `id`. */
@@ -348,8 +348,8 @@ typedef struct rt_generate_options {
     int plain_text;                 /* 1: special tokens such as </s> in the text are plain text */
 } rt_generate_options;
 
-/* Receives the next piece of an answer: n bytes of whole UTF-8 characters, NUL-terminated. Returns false
- * to stop. */
+/* Receives the next piece of an answer: n bytes of whole UTF-8 characters, and a NUL behind them. A piece may
+ * contain NULs too, where the vocabulary does. Returns false to stop. */
 typedef bool rt_on_token(void *user, const char *text, size_t n);
 
 /* Bytes of a state in which NAME_generate works: enough with any options that a model of so many slots

@@ -21,7 +21,7 @@ void rt_weights_copy(RtWeights *w, const void *data, size_t bytes);
 /* Room for `bytes` and at least one more, for free(): aligned to 64 bytes, of 2 MiB and more in pages of 2 MB; *room, where it is not NULL,
  * receives its size. NULL without memory. */
 void *rt_weights_room(size_t bytes, size_t *room);
-/* Release what open gave; an empty *w too. */
+/* Release what rt_weights_open or rt_weights_map gave. An empty *w is allowed. */
 void rt_weights_close(RtWeights *w);
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ static const char *const holds_words[] = {
     [HOLDS_ANY] = "", [HOLDS_MASK] = ": 0 and 1", [HOLDS_BIAS] = ": numbers and -inf"
 };
 static const char checked_words[] =
-    "\n * RT_BAD_VALUE where a mask holds another number than 0 and 1, or a bias NaN or +inf; the "
+    "\n * RT_BAD_VALUE where a mask holds a number other than 0 and 1, or a bias NaN or +inf; the "
     "outputs are\n * then no answer.";
 static const char *const holds_functions[] = { [HOLDS_MASK] = "is_mask", [HOLDS_BIAS] = "is_bias" };
 

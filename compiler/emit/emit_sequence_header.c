@@ -34,7 +34,7 @@ static const char header_hidden[] =
     " * attends only to itself, and its results are those of a call of its own, to the bit. They fit if their lengths, each but the last\n"
     " * rounded up to a multiple of 16, sum to at most ${upper}_MAX_SOURCE. ${firsts_words}\n"
     " * ${vectors_words}\n"
-    " * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1. */\n"
+    " * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1${firsts_errors}. */\n"
     "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count,\n"
     "        float *vectors);\n"
     "\n"
@@ -98,8 +98,8 @@ static const char tokenize_header[] =
     "        RtTextFault *fault);\n"
     "${target}\n"
     "\n"
-    "/* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated. *bytes receives its\n"
-    " * length, and may be NULL. Errors: RT_NO_ROOM${id_words}. */\n"
+    "/* Turn ids[n] into text, without special tokens such as </s>${unknown}: out[cap], NUL-terminated.\n"
+    " * *bytes receives its length, and may be NULL. Errors: RT_NO_ROOM${id_words}. */\n"
     "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);\n";
 
 static const char target_header[] =
@@ -184,6 +184,7 @@ static void hidden_header(Emit *e, Text *out)
     if (model_pools(m)) vectors = arena_format(e->arena, "vectors [count][%s_VECTOR_WIDTH]: receives a vector for each, or NULL.", e->upper);
     text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", emit_number(e, m->d_model),
               "stride", emit_number(e, plan_hidden(e->plan)->stride), "vectors_words", vectors,
+              "firsts_errors", m->token_types > 1 ? ", or a first outside 0 .. its length" : "",
               "firsts_words", m->token_types > 1 ? "firsts: of each how many ids are of type 0, or NULL for all." : "firsts must be NULL.", NULL);
 }
 
@@ -197,7 +198,7 @@ static void tokenize_calls(Emit *e, Text *out)
                   : e->model->has_encoder ? arena_format(e->arena, ", as %s_encode takes them", e->name) : "",
               "long_words", pieces ? ", 0 for a text too long to count" : "",
               "fault_words", pieces ? ", if there is no unknown token" : ", or invalid UTF-8", "target", target.data,
-              "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
+              "unknown", pieces ? " and ids outside the vocabulary" : "", "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
 }
 
 void emit_sequence_header(Emit *e, Text *out, const char *types)

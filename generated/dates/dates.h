@@ -102,8 +102,8 @@ rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *
 rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
         RtTextFault *fault);
 
-/* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated. *bytes receives its
- * length, and may be NULL. Errors: RT_NO_ROOM; RT_BAD_ID. */
+/* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated.
+ * *bytes receives its length, and may be NULL. Errors: RT_NO_ROOM; RT_BAD_ID. */
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);
 
 /* Generate the answer to a text in slot 0, whose sequence it replaces, and pass it to on_token piece by piece.

@@ -37,7 +37,7 @@ typedef struct RtAnswering {
 int rt_generation_most(const RtGeneration *g, int n, int longest);
 /* The ids that a prompt may have, of the `most` that the model takes, so that one more may follow. */
 int rt_generation_prompt(const RtGeneration *g, int most);
-/* Whether it is a search, which tells no id before its end. One beam is none, as for transformers' generate. */
+/* Whether it is a search, whose ids are known only at its end. One beam is none, as for transformers' generate. */
 int rt_generation_searches(const RtGeneration *g);
 /* Bytes of scratch for rt_answer. */
 size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab);

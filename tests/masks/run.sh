@@ -164,7 +164,7 @@ for form in library unrolled; do
     cat "$scratch/err"
 done
 "$xformc" build "$scratch/bad.lua" -q -o "$scratch/bad" >"$scratch/err" 2>&1
-fails 'a program with a computed mask that is none' 65 'error: a mask with another number than 0 and 1*' "$scratch/bad/bad"
+fails 'a program with a computed mask that is none' 65 'error: a mask with a number other than 0 and 1*' "$scratch/bad/bad"
 spec lowest "$ones" '{ 0,0,-inf, -inf,-inf,-inf, 0,0,0, 0,0,0 }'
 "$xformc" build "$scratch/lowest.lua" -q -o "$scratch/lowest" >"$scratch/err" 2>&1 && "$scratch/lowest/lowest" >"$scratch/out" &&
     [ "$(sed -n 2p "$scratch/out" | tr -s ' ')" = ' [0.00000, 0.00000, 6.00000, 6.00000]' ]

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++)
         if (run_with(&model, masks[i], 0) != RT_BAD_VALUE) return 2;
     if (run_with(&model, 1, NAN) != RT_BAD_VALUE || run_with(&model, 1, INFINITY) != RT_BAD_VALUE) return 3;
-    if (strcmp(rt_status_text(RT_BAD_VALUE), "a mask with another number than 0 and 1, or a bias with NaN or +inf") != 0) return 4;
+    if (strcmp(rt_status_text(RT_BAD_VALUE), "a mask with a number other than 0 and 1, or a bias with NaN or +inf") != 0) return 4;
     if (run_with(&model, 0, -INFINITY) != RT_OK || run_with(&model, 1, -1e9f) != RT_OK) return 5;
     return zeros(&model) ? 0 : 6;
 }

@@ -67,10 +67,10 @@ static const char calls_template[] =
     "    ${tokenize}\n"
     "}\n"
     "\n"
-    "static rt_status call_say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap,\n"
-    "                          size_t *used)\n"
+    "static rt_status call_detokenize(void *self, const int *ids, int from, int n, int last, char *out,\n"
+    "                                 size_t cap, size_t *used)\n"
     "{\n"
-    "    ${say}\n"
+    "    ${detokenize}\n"
     "}\n"
     "\n"
     "rt_status ${name}_generate(const ${name} *m, ${name}_state *s, const char *text, const rt_generate_options *options,\n"
@@ -84,7 +84,7 @@ static const char calls_template[] =
     "            .decode = call_decode, .prefill = call_prefill, .next = call_next,\n"
     "            .logits = call_logits, .fork = call_fork, .clear = call_clear,\n"
     "        },\n"
-    "        .settings = &${name}_generation, .tokenize = call_tokenize, .say = call_say,${chat}\n"
+    "        .settings = &${name}_generation, .tokenize = call_tokenize, .detokenize = call_detokenize,${chat}\n"
     "        ${kind}\n"
     "        .token = ${token},\n"
     "        .ids = (int *)(void *)(s->bytes + ${ids_at}),          /* [${ids}] */\n"
@@ -120,7 +120,7 @@ static const char tokenize_pieces[] =
     "const rt_status status = rt_tokenizer_encode(&c->tokenizer, &text, &out, n, in->scratch, in->scratch_bytes);\n"
     "return status == RT_NO_ROOM ? RT_TOO_LONG : status;";
 
-static const char say_characters[] =
+static const char detokenize_characters[] =
     "const call *c = self;\n"
     "size_t bytes;\n"
     "(void)last;\n"
@@ -128,9 +128,9 @@ static const char say_characters[] =
     "*used += bytes;\n"
     "return status;";
 
-static const char say_pieces[] =
+static const char detokenize_pieces[] =
     "call *c = self;\n"
-    "return rt_tokenizer_say(&c->tokenizer, &c->stream, ids, from, n, last, out, cap, used);";
+    "return rt_tokenizer_detokenize(&c->tokenizer, &c->stream, ids, from, n, last, out, cap, used);";
 
 static const char *filled(Emit *e, const char *template)
 {
@@ -158,7 +158,8 @@ static void emit_calls(Emit *e, Text *out)
               "members", pieces ? " RtTokenizer tokenizer; RtTokenStream stream;" : "",
               "encode", source ? filled(e, encode_call) : "",
               "tokenize", pieces ? tokenize_pieces : filled(e, tokenize_characters),
-              "say", pieces ? say_pieces : filled(e, say_characters), "open", pieces ? filled(e, pieces_open) : "", "kind", kind,
+              "detokenize", pieces ? detokenize_pieces : filled(e, detokenize_characters),
+              "open", pieces ? filled(e, pieces_open) : "", "kind", kind,
               "token", emit_number(e, pieces ? PLAN_TOKEN_BYTES : PLAN_CHARACTER_BYTES),
               "chat", model_chats(e->model) ? arena_format(e->arena, "\n.chat = &%s_chat, .message = rt_chat_message,", e->name) : "",
               "ids_at", list_at(e, ids), "ids", emit_number(e, ids->count),

@@ -55,8 +55,8 @@ static rt_status call_tokenize(void *self, const RtTextInput *in, int *ids, int 
     return dates_tokenize(c->model, c->state, in->text, ids, room, n, NULL);
 }
 
-static rt_status call_say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap,
-                          size_t *used)
+static rt_status call_detokenize(void *self, const int *ids, int from, int n, int last, char *out,
+                                 size_t cap, size_t *used)
 {
     const call *c = self;
     size_t bytes;
@@ -77,7 +77,7 @@ rt_status dates_generate(const dates *m, dates_state *s, const char *text, const
             .decode = call_decode, .prefill = call_prefill, .next = call_next,
             .logits = call_logits, .fork = call_fork, .clear = call_clear,
         },
-        .settings = &dates_generation, .tokenize = call_tokenize, .say = call_say,
+        .settings = &dates_generation, .tokenize = call_tokenize, .detokenize = call_detokenize,
         .encode = call_encode, .start = DATES_START,
         .source = DATES_MAX_SOURCE, .longest = DATES_MAX_TARGET,
         .token = 4,

@@ -54,7 +54,7 @@ typedef struct rt_cli_texts {
                       const char **wrapped, size_t *n);
     /* What was answered to the last text that was wrapped; NULL: nothing, and it is as if it had not been said. */
     rt_status (*answered)(rt_cli_tokenizer *t, const char *answer, size_t bytes);
-    RtSay *say;                     /* its self is the rt_cli_tokenizer */
+    RtDetokenize *detokenize;       /* its self is the rt_cli_tokenizer */
     /* From now on the text of a special token is text, but for those that a template writes. */
     void (*literal)(rt_cli_tokenizer *t);
     const rt_cli_option *options;  int option_count;

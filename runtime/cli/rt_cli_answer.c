@@ -147,7 +147,7 @@ static int read_ids(Cli *cli, const char *text, size_t bytes)
 /* ---- generating --------------------------------------------------------------------------------------------- */
 
 /* Characters, of a tokenizer without pieces; `self` is the Cli. */
-static rt_status say_characters(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
+static rt_status detokenize_characters(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
     const Cli *cli = self;
     size_t bytes;
@@ -163,7 +163,7 @@ int cli_answer_open(Cli *cli)
     const RtGeneration *g = &cli->decoder.settings;
     const int numbers = cli_numbers(cli), lines = numbers && !cli->options->json;
     CliAnswer *a = &cli->answer;
-    RtSay *speech = lines ? rt_say_numbers : cli->tokenizer ? p->texts->say : p->detokenize ? say_characters : NULL;
+    RtDetokenize *speech = lines ? rt_detokenize_numbers : cli->tokenizer ? p->texts->detokenize : p->detokenize ? detokenize_characters : NULL;
     a->says = p->max_target && speech;
     if (!a->says) return 0;
     cli->streams = !cli->options->json && !rt_generation_searches(g) && (cli->options->stream || isatty(STDOUT_FILENO));
@@ -176,7 +176,7 @@ int cli_answer_open(Cli *cli)
 static rt_status begin_text(Cli *cli)
 {
     CliAnswer *a = &cli->answer;
-    const int prompted = a->text.say != rt_say_numbers && cli->tokenizer && !cli->options->chat && !cli->program->max_source;
+    const int prompted = a->text.detokenize != rt_detokenize_numbers && cli->tokenizer && !cli->options->chat && !cli->program->max_source;
     return rt_answer_text_begin(&a->text, a->input, prompted ? a->input_count : 0);
 }
 
@@ -184,7 +184,7 @@ static rt_status begin_text(Cli *cli)
 static rt_status add_text(Cli *cli, int id)
 {
     CliAnswer *a = &cli->answer;
-    if (a->text.say != rt_say_numbers && cli_decoder_is_end(&cli->decoder, id)) return RT_OK;
+    if (a->text.detokenize != rt_detokenize_numbers && cli_decoder_is_end(&cli->decoder, id)) return RT_OK;
     return rt_answer_text_add(&a->text, id);
 }
 

@@ -105,10 +105,10 @@ static rt_status to_token(rt_cli_tokenizer *t, int id, char *out, size_t cap, si
     return rt_tokenizer_decode(&t->tokenizer, &id, 1, 0, out, cap, used);
 }
 
-static rt_status say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
+static rt_status detokenize(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
     rt_cli_tokenizer *t = self;
-    return rt_tokenizer_say(&t->tokenizer, &t->stream, ids, from, n, last, out, cap, used);
+    return rt_tokenizer_detokenize(&t->tokenizer, &t->stream, ids, from, n, last, out, cap, used);
 }
 
 static int translate(rt_cli_tokenizer *t, const struct CliLanguages *l, struct CliBegin *begin)
@@ -155,5 +155,5 @@ static const char *asked(const struct CliOptions *o)
            o->target_language ? "target-language" : NULL;
 }
 
-const rt_cli_texts rt_cli_text = { open_tokenizer, close_tokenizer, to_ids, translate, tell_twice, to_token, wrap, answered, say, make_literal,
+const rt_cli_texts rt_cli_text = { open_tokenizer, close_tokenizer, to_ids, translate, tell_twice, to_token, wrap, answered, detokenize, make_literal,
                                        text_options, sizeof text_options / sizeof text_options[0], take, asked };

@@ -4,11 +4,12 @@
 #include <string.h>
 #include "rt_numbers.h"
 
-rt_status rt_answer_text_open(RtAnswerText *t, RtSay *say, void *self, const char *const *stops, int n)
+rt_status rt_answer_text_open(RtAnswerText *t, RtDetokenize *detokenize, void *self,
+                              const char *const *stops, int n)
 {
     enum { IDS = 256, BYTES = 1024 };
     const size_t bytes = rt_stops_scratch_bytes(stops, n);
-    *t = (RtAnswerText){ .say = say, .self = self, .ids_room = IDS, .room = BYTES };
+    *t = (RtAnswerText){ .detokenize = detokenize, .self = self, .ids_room = IDS, .room = BYTES };
     t->ids = malloc(IDS * sizeof *t->ids);
     t->text = malloc(BYTES);
     t->scratch = malloc(bytes ? bytes : 1);
@@ -37,7 +38,8 @@ static rt_status say_on(RtAnswerText *t, int from, int last)
 {
     for (;;) {
         size_t used = from ? t->bytes : 0;
-        const rt_status status = t->say(t->self, t->ids, from, t->count, last, t->text, t->room, &used);
+        const rt_status status = t->detokenize(t->self, t->ids, from, t->count, last,
+                                               t->text, t->room, &used);
         if (status != RT_NO_ROOM) {
             t->bytes = used;
             return status;
@@ -62,7 +64,8 @@ static rt_status find_changed(RtAnswerText *t, size_t certain, int last)
     size_t own = 0;
     char *text = malloc(t->room);
     if (!text) return RT_NO_ROOM;
-    const rt_status status = t->say(t->self, t->ids + t->prompt, 0, t->count - t->prompt, last, text, t->room, &own);
+    const rt_status status = t->detokenize(t->self, t->ids + t->prompt, 0, t->count - t->prompt, last,
+                                           text, t->room, &own);
     const int ends = own <= t->bytes - certain && !memcmp(t->text + t->bytes - own, text, own);
     t->begin = t->seen = status == RT_OK && ends ? t->bytes - own : certain;
     free(text);
@@ -144,7 +147,8 @@ rt_status rt_answer_text_end(RtAnswerText *t)
     return status;
 }
 
-rt_status rt_say_numbers(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
+rt_status rt_detokenize_numbers(void *self, const int *ids, int from, int n, int last, char *out,
+                                size_t cap, size_t *used)
 {
     rt_status status = RT_OK;
     (void)self, (void)last;

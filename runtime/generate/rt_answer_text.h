@@ -10,13 +10,15 @@
 extern "C" {
 #endif
 
-/* What ids say: append to out[*used..cap), with a NUL behind it, what is certain of ids[0..n), of which ids[0..from) were said before;
- * from 0 begins anew. last: no id follows, and the rest is said. RT_NO_ROOM: begin anew with more. */
-typedef rt_status RtSay(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used);
+/* Turn ids into text while they come: append to out[*used..cap), with a NUL behind it, what is certain of
+ * ids[0..n), whose first `from` were appended before; from 0 begins anew. last: no id follows, and the rest
+ * is appended. RT_NO_ROOM: begin anew with more. */
+typedef rt_status RtDetokenize(void *self, const int *ids, int from, int n, int last, char *out, size_t cap,
+                               size_t *used);
 
 /* Memory is its own; rt_answer_text_close frees it. */
 typedef struct RtAnswerText {
-    RtSay *say;
+    RtDetokenize *detokenize;
     void *self;
     RtStops stops;
     void *scratch;                  /* of the stops */
@@ -31,19 +33,21 @@ typedef struct RtAnswerText {
 } RtAnswerText;
 
 /* For many answers. stops[n] stay the caller's. RT_NO_ROOM: no memory. */
-rt_status rt_answer_text_open(RtAnswerText *t, RtSay *say, void *self, const char *const *stops, int n);
+rt_status rt_answer_text_open(RtAnswerText *t, RtDetokenize *detokenize, void *self,
+                              const char *const *stops, int n);
 void rt_answer_text_close(RtAnswerText *t);
 /* An answer behind prompt[n], whose text comes first; n may be 0. If the first ids of the answer change the
- * end of the prompt's text, as bytes do that make no character with those before them, the answer is what
- * its own ids say, or begins with what was changed where the text does not end so. Statuses of these: those of `say`, RT_NO_ROOM for no memory. */
+ * end of the prompt's text, as bytes do that make no character with those before them, the answer is the
+ * text of its own ids, or begins with what was changed where the text does not end so. Statuses of these:
+ * those of `detokenize`, RT_NO_ROOM for no memory. */
 rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n);
 /* One id more; nothing once it has stopped. */
 rt_status rt_answer_text_add(RtAnswerText *t, int id);
 /* The rest: all of it is certain. */
 rt_status rt_answer_text_end(RtAnswerText *t);
 
-/* `say` of ids themselves, with blanks between; self is not read. */
-RtSay rt_say_numbers;
+/* The ids themselves, with blanks between; self is not read. */
+RtDetokenize rt_detokenize_numbers;
 
 #ifdef __cplusplus
 }

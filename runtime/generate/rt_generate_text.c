@@ -14,7 +14,7 @@ typedef struct Answer {
     rt_on_token *on_token;
     void *user;
     int ended;                      /* by a stop, or by on_token */
-    rt_status status;               /* of `say` */
+    rt_status status;               /* of `stream` */
 } Answer;
 
 /* ---- options -------------------------------------------------------------------------------------------- */
@@ -115,9 +115,15 @@ static void hand_on(Answer *a, size_t n)
     memmove(a->text, a->text + n, a->bytes + 1);
 }
 
+/* Append the text of ids[from..n) to a->text, of which *used bytes are taken. */
+static rt_status text_of(Answer *a, int from, int n, int last, size_t *used)
+{
+    return a->model->detokenize(a->model->decoder.self, a->ids, from, n, last, a->text, a->room, used);
+}
+
 /* The first text behind a prompt's certain text. It begins with what the prompt left open, which is not
  * the answer's. Or the ids that follow have changed that, as bytes do that make no character with those
- * before them; then the answer is what its own ids say. */
+ * before them; then the answer is the text of its own ids. */
 static rt_status part(Answer *a, int last)
 {
     const int prompt = a->prompt;
@@ -128,14 +134,14 @@ static rt_status part(Answer *a, int last)
         return RT_OK;
     }
     a->ids += prompt, a->count -= prompt, a->bytes = 0;
-    return a->model->say(a->model->decoder.self, a->ids, 0, a->count, last, a->text, a->room, &a->bytes);
+    return text_of(a, 0, a->count, last, &a->bytes);
 }
 
-/* What ids[from..count) say; last: no id follows. */
-static rt_status say(Answer *a, int from, int last)
+/* Hand on what is certain of ids[from..count); last: no id follows. */
+static rt_status stream(Answer *a, int from, int last)
 {
     size_t used = a->bytes, seen = a->prompt ? 0 : used;
-    rt_status status = a->model->say(a->model->decoder.self, a->ids, from, a->count, last, a->text, a->room, &used);
+    rt_status status = text_of(a, from, a->count, last, &used);
     if (status != RT_OK) return status;
     a->bytes = used;
     if (a->prompt && (!used || (!last && used < a->open_bytes && !memcmp(a->text, a->open, used)))) return RT_OK;
@@ -157,19 +163,19 @@ static int on_id(void *user, int id)
     Answer *a = user;
     if (rt_is_end(a->settings->ends, a->settings->end_count, id)) return 0;
     a->ids[a->count++] = id;
-    a->status = say(a, a->count - 1, 0);
+    a->status = stream(a, a->count - 1, 0);
     return a->status != RT_OK || a->ended;
 }
 
-/* Say a prompt, whose text is the caller's, one id after the other; last: and that none follows. *used
- * receives the bytes of the last of these texts, which stands in a->text. */
+/* Detokenize a prompt, whose text is the caller's, one id after the other; last: and that none follows.
+ * *used receives the bytes of the last of these texts, which stands in a->text. */
 static rt_status pass(Answer *a, int last, size_t *used)
 {
     rt_status status = RT_OK;
     for (int i = 0; i < a->count + last && status == RT_OK; i++) {
         const int ends = i == a->count;
         *used = 0;
-        status = a->model->say(a->model->decoder.self, a->ids, i, ends ? i : i + 1, ends, a->text, a->room, used);
+        status = text_of(a, i, ends ? i : i + 1, ends, used);
     }
     return status;
 }
@@ -202,7 +208,7 @@ static rt_status answer(Answer *a, const int *prompt, int n, RtBeamResult *resul
         on_id(a, results[0].ids[i]);
         status = a->status;
     }
-    return status == RT_OK && !a->ended && a->count > a->prompt ? say(a, a->count, 1) : status;
+    return status == RT_OK && !a->ended && a->count > a->prompt ? stream(a, a->count, 1) : status;
 }
 
 /* With a source the answer has the ids to itself; else it stands behind the prompt. */

@@ -26,7 +26,7 @@ typedef struct RtTextModel {
     const RtGeneration *settings;   /* the model's own */
     rt_status (*tokenize)(void *self, const RtTextInput *in, int *ids, int room, int *n);
     rt_status (*encode)(void *self, int slot, const int *ids, int n);       /* NULL: a decoder alone */
-    RtSay *say;
+    RtDetokenize *detokenize;
     const RtChat *chat;             /* its chat template, and rt_chat_message; both NULL: none */
     RtChatMessage *message;
     int marks;                      /* whether text may have special tokens */

@@ -110,9 +110,10 @@ typedef struct RtTokenStream {
 rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 rt_status rt_tokenizer_stream_end(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 
-/* Both of these as one call, an RtSay: ids[0..from) were said before; from 0 begins a stream. */
-static inline rt_status rt_tokenizer_say(const RtTokenizer *t, RtTokenStream *s, const int *ids, int from, int n, int last, char *out,
-                                         size_t cap, size_t *used)
+/* Both of these as one call, an RtDetokenize: from 0 begins a stream. */
+static inline rt_status rt_tokenizer_detokenize(const RtTokenizer *t, RtTokenStream *s, const int *ids,
+                                                int from, int n, int last, char *out, size_t cap,
+                                                size_t *used)
 {
     if (!from) rt_clear(s, sizeof *s);
     return (last ? rt_tokenizer_stream_end : rt_tokenizer_stream)(t, s, ids, n, 1, out, cap, used);

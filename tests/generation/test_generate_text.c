@@ -21,7 +21,7 @@ static const char *const piece[PIECES] = { "", "a", "b", "ab_", "_", "\xe2\x82\x
 typedef struct Fake {
     int script[LONGEST], length, fed, position, calls, encoded;
     float logits[SLOTS][PIECES];
-    rt_status says;                 /* what `say` returns */
+    rt_status says;                 /* what `detokenize` returns */
     int begins, held;
 } Fake;
 
@@ -76,7 +76,8 @@ static rt_status add(char *out, size_t cap, size_t *used, const char *text, size
     return RT_OK;
 }
 
-static rt_status say(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
+static rt_status detokenize(void *self, const int *ids, int from, int n, int last, char *out, size_t cap,
+                            size_t *used)
 {
     Fake *f = self;
     rt_status status = f->says;
@@ -103,7 +104,7 @@ static RtTextModel model_of(Fake *f, int source)
     return (RtTextModel){
         .decoder = { .self = f, .slots = SLOTS, .rows_most = 4, .vocab = PIECES, .stride = PIECES,
                      .decode = decode, .logits = logits, .fork = copy, .clear = clear },
-        .settings = &settings, .tokenize = tokenize, .encode = source ? encode : NULL, .say = say,
+        .settings = &settings, .tokenize = tokenize, .encode = source ? encode : NULL, .detokenize = detokenize,
         .joined = !source, .start = START, .source = source ? SOURCE : 0, .longest = LONGEST, .token = 8, .ids = ids,
         .work = work, .bytes = rt_generate_text_bytes(SLOTS, LONGEST, PIECES, 8),
     };
@@ -160,7 +161,7 @@ static void pieces_are_the_text_of_all_ids(void **state)
         assert_int_equal(generate(&m, prompt, &o, &said), RT_OK);
 
         RtAnswerText t;
-        assert_int_equal(rt_answer_text_open(&t, say, &reference, stops, o.stop_count), RT_OK);
+        assert_int_equal(rt_answer_text_open(&t, detokenize, &reference, stops, o.stop_count), RT_OK);
         assert_int_equal(rt_answer_text_begin(&t, ids, m.encode ? 0 : n), RT_OK);
         for (int i = 0; i < f.length; i++) assert_int_equal(rt_answer_text_add(&t, f.script[i]), RT_OK);
         assert_int_equal(rt_answer_text_end(&t), RT_OK);

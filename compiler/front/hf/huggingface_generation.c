@@ -120,7 +120,8 @@ static void take_word(const Config *c, const char *key, FieldId id)
 static void take_number(const Config *c, const char *key, FieldId id)
 {
     const int errors = diag_errors(c->diag);
-    const bool list = config_is_list(c, key), whole = fields[id].type == TYPE_INT;
+    const bool forced = id == FIELD_ID_generation_forced_bos_token_id || id == FIELD_ID_generation_forced_eos_token_id;
+    const bool list = forced && config_is_list(c, key), whole = fields[id].type == TYPE_INT;
     if (list && config_count(c, key) != 1) {
         config_fault(c, key, "\"%s\" = %s is not supported, only one id", key, config_shown(c, key));
         return;
@@ -183,6 +184,7 @@ static void note_keys(const Config *c)
 
 static void take_settings(const Config *c)
 {
+    (void)config_integer(c, "pad_token_id", 0);             /* for its type: one sequence is never padded */
     for (size_t i = 0; i < sizeof read_keys / sizeof *read_keys; i++) take_key(c, read_keys[i].key, read_keys[i].field);
     if (!config_has(c, "do_sample") && config_has(c, "temperature")) config_set(c, NULL, SIDE_BOTH, FIELD_ID_generation_do_sample, 0);
     refuse_keys(c);

@@ -25,7 +25,7 @@ enum {
     LAYOUT_SIMPLIFIES = 4,      /* quotes, and by do_lower_case and keep_accents letters */
     LAYOUT_COMMAS = 8,          /* a piece of a digit and a comma at its end is the last choice */
     LAYOUT_OFFSET = 16,         /* words for training between the first ids and the pieces */
-    LAYOUT_EXTRA_IDS = 32,      /* as many as extra_ids says, <extra_id_1> <extra_id_0>, behind the pieces */
+    LAYOUT_EXTRA_IDS = 32,      /* so many as extra_ids is, else 100: <extra_id_1> <extra_id_0>, behind the pieces */
     LAYOUT_SPACED = 64,         /* added tokens stand between blanks in texts that are decoded */
     LAYOUT_METASPACE = 128,     /* Hugging Face's prefix, by legacy */
     LAYOUT_NO_PREFIX = 256,
@@ -33,7 +33,6 @@ enum {
     LAYOUT_SPELT = 1024,        /* the ids are those of a vocab.json; languages stand behind them as __en__ */
     LAYOUT_NO_LEGACY = 2048,    /* legacy is not read */
     LAYOUT_BEGUN = 4096,        /* bos where add_bos_token is not said: transformers 4 writes it, and 5 says that it does */
-    LAYOUT_HUNDRED = 8192,      /* extra_ids is 100 where it is not said */
     LAYOUT_RUNS = 16384         /* blanks in a row are one, and none is taken away; each part of a text has a prefix */
 };
 
@@ -158,7 +157,7 @@ static int count_dropped(TokBuild *b, const Layout *l, const TokPiece *pieces, i
 static int64_t extra_ids(const Layout *l, const TokFolder *f)
 {
     if (!(l->flags & LAYOUT_EXTRA_IDS)) return 0;
-    return f->extra_ids >= 0 ? f->extra_ids : l->flags & LAYOUT_HUNDRED ? 100 : 0;
+    return f->extra_ids >= 0 ? f->extra_ids : 100;
 }
 
 static void put_pieces(Laid *n, const Layout *l, const TokSentencePieces *s, const TokPiece *pieces, int count)

@@ -88,7 +88,13 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
         b->pieces.at[id].kind |= TOK_BLANK_BEHIND;
     }
     tok_add_folder(b, config, none, 0);
-    for (int i = 0; i < b->added.count; i++) b->added.at[i].normalised = false;
+    for (int i = 0; i < b->added.count; i++) {
+        TokAdded *x = &b->added.at[i];
+        if (x->flags & TOK_ADDED_SINGLE_WORD)               /* the class looks for blanks, and parts words there */
+            tok_refuse(b, "the added token \"%.60s\" has single_word, which is not supported in a Marian", x->text.s);
+        x->normalised = false;
+        if (tok_is_mark(&config->folder, x->text)) b->pieces.at[x->id].kind |= TOK_BLANK_BEHIND;
+    }
     if (tok_failed(b) || !join(b, pieces)) return false;
     tok_replace(b, "\\A>>[^<]*<<", UNKNOWN_CODE " ", true);         /* a code that is not known: one token, without a prefix */
     tok_replace(b, "\\A\xE2\x96\x81" UNKNOWN_CODE, UNKNOWN_CODE, false);

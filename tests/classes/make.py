@@ -17,7 +17,7 @@ TEXTS = ["The house by the river", "don't go", "a</s>b", "a </s> b", "the <mask>
          "Hello >>fra<< you", ">>xyz<<Hello", " >>fra<< x", "a</s>>>fra<< b", ">>xyz<<", ">>fra<< >>fra<< x",
          "a <sep>b<sep> c", "\u2581a", "<s> x<s>y", "a <L> b<L>c", "a <R> b <R>c", "a <W> b<W>c <W>", "a <N> b<N> c", "  lead"]
 AGAIN = (2, 3, 11, 14, 15, 31, 34)      # texts whose ids are decoded too, by transformers 5, in these folders
-AGAIN_IN = ("m2m100", "m2m100-added", "marian", "pegasus", "added-tokens-without-flags")
+AGAIN_IN = ("m2m100", "m2m100-added", "marian", "marian-added", "pegasus", "added-tokens-without-flags")
 SPACED = [[4, 10, 7, 4, 2], [4, 4, 10], [10, 4], [4]]     # in m2m100, where 4 is a blank; by transformers 5
 PAIR = ("The river", "was empty")
 DECODED = [[16, 48, 102, 103, 1], [103, 103, 30], [20, 103, 30, 102, 31]]     # by transformers 4.57
@@ -75,6 +75,7 @@ def folders(vocab, pieces):
     yield one("t5-by-type", "t5", "5", None, "t5")
     yield one("t5-few-extra-ids", "t5", "5", "T5Tokenizer", extra_ids=3)
     yield one("mt5", "t5", "5", "T5Tokenizer", "mt5", extra_ids=0)
+    yield one("mt5-by-type", "t5", "5", None, "mt5")
     llama = dict(add_bos_token=True)
     yield one("llama", "llama", "5", "LlamaTokenizer", **llama)
     yield one("llama-legacy", "llama", "5", "LlamaTokenizer", legacy=True, **llama)
@@ -105,6 +106,7 @@ def folders(vocab, pieces):
     added = {"701": token("<N>", normalized=True), "702": token("<L>", lstrip=True)}
     for name, files, cls, config, others in (
             ("marian", "marian", "MarianTokenizer", {}, {}),
+            ("marian-added", "marian", "MarianTokenizer", {"additional_special_tokens": ["<L>"]}, {}),
             ("bert", "bert", "BertTokenizer", {}, {}),
             ("bert-cased", "bert", "BertTokenizerFast", {"do_lower_case": False}, {}),
             ("bert-added", "bert", "BertTokenizer", {},

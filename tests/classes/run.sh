@@ -52,6 +52,8 @@ rejected() {    # NAME MODEL FILE CONFIG MESSAGE
     [ $code = 65 ] || cat "$scratch/err"
 }
 rejected 'a class that is not known' t5 spiece.model '{"tokenizer_class":"XLNetTokenizerFast"}' 'of the class XLNetTokenizer is not supported'
+rejected 'a whole word beside a Marian' marian '' '{"tokenizer_class":"MarianTokenizer","added_tokens_decoder":{"409":{"content":"<W>","single_word":true}}}' \
+    'the added token "<W>" has single_word, which is not supported in a Marian'
 rejected 'a folder without a class' fairseq sentencepiece.bpe.model '' 'has neither tokenizer_class nor model_type'
 rejected 'a model that is not of its class' t5 sentencepiece.bpe.model '{"tokenizer_class":"XLMRobertaTokenizer"}' \
     'of the class XLMRobertaTokenizer begins with the pieces <unk> <s> </s>; this does not'

@@ -35,7 +35,7 @@ CLASSES = {
     "LlamaTokenizer": Row("bpe_bytes", "llama", LLAMA, legacy=(None, True, False), add_bos_token=(True, False), add_eos_token=(False, True)),
     "GemmaTokenizer": Row("gemma", "gemma", LLAMA),
     "T5Tokenizer": Row("t5", "t5", PIECES, legacy=(None, True, False), extra_ids=(100, 0, 5)),
-    "MT5Tokenizer": Row("t5", "mt5", PIECES, legacy=(None, True, False)),
+    "MT5Tokenizer": Row("t5", "mt5", PIECES, legacy=(None, True, False), extra_ids=(None, 0, 5)),
     "XLMRobertaTokenizer": Row("unigram", "xlm-roberta", FAIRSEQ),
     "CamembertTokenizer": Row("unigram", "camembert", FAIRSEQ),
     "BarthezTokenizer": Row("barthez", "mbart", FAIRSEQ),

@@ -123,14 +123,14 @@ fails 'a command without its spec' 2 '*run needs a SPEC*' "$xformc" run
 fails 'a word too many' 2 "*'b' is one word too many*" "$xformc" compile a b
 fails 'a misspelt engine' 2 '*expected native, jit, generic; did you mean *native*' "$xformc" run x --engine nativ
 fails 'an unknown instruction set' 2 '*--isa sse: expected native, *portable*' "$xformc" build x --isa sse
-# What a row of the table of instruction sets gives: a word of --help, of the message above, and of README.md.
+# What a row of the table of instruction sets gives: a word of --help, of the message above, and of docs/cli.md.
 sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/\1/p' runtime/kernels/simd/instruction_sets.def)
 missing=
 for set in $sets; do
-    "$xformc" build --help | grep -q -e "--isa=.*[ ,]$set[,;]" && grep -q "^| .*\`$set\`" README.md || missing="$missing $set"
+    "$xformc" build --help | grep -q -e "--isa=.*[ ,]$set[,;]" && grep -q "^| .*\`$set\`" docs/cli.md || missing="$missing $set"
 done
 [ "$(echo $sets | wc -w)" -ge 4 ] && [ -z "$missing" ] || { echo "not named:$missing"; false; }
-verdict $? 'every instruction set of the table is named by --help and README.md'
+verdict $? 'every instruction set of the table is named by --help and docs/cli.md'
 fails 'an unknown form of weights' 2 '*--weights embd: expected embed, file*' "$xformc" build x --weights embd
 fails 'an unknown dump' 2 '*--dump z: expected letters*' "$xformc" compile x -d z
 for bad in 0 17 -1 two 3x '' ' 2' +2; do fails "--threads '$bad'" 2 '*expected a whole number from 1 to 16' "$xformc" run x "--threads=$bad"; done

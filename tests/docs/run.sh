@@ -1,18 +1,19 @@
 #!/bin/sh
-# README.md, generated/README.md and the manual: sessions at the prompt print what the pages show,
-# the C shown is the C emitted, examples run, every option, field and tensor is in the manual. The C
+# The pages and the manual: sessions at the prompt print what docs/repl.md and the manual show,
+# the C that README.md shows is the C emitted, examples run, every option, field and tensor is in the manual. The C
 # of generated/README.md answers as C11, C++11 and C++20, that of docs/embedding.md as C11 and C++17. Links, files and targets of make that a
 # page names exist; Python programs import only what exists (imports.py).
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
+. tests/docs/pages.sh
 quick_compilers
 
 # Lines that are typed, and what is seen; times, which differ from run to run, become N.
 typed() { sed -n 's/^> //p'; }
 seen() { grep -v '^> '; }
 settle() { sed -E 's/compiled in [0-9.]+ ms/compiled in N ms/; /^ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$/s/ +[0-9.]+ +[0-9.]+ +[0-9.]+$/ N N N/'; }
-for page in README.md man/xformc-repl.1.scd; do
+for page in docs/repl.md man/xformc-repl.1.scd; do
     # All blocks of a page are one session.
     awk '/^```/ { if (inside && block ~ /^> /) printf "%s", block; inside = !inside; block = ""; next } inside { block = block $0 "\n" }' "$page" >"$scratch/session"
     typed <"$scratch/session" >"$scratch/typed"
@@ -33,14 +34,15 @@ verdict $? 'README.md: the C it shows is what is emitted'
 
 # A program has its model's name, which is that of the folder that is built.
 mkdir "$scratch/named"
-missing=$(sed -n 's/^\(\$ \)*xformc build \([^ ]*\) .*-o \([a-z]*\)$/\2 \3/p' README.md | while read -r spec folder; do
+# shellcheck disable=SC2086
+missing=$(cat $pages | sed -n 's/^\(\$ \)*xformc build \([^ ]*\) .*-o \([a-z]*\)$/\2 \3/p' | while read -r spec folder; do
     cp -r tests/families/llama "$scratch/named/$(basename "$spec")"
     name=$("$xformc" info "$scratch/named/$(basename "$spec")" 2>"$scratch/err" | sed -n '1s/:.*//p')
     echo "$folder/$name" >>"$scratch/programs"
-    grep -q "^\(\$ \)*$folder/$name " README.md || echo "$folder/$name"
+    grep -qh "^\(\$ \)*$folder/$name " $pages || echo "$folder/$name"
 done)
 [ "$(wc -l <"$scratch/programs")" -ge 3 ] && [ -z "$missing" ]
-verdict $? 'README.md: programs have the names that build gives them'
+verdict $? 'the pages: programs have the names that build gives them'
 echo "$missing"
 
 # The page on emitted folders: its program and its loop over rows answer as the model does.

@@ -1,26 +1,31 @@
 #!/bin/sh
 # tags: slow noasan early
-# Every command that README.md and generated/README.md show runs and prints what they show. Small
-# models take the place of models of others (standins.sh). With XFORMC_TEST_DATA folders.sh runs the
-# session with real folders.
+# Every command that the pages (pages.sh) and generated/README.md show runs and prints what they
+# show. Small models take the place of models of others (standins.sh). With XFORMC_TEST_DATA
+# folders.sh runs the session with real folders.
 # usage: slow.sh XFORMC
 #
 # `make test` is left out, since it runs this suite. `make demo` writes its folder elsewhere.
 set -u
 . tests/lib.sh
+. tests/docs/pages.sh
 DEMO_FOLDER=$scratch/dates compilers=$PATH
 quick_compilers
 export DEMO_FOLDER
 
-awk '/^```sh$/ { inside = 1; next } /^```/ { inside = 0 } inside && NF' README.md >"$scratch/commands"
-if [ "$(wc -l <"$scratch/commands")" -lt 8 ]; then
-    not_ok "README.md shows commands"
+for page in $pages; do
+    blocks sh "$page" >"$scratch/of_page"
+    case $page in docs/models.md) ;; *) [ -s "$scratch/of_page" ] || not_ok "$page shows commands" ;; esac
+    sed "s#^#$page #" "$scratch/of_page"
+done >"$scratch/commands"
+if [ "$(wc -l <"$scratch/commands")" -lt 30 ]; then
+    not_ok "the pages show commands"
 else
-    echo "ok README.md shows commands"
+    echo "ok the pages show commands"
 fi
 
 # As a reader's compiler compiles: the demo, and what compares its bits. The rest is only to run.
-while IFS= read -r command; do
+while IFS=' ' read -r page command; do
     path=$PATH
     case $command in
     "make test") continue ;;
@@ -28,9 +33,9 @@ while IFS= read -r command; do
     esac
     here=$(printf '%s\n' "$command" | sed "s#build/xformc#$xformc#g; s#generated/dates#$scratch/dates#g; s#-o build/dates#-o $scratch/other#; s#build/dates/#$scratch/other/#g")
     if PATH=$path sh -c "$here" >"$scratch/out" 2>&1 </dev/null; then
-        printf 'ok README.md: %s\n' "$command"
+        printf 'ok %s: %s\n' "$page" "$command"
     else
-        not_ok "README.md: $command"
+        not_ok "$page: $command"
         tail -20 "$scratch/out"
     fi
 done <"$scratch/commands"
@@ -90,20 +95,20 @@ done | settle >"$scratch/found"
 [ -s "$scratch/expected" ] && diff "$scratch/expected" "$scratch/found" >"$scratch/out"
 verdict $? 'generated/README.md: commands print what it shows'
 
-# Commands of README.md on models that others made: small ones take their places.
+# Commands of the pages on models that others made: small ones take their places.
 . tests/docs/standins.sh
 mkdir "$scratch/here" "$scratch/bin"
 ln -s "$xformc" "$scratch/bin/xformc"
 standins "$scratch/here" "$xformc"
-verdict $? 'there are small models for README.md'
+verdict $? 'there are small models for the pages'
 awk '/^```/ { if (inside && block ~ /^xformc /) printf "%s", block
         inside = !inside; block = ""; next }
-    inside { block = block $0 "\n" }' README.md >"$scratch/commands"
+    inside { block = block $0 "\n" }' $pages >"$scratch/commands"
 [ "$(wc -l <"$scratch/commands")" -ge 10 ]
-verdict $? 'README.md shows commands for models of others'
+verdict $? 'the pages show commands for models of others'
 while IFS= read -r command; do
     (cd "$scratch/here" && PATH=$scratch/bin:$PATH sh -c "$command") >"$scratch/out" 2>&1 </dev/null
-    verdict $? "README.md: $command"
+    verdict $? "the pages: $command"
 done <"$scratch/commands"
 
 # The session with real folders, where they are.

@@ -1,4 +1,4 @@
-# standins.sh: small models in the place of those that README.md names. A suite sources it.
+# standins.sh: small models in the place of those that the pages name. A suite sources it.
 # standins FOLDER XFORMC: put them into FOLDER, with the programs and files that its commands name.
 standins() (
     top=$PWD vectors=$PWD/tests/vectors

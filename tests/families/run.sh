@@ -51,16 +51,16 @@ sed '1,/^$/d' "$scratch/said" | awk 'NR == 1 { next }
     END { print "| `" files "` | " classes " |" }' >"$scratch/layouts"
 [ "$(wc -l <"$scratch/layouts")" = 7 ]
 verdict $? 'the files of tokenizers'
-# README.md with the rows of two files in its tables of families and of tokenizers.
+# docs/models.md with the rows of two files in its tables of families and of tokenizers.
 with_rows() {
     awk -v families="$1" -v layouts="$2" '!inside || !/^\|/ { inside = 0; print }
         /^\| `model_type`/ { inside = 1; getline; print; while ((getline row <families) > 0) print row }
-        /^\| files of a tokenizer/ { inside = 1; getline; print; while ((getline row <layouts) > 0) print row }' README.md
+        /^\| files of a tokenizer/ { inside = 1; getline; print; while ((getline row <layouts) > 0) print row }' docs/models.md
 }
-with_rows "$scratch/families" "$scratch/layouts" >"$scratch/readme"
-[ -z "$write" ] || cp "$scratch/readme" README.md
-diff README.md "$scratch/readme"
-verdict $? "README's table is that of info --families"
+with_rows "$scratch/families" "$scratch/layouts" >"$scratch/page"
+[ -z "$write" ] || cp "$scratch/page" docs/models.md
+diff docs/models.md "$scratch/page"
+verdict $? 'the table of docs/models.md is that of info --families'
 
 # The small folder of every family as a spec of random weights.
 while read -r type about; do

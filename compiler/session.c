@@ -29,11 +29,9 @@ Session *session_new(const CompileOptions *o)
 
 static bool dumps(const Session *s, char letter) { return s->options.dumps && strchr(s->options.dumps, letter); }
 
-static bool has_slots(const Model *m) { return m->model_kind != KIND_GRAPH && m->has_decoder; }
-
 int session_slots(const Session *s)
 {
-    if (!has_slots(s->model)) return 1;
+    if (s->model->model_kind == KIND_GRAPH || !s->model->has_decoder) return 1;
     const int beams = (int)s->model->generation_num_beams;
     return s->options.slots ? s->options.slots : beams > 1 ? beams : 1;
 }
@@ -96,13 +94,10 @@ static bool take_tuning(Session *s)
     return tuned_take(s->arena, s->diag, o->tune, p, &o->form, &o->threads);
 }
 
-/* Options that a model of this kind has nothing for. */
-static void remark_on_options(Session *s)
+static void remark_on_kv_dtype(Session *s)
 {
     if (s->options.kv_dtype && !s->model->has_decoder && !s->model->graph)
         diag_remark(s->diag, (Loc){ 0 }, "--kv-dtype changes nothing: an encoder has no cache of keys and values");
-    if (s->options.slots > 1 && !has_slots(s->model))
-        diag_remark(s->diag, (Loc){ 0 }, "--slots %d changes nothing: without a decoder there is one slot", s->options.slots);
 }
 
 bool session_take(Session *s, const Draft *draft)
@@ -110,7 +105,7 @@ bool session_take(Session *s, const Draft *draft)
     const CompileOptions *o = &s->options;
     s->draft = draft_with_dtypes(s->arena, draft, o->dtype, o->kv_dtype);
     if (!make_model(s) || !emit_form_fits(s->diag, s->model, o->form)) return false;
-    remark_on_options(s);
+    remark_on_kv_dtype(s);
     return make_graph(s) && plan_fits(s->diag, s->graph, plan_options(s, TARGET_PANELS, o->taps)) &&
            plan_dtypes_hold(s->diag, s->graph) && custom_check(s->arena, s->diag, s->graph) && take_tuning(s);
 }

@@ -31,6 +31,8 @@ static bool can_search(Session *s)
 static const char *write_folder(Session *s, const Options *o, EmitForm form)
 {
     if (!can_search(s)) return NULL;
+    if (o->slots > 1 && session_slots(s) == 1)
+        diag_remark(s->diag, (Loc){ 0 }, "--slots %d changes nothing: without a decoder there is one slot", o->slots);
     const Plan *p = session_plan(s, TARGET_PANELS, o->taps);
     dump_text(s, p, form);
     if (emit_loops(p, form) && emit_leaves_layers(p))

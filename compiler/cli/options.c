@@ -309,12 +309,11 @@ bool options_parse(Options *o, int argc, char **argv)
     }
     begin(o, argc);
     opterr = 0;
-    for (int r, at = -1; (r = getopt_long(argc, argv, shorts, longs, &at)) != -1; at = -1) {
+    for (int r; (r = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         if (r == '?' || r == ':') return bad_option(argc, argv, r);
         const int row = row_of(r);
         o->given[row] = true;
-        const char *name = at < 0 ? option_rows[row].name : longs[at].name;         /* an alias as it was given */
-        if (!option_rows[row].kind.read(o, name, optarg, &option_rows[row].kind)) return false;
+        if (!option_rows[row].kind.read(o, option_rows[row].name, optarg, &option_rows[row].kind)) return false;
     }
     return true;
 }

@@ -5,11 +5,11 @@
 #include "dates.h"
 #include "rt_weights.h"
 
-static dates model;
 static dates_state state;
 
 int main(int argc, char **argv)
 {
+    static dates model;
     const char *path = argc > 1 ? argv[1] : "dates.safetensors";       /* of the packed weights */
     RtWeights weights;
     const int ids[] = { 4, 7, 10, 13 };

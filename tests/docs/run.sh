@@ -32,6 +32,28 @@ excerpt=$(sed 's/^ *//; s/ *$//' "$scratch/excerpt")
 [ ${#excerpt} -ge 200 ] && flat <generated/dates/dates.c | grep -qF -e "$excerpt"
 verdict $? 'README.md: the C it shows is what is emitted'
 
+# Rows of README.md and the committed results: `| NAME | UNIT | OURS | THE FASTEST...`, and the ratio.
+while IFS='|' read -r _ name ours rival ratio _; do
+    case $name in
+    *'Zen 4'*) results=zen4 ;;
+    *'Emerald Rapids'*) results=emerald-rapids ;;
+    ' `'*'-t'?'` ')
+        set -- $(echo "$name" | tr -d '`') $ours $ratio
+        rows=$((${rows:-0} + 1)) row=$(grep -F "| $1 | $3 | $2 |${rival% }" tests/bench/results/$results.md)
+        case $row in *"| $4 ("*) ;; *) echo "$results, $1: $ours,$rival, $ratio" >>"$scratch/rows" ;; esac
+        # The first of several rivals is the fastest.
+        case $row in "| $1 | $3 | $2 |${rival% }"[,\ ]*) ;; *) echo "$results, $1:$rival" >>"$scratch/rows" ;; esac ;;
+    esac
+done <README.md
+[ "${rows:-0}" -ge 10 ] && [ ! -e "$scratch/rows" ]
+verdict $? 'README.md: the rows of its tables are those of the committed results'
+[ ! -e "$scratch/rows" ] || cat "$scratch/rows"
+[ "$(wc -l <README.md)" -le 150 ] && ! grep -n '.\{101,\}' README.md
+verdict $? 'README.md has at most 150 lines of at most 100 columns'
+"$xformc" attention specs/dates.lua '3rd of May 2019' --kind cross --layer 1 --isa portable -q -o "$scratch/attention.svg" 2>"$scratch/err" &&
+    cmp docs/pictures/attention.svg "$scratch/attention.svg"
+verdict $? 'docs/pictures/attention.svg is what the tool draws'
+
 # A program has its model's name, which is that of the folder that is built.
 mkdir "$scratch/named"
 # shellcheck disable=SC2086

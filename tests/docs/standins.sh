@@ -16,8 +16,10 @@ standins() (
         "$vectors/embed_qwen3/config.json" >$chat/config.json
     printf 'hello\nhow are you?\n' >questions
 
+    ln -s "$top/tests/gguf/files/llama_q8_0.gguf" tinyllama.Q8_0.gguf
+
     # Encoders, and a decoder that gives vectors.
-    ln -s "$vectors/sentence_mean" all-MiniLM-L6-v2
+    cp -r "$vectors/sentence_mean" all-MiniLM-L6-v2
     ln -s "$vectors/embed_qwen3" Qwen3-Embedding-0.6B
     ln -s "$vectors/cross_bert" ms-marco-MiniLM-L6-v2
     ln -s "$vectors/mask_bert" bert-base-uncased

@@ -4,7 +4,11 @@ set -eu
 program=$1 prefix=$3 version=$4 pages=$5 to=$2$3
 shift 5
 install -D -m 755 "$program" "$to/bin/xformc"
-for file in README.md LICENSE CHANGELOG.md; do install -D -m 644 $file "$to/share/doc/xformc/$file"; done
+# The pages keep their folders, so that their links lead to one another.
+for file in *.md LICENSE docs/*.md docs/*/*.svg */README.md tests/*/README.md tests/bench/results/*.md \
+    generated/dates/dates*.[ch]; do
+    install -D -m 644 "$file" "$to/share/doc/xformc/$file"
+done
 for file in "$@"; do install -D -m 644 "$file" "$to/include/xformc/${file##*/}"; done
 find specs -type f | while read -r file; do install -D -m 644 "$file" "$to/share/xformc/$file"; done
 for page in "$pages"/*.[0-9]; do

@@ -22,6 +22,16 @@ missing=$(for file in share/doc/xformc/LICENSE share/doc/xformc/README.md share/
 [ -z "$missing" ]
 verdict $? 'and documents, specs, headers, completions and pages'
 echo "$missing"
+broken=$(cd "$at/share/doc/xformc" && find . -name '*.md' | while read -r page; do
+    grep -o '](\([^)#]*\)' "$page" | sed 's/^](//' | grep -v '^http' | while read -r link; do
+        echo "$page" >>"$scratch.links"
+        [ -e "${page%/*}/$link" ] || echo "$page: $link"
+    done
+done)
+[ "$(sort -u "$scratch.links" | grep -c ^)" -ge 10 ] && [ -z "$broken" ]
+verdict $? 'links of the installed pages lead to installed files'
+echo "$broken"
+rm -f "$scratch.links"
 ! find "$scratch" -type f -perm /022 | grep . && ! grep -rlF "$scratch" "$at/lib" "$at/share" "$at/include"
 verdict $? 'nobody else may write to them, and none names DESTDIR'
 make -s -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1

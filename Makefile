@@ -215,13 +215,11 @@ peers: deps  ## speed beside llama.cpp, CTranslate2, ONNX Runtime, PyTorch; PEER
 	@sh tests/bench/peers.sh $(XFORMC) $(PEERS)
 
 # The pages say what the program says of itself, so it is asked.
-PAGES := $(patsubst man/%.scd,$(BUILD)/man/%,$(wildcard man/*.scd))
-man: $(PAGES)  ## build/man/: manual pages, where scdoc is installed
-
-$(BUILD)/man/%: man/%.scd man/fill.sh $(XFORMC)
-	@mkdir -p $(@D)
-	@command -v scdoc >/dev/null || { echo "make man: scdoc is not installed; Debian's package is scdoc" >&2; exit 1; }
-	$(Q)sh man/fill.sh $(XFORMC) $< > $@.scd && scdoc < $@.scd > $@ || { rm -f $@; exit 1; }
+PAGES := $(patsubst %.scd,%,$(wildcard man/*.scd))
+man: $(XFORMC)  ## man/: write the manual pages again, where scdoc is installed
+	@for page in $(PAGES); do \
+	    sh man/page.sh $(XFORMC) $$page.scd >$$page.new && mv $$page.new $$page || { rm -f $$page.new; exit 1; }; \
+	done
 
 # Where things go below PREFIX.
 SHARE    = $(DESTDIR)$(PREFIX)/share
@@ -229,8 +227,8 @@ HEADERS := $(filter-out %_parts.h,$(wildcard runtime/*.h runtime/*.def runtime/g
            runtime/kernels/simd/instruction_sets.def
 VERSION := $(shell sed -n 's/^#define XFORMC_VERSION "\(.*\)"/\1/p' compiler/emit/emit_kind.h)
 
-install: all $(if $(shell command -v scdoc),man)  ## program, specs, headers, completions, pages; into PREFIX, below DESTDIR
-	@sh packaging/install.sh "$(XFORMC)" "$(DESTDIR)" "$(PREFIX)" "$(VERSION)" "$(BUILD)/man" $(HEADERS)
+install: all  ## program, specs, headers, completions, pages; into PREFIX, below DESTDIR
+	@sh packaging/install.sh "$(XFORMC)" "$(DESTDIR)" "$(PREFIX)" "$(VERSION)" $(HEADERS)
 
 uninstall:  ## what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/xformc $(DESTDIR)$(PREFIX)/lib/pkgconfig/xformc.pc

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Put a built xformc and what belongs to it below a folder. usage: install.sh PROGRAM DESTDIR PREFIX VERSION PAGES HEADER...
+# Put a built xformc and what belongs to it below a folder. usage: install.sh PROGRAM DESTDIR PREFIX VERSION HEADER...
 set -eu
-program=$1 prefix=$3 version=$4 pages=$5 to=$2$3
-shift 5
+program=$1 prefix=$3 version=$4 to=$2$3
+shift 4
 install -D -m 755 "$program" "$to/bin/xformc"
 # The pages keep their folders, so that their links lead to one another.
 for file in *.md LICENSE docs/*.md docs/*/*.svg */README.md tests/*/README.md tests/bench/results/*.md \
@@ -11,9 +11,7 @@ for file in *.md LICENSE docs/*.md docs/*/*.svg */README.md tests/*/README.md te
 done
 for file in "$@"; do install -D -m 644 "$file" "$to/include/xformc/${file##*/}"; done
 find specs -type f | while read -r file; do install -D -m 644 "$file" "$to/share/xformc/$file"; done
-for page in "$pages"/*.[0-9]; do
-    if [ -e "$page" ]; then install -D -m 644 "$page" "$to/share/man/man${page##*.}/${page##*/}"; fi
-done
+for page in man/*.[0-9]; do install -D -m 644 "$page" "$to/share/man/man${page##*.}/${page##*/}"; done
 
 # Completions, by the program itself.
 completion() {

@@ -9,8 +9,7 @@
 files() { (cd "$scratch" && find . -type f | sort | tr '\n' ' '); }
 
 # Without its prerequisites: the program that is here is what is installed.
-pages=
-if command -v scdoc >/dev/null 2>&1; then pages='man/man1/xformc-repl.1 man/man1/xformc.1 man/man5/xformc-spec.5'; fi
+pages='man/man1/xformc-repl.1 man/man1/xformc.1 man/man5/xformc-spec.5'
 make -s -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1 && cmp "$xformc" "$scratch/opt/x/bin/xformc"
 verdict $? 'make install puts the program below DESTDIR and PREFIX'
 cat "$scratch.log"

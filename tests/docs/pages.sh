@@ -1,5 +1,5 @@
 # pages.sh: the pages whose commands run and whose sessions are compared. A suite sources it.
-pages='README.md docs/cli.md docs/chat.md docs/tokenizers.md docs/repl.md docs/tuning.md docs/models.md'
+pages='README.md docs/cli.md docs/chat.md docs/tokenizers.md docs/repl.md docs/tuning.md docs/quantization.md docs/models.md'
 
 # blocks LANGUAGE PAGE...: the lines of the code blocks of that language; '' is no language.
 blocks() {

@@ -196,16 +196,32 @@ verdict $? 'four bits answer too, in fewer bytes'
 at_most() {
     name=$1 limit=$2
     shift 2
-    "$@" >"$scratch/out" 2>&1 && tail -n 1 "$scratch/out" | awk -v limit="$limit" '
+    "$@" >"$scratch/out" 2>&1 && tail -n 1 "$scratch/out" | tee -a "$scratch/costs" | awk -v limit="$limit" '
         /^accuracy: / { lost = -$(NF - 1) } /^perplexity: / { lost = $(NF - 4) + 0 } { print }
         END { exit !(lost != "" && lost <= limit) }'
     verdict $? "$name"
 }
 for model in dates sums brackets; do
+    at_most "$model: bf16 loses nothing" 0 \
+        "$xformc" verify specs/$model.lua --dtype bf16 --engine jit --task specs/$model/heldout.tsv
     at_most "$model: int8 loses at most 0.2 points of right answers" 0.2 \
         "$xformc" verify specs/$model.lua --dtype int8 --engine jit --task specs/$model/heldout.tsv
     at_most "$model: int4 loses at most 1 point" 1 "$xformc" verify specs/$model.lua --dtype int4 --engine jit --task specs/$model/heldout.tsv
 done
+# The rows of docs/quantization.md: right answers of f32, bf16, int8, int4, and bytes of weights.
+for model in dates sums brackets; do
+    for dtype in f32 bf16 int8 int4; do
+        "$xformc" info specs/$model.lua --dtype $dtype | sed -n 's/^weights, bytes *\([0-9,]*\) .*/\1/p'
+    done | paste -sd' ' | sed "s/^/\`$model\`, bytes of weights | /; s/\([0-9]\) /\1 | /g"
+done >"$scratch/bytes"
+[ "$(grep -c . "$scratch/bytes")" = 3 ] && ! sed 's/^/| /; s/$/ |/' "$scratch/bytes" | grep -vxFf docs/quantization.md
+verdict $? 'docs/quantization.md: bytes of weights'
+awk '/^accuracy/ { f32 = $9; of = $5; right = right " | " $3 }
+    $2 == "int4" { print "| `" model[++n] "`, right of " of " | " f32 right " |"; right = "" }
+    BEGIN { split("dates sums brackets", model) }' "$scratch/costs" |
+    sed ':again; s/\([0-9]\)\([0-9][0-9][0-9]\) /\1,\2 /; t again' >"$scratch/right"
+[ "$(grep -c . "$scratch/right")" = 3 ] && ! grep -vxFf docs/quantization.md "$scratch/right"
+verdict $? 'docs/quantization.md: right answers'
 stories=${XFORMC_TEST_DATA:-/nonexistent}/stories260K
 if [ -d "$stories" ]; then
     for seed in 1 2 3 4 5 6 7 8; do

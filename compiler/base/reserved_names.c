@@ -135,7 +135,7 @@ static const char *const emitted[] = {
     "append", "argc", "argmax", "argmax_rows", "argv", "at", "bind", "call", "characters", "clean", "clear", "command", "encode",
     "encode_batch", "encode_pair", "example", "few", "floats", "graph", "head", "head_body", "hidden", "ids",
     "in_slot", "ints", "is_bias", "is_mask",
-    "job", "logits", "m", "makefile", "next", "next_position", "next_rows", "note_saturation",
+    "job", "logits", "m", "makefile", "next", "next_position", "note_saturation",
     "print", "program", "reset", "rows", "rows_of", "rt", "run", "run_body", "run_rows", "runtime",
     "saturated", "slot_bytes", "slots", "source_length", "state", "team", "text", "w", "weights", "xf",
 };

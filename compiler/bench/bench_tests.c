@@ -67,7 +67,7 @@ static Work prompt_work(const Plan *p, int n, int most)
     Work w = program_work(p, PROGRAM_STEP, 1, n, n, 0);
     for (int first = 0, rows; first < n - 1; first += rows) {
         rows = n - 1 - first < most ? n - 1 - first : most;
-        w = sum(w, program_work(p, rows > 1 ? PROGRAM_READ : PROGRAM_STEP, rows,
+        w = sum(w, program_work(p, rows > 1 ? PROGRAM_PREFILL : PROGRAM_STEP, rows,
                                 first + (rows + 1) / 2, first + rows, 0));
     }
     return w;

@@ -226,7 +226,7 @@ static void emit_model(Emit *e, Text *out)
         "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS_AT + (size_t)slot * SLOT_BYTES; }\n"
         "static %s *in_slot(const job *j, int slot, size_t at) { return (%s *)(slot_bytes(j->state, slot) + at); }\n",
         e->name, emit_cache_type(e), emit_cache_type(e)) : "";
-    bool many = plan_program(p, PROGRAM_ROWS) != NULL || emit_batches(e);
+    bool many = plan_program(p, PROGRAM_DECODE) != NULL || emit_batches(e);
     const char *job = arena_format(e->arena, "typedef struct job { const %s *model; %s_state *state; int slot, rows;%s%s } job;", e->name, e->name,
                                    many ? " const rt_group *groups, *groups_end;" : "", emit_pools(e) ? " int first;" : "");
     const char *ints = uses_ints(p) ? "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n" : "";

@@ -102,8 +102,8 @@ static void emit_head(Emit *e, Text *out)
 /* Rows whose logits nobody asks for end behind the layers. */
 static void emit_read(Emit *e, Text *out, const PlanProgram *p)
 {
-    text_add(out, "/* read: decoder rows into keys and values alone. */\n"
-                  "static void read_body(void *work, int thread, int threads)\n{\n    const job *j = work;\n");
+    text_add(out, "/* prefill: decoder rows into keys and values alone. */\n"
+                  "static void prefill_body(void *work, int thread, int threads)\n{\n    const job *j = work;\n");
     e->polled = 0;
     for (int r = 0; r < plan_layer_runs(p); r++) emit_run(e, out, &p->runs[r]);
     text_add(out, "}\n\n");
@@ -124,7 +124,7 @@ void emit_programs(Emit *e, Text *out)
             text_add(out, "    /* A layer that differs from its neighbours is a call of its own. */\n");
         for (int r = 0; r < p->count; r++) emit_run(e, out, &p->runs[r]);
         text_add(out, "}\n\n");
-        if (p->program->kind == PROGRAM_ROWS) emit_read(e, out, p);
+        if (p->program->kind == PROGRAM_DECODE) emit_read(e, out, p);
     }
     if (emit_pools(e)) emit_head(e, out);
 }

@@ -132,7 +132,7 @@ static const char decode_template[] =
     "{\n"
     "    const int *const ids = (const int *)(s->bytes + AT_NEXT_ID);\n"
     "    int good = 1;\n"
-    "    const rt_status status = run_rows(m, s, rows, n, next_body${next_rows_body});\n"
+    "    const rt_status status = run_rows(m, s, rows, n, next_body${decode_greedy_body});\n"
     "    if (status != RT_OK) return status;\n"
     "    for (int i = 0; i < n; i++) {\n"
     "        next[i] = ids[i];\n"
@@ -161,7 +161,7 @@ static const char decode_template[] =
     "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id)\n"
     "{\n"
     "    const rt_token row = { 0, *next_position(s, 0), id };\n"
-    "    return run_rows(m, s, &row, 1, step_body${rows_body});\n"
+    "    return run_rows(m, s, &row, 1, step_body${decode_body});\n"
     "}\n"
     "\n"
     "const float *${name}_${scores}(const ${name}_state *s) { return (const float *)(s->bytes + AT_LOGITS); }\n"
@@ -203,12 +203,12 @@ static const char many_rows_template[] =
     "\n"
     "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
     "{\n"
-    "    return run_rows(m, s, rows, n, step_body, rows_body);\n"
+    "    return run_rows(m, s, rows, n, step_body, decode_body);\n"
     "}\n"
     "\n"
     "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
     "{\n"
-    "    return run_rows(m, s, rows, n, NULL, read_body);\n"
+    "    return run_rows(m, s, rows, n, NULL, prefill_body);\n"
     "}\n";
 
 static const char text_template[] =
@@ -337,8 +337,8 @@ static void decoder_calls(Emit *e, Text *out)
     text_fill(out, decode_template, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
               "back", back ? arena_format(e->arena, " .back = %d,", back) : "",
               "memory", memory ? " .memory = (int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY)," : "",
-              "rows", rows.data, "rows_body", plan_rows(e->plan) > 1 ? ", rows_body" : "",
-              "next_rows_body", plan_rows(e->plan) > 1 ? ", next_rows_body" : "", NULL);
+              "rows", rows.data, "decode_body", plan_rows(e->plan) > 1 ? ", decode_body" : "",
+              "decode_greedy_body", plan_rows(e->plan) > 1 ? ", decode_greedy_body" : "", NULL);
     if (e->plan->saturated_offset) text_fill(out, saturated_template, "name", e->name, "upper", e->upper, NULL);
 }
 

@@ -169,7 +169,7 @@ static RtRows rows_of(const Engine *e)
                      .memory = m->has_encoder ? input(e, "rows_visible_memory") : NULL };
 }
 
-/* By the program of one row or that of many, PROGRAM_READ among them. */
+/* By the program of one row or that of many, PROGRAM_PREFILL among them. */
 static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind one, ProgramKind many)
 {
     Generic *own = e->own;
@@ -190,17 +190,17 @@ static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind on
 
 static rt_status decode(Engine *e, const rt_token *r, int n)
 {
-    return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_ROWS);
+    return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_DECODE);
 }
 
 static rt_status prefill(Engine *e, const rt_token *r, int n)
 {
-    return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_READ);
+    return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_PREFILL);
 }
 
 static rt_status decode_greedy(Engine *e, const rt_token *r, int n, int *next)
 {
-    rt_status status = run_rows(e, r, n, PROGRAM_NEXT, PROGRAM_NEXT_ROWS);
+    rt_status status = run_rows(e, r, n, PROGRAM_NEXT, PROGRAM_DECODE_GREEDY);
     for (int i = 0; !status && i < n; i++) next[i] = input(e, "next_id")[i];
     for (int i = 0; !status && i < n; i++) status = next[i] < 0 ? RT_BAD_WEIGHTS : RT_OK;     /* logits that are no numbers */
     return status;

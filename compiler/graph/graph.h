@@ -90,13 +90,13 @@ typedef struct Block {
 
 typedef struct Run { Block *block; int first, count; } Run;     /* block layers first .. first + count - 1 */
 
-/* The programs of a Transformer, and that of an xf.graph. PROGRAM_READ is no program of a Graph: it
- * is PROGRAM_ROWS up to its last layer, without logits. */
+/* The programs of a Transformer, and that of an xf.graph. PROGRAM_PREFILL is no program of a Graph: it
+ * is PROGRAM_DECODE up to its last layer, without logits. */
 typedef enum ProgramKind {
-    PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_NEXT, PROGRAM_ROWS, PROGRAM_NEXT_ROWS, PROGRAM_RUN,
-    PROGRAM_READ
+    PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_NEXT, PROGRAM_DECODE, PROGRAM_DECODE_GREEDY, PROGRAM_RUN,
+    PROGRAM_PREFILL
 } ProgramKind;
-const char *program_name(ProgramKind kind);     /* "encode", "next_rows" */
+const char *program_name(ProgramKind kind);     /* "encode", "decode_greedy" */
 
 typedef struct Program {
     ProgramKind kind;

@@ -14,8 +14,8 @@ const char *program_name(ProgramKind kind)
 {
     static const char *const names[] = {
         [PROGRAM_ENCODE] = "encode", [PROGRAM_STEP] = "step", [PROGRAM_NEXT] = "next",
-        [PROGRAM_ROWS] = "rows", [PROGRAM_NEXT_ROWS] = "next_rows", [PROGRAM_RUN] = "run",
-        [PROGRAM_READ] = "read",
+        [PROGRAM_DECODE] = "decode", [PROGRAM_DECODE_GREEDY] = "decode_greedy", [PROGRAM_RUN] = "run",
+        [PROGRAM_PREFILL] = "prefill",
     };
     return names[kind];
 }
@@ -30,7 +30,7 @@ static void *grow(Maker *k, void *array, int count, size_t size)
 Program *make_program(Maker *k, ProgramKind kind, const char *doc, Count rows)
 {
     Graph *g = k->graph;
-    enum { MOST = 5 };                          /* encode, step, next, rows, next_rows */
+    enum { MOST = 5 };                          /* encode, step, next, decode, decode_greedy */
     if (g->program_count == MOST) die("too many programs");
     if (!g->programs) g->programs = arena_array(k->arena, MOST, sizeof *g->programs);
     Program *p = &g->programs[g->program_count++];

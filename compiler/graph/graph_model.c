@@ -487,8 +487,8 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
     b.rows = rows;
     b.suffix = "_rows";
     k->prefix = "rows.";
-    const Programs many = { { make_program(k, PROGRAM_ROWS, "decoder rows into logits", COUNT_ROWS),
-                              make_program(k, PROGRAM_NEXT_ROWS,
+    const Programs many = { { make_program(k, PROGRAM_DECODE, "decoder rows into logits", COUNT_ROWS),
+                              make_program(k, PROGRAM_DECODE_GREEDY,
                                            "decoder rows into the most likely id of each",
                                            COUNT_ROWS) }, 2 };
     Tensor *all = decoder_blocks(&b, &many);

@@ -197,7 +197,7 @@ const PlanProgram *plan_program(const Plan *p, ProgramKind kind);       /* NULL 
 int plan_rows(const Plan *p);                   /* how many rows of a decoder one call takes; 1 without such a call */
 /* Of a decoder's program: its first runs, up to the last of a block of layers: what reading without logits takes. */
 int plan_layer_runs(const PlanProgram *p);
-/* The same program, or for PROGRAM_READ that of rows; *runs receives how many of its runs count. */
+/* The same program, or for PROGRAM_PREFILL that of rows; *runs receives how many of its runs count. */
 const PlanProgram *plan_part(const Plan *p, ProgramKind kind, int *runs);
 /* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);

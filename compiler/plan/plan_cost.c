@@ -12,7 +12,7 @@ const PlanProgram *plan_program(const Plan *p, ProgramKind kind)
 
 int plan_rows(const Plan *p)
 {
-    const PlanProgram *rows = plan_program(p, PROGRAM_ROWS);
+    const PlanProgram *rows = plan_program(p, PROGRAM_DECODE);
     return rows ? (int)rows->runs[0].block->rows : 1;
 }
 
@@ -25,8 +25,8 @@ int plan_layer_runs(const PlanProgram *p)
 
 const PlanProgram *plan_part(const Plan *p, ProgramKind kind, int *runs)
 {
-    const bool read = kind == PROGRAM_READ;
-    const PlanProgram *part = plan_program(p, read ? PROGRAM_ROWS : kind);
+    const bool read = kind == PROGRAM_PREFILL;
+    const PlanProgram *part = plan_program(p, read ? PROGRAM_DECODE : kind);
     *runs = !part ? 0 : read ? plan_layer_runs(part) : part->count;
     return part;
 }

@@ -2,7 +2,7 @@
  *
  * Width 64. Encoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
  * Decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
- * Weights 4ce204ce7dfe7c35, 984384 bytes. State 438720 bytes: per slot 98304 of keys and values, 340352 of scratch.
+ * Weights 8c36158f2411bbae, 984384 bytes. State 438720 bytes: per slot 98304 of keys and values, 340352 of scratch.
  *
  * Every thread runs the same code on its share (rt_split) and waits for the others where it needs what they made
  * (rt_barrier). Shapes stand in the margin; the functions called are in dates_kernels.h. */
@@ -142,7 +142,7 @@ const unsigned dates_isa = RT_ISA_BUILT;
 
 rt_status dates_bind(dates *m, const void *weights, size_t bytes)
 {
-    static const char identity[] = "4ce204ce7dfe7c35";      /* of spec and layout */
+    static const char identity[] = "8c36158f2411bbae";      /* of spec and layout */
     const unsigned char *head = weights;
     if (rt_isa_missing(dates_isa)) return RT_NO_ISA;
     if (bytes != DATES_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;
@@ -545,8 +545,8 @@ static void next_body(void *work, int thread, int threads)
     argmax(j, thread, threads);
 }
 
-/* rows: decoder rows into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB of weights. */
-static void rows_body(void *work, int thread, int threads)
+/* decode: decoder rows into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB of weights. */
+static void decode_body(void *work, int thread, int threads)
 {
     const job *j = work;
     decoder_embedding_rows(j, thread, threads);
@@ -556,8 +556,8 @@ static void rows_body(void *work, int thread, int threads)
     log_probabilities_rows(j, thread, threads);
 }
 
-/* read: decoder rows into keys and values alone. */
-static void read_body(void *work, int thread, int threads)
+/* prefill: decoder rows into keys and values alone. */
+static void prefill_body(void *work, int thread, int threads)
 {
     const job *j = work;
     decoder_embedding_rows(j, thread, threads);
@@ -565,8 +565,8 @@ static void read_body(void *work, int thread, int threads)
     decoder_layer_rows(j, 1, thread, threads);
 }
 
-/* next_rows: decoder rows into the most likely id of each. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
-static void next_rows_body(void *work, int thread, int threads)
+/* decode_greedy: decoder rows into the most likely id of each. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
+static void decode_greedy_body(void *work, int thread, int threads)
 {
     const job *j = work;
     decoder_embedding_rows(j, thread, threads);
@@ -633,19 +633,19 @@ static rt_status run_rows(const dates *m, dates_state *s, const rt_token *rows, 
 
 rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n)
 {
-    return run_rows(m, s, rows, n, step_body, rows_body);
+    return run_rows(m, s, rows, n, step_body, decode_body);
 }
 
 rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, int n)
 {
-    return run_rows(m, s, rows, n, NULL, read_body);
+    return run_rows(m, s, rows, n, NULL, prefill_body);
 }
 
 rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n, int *next)
 {
     const int *const ids = (const int *)(s->bytes + AT_NEXT_ID);
     int good = 1;
-    const rt_status status = run_rows(m, s, rows, n, next_body, next_rows_body);
+    const rt_status status = run_rows(m, s, rows, n, next_body, decode_greedy_body);
     if (status != RT_OK) return status;
     for (int i = 0; i < n; i++) {
         next[i] = ids[i];
@@ -674,7 +674,7 @@ rt_status dates_clear(dates_state *s, int slot)
 rt_status dates_step(const dates *m, dates_state *s, int id)
 {
     const rt_token row = { 0, *next_position(s, 0), id };
-    return run_rows(m, s, &row, 1, step_body, rows_body);
+    return run_rows(m, s, &row, 1, step_body, decode_body);
 }
 
 const float *dates_scores(const dates_state *s) { return (const float *)(s->bytes + AT_LOGITS); }

@@ -9,10 +9,11 @@ set -u
 . tests/docs/pages.sh
 quick_compilers
 
-# Lines that are typed, and what is seen; times, which differ from run to run, become N.
+# Lines that are typed, and what is seen. Times, which differ from run to run and widen their
+# columns, become N.
 typed() { sed -n 's/^> //p'; }
 seen() { grep -v '^> '; }
-settle() { sed -E 's/compiled in [0-9.]+ ms/compiled in N ms/; /^ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$/s/ +[0-9.]+ +[0-9.]+ +[0-9.]+$/ N N N/'; }
+settle() { sed -E 's/compiled in [0-9.]+ ms/compiled in N ms/; /^ *[a-z_]+ +parameters /s/ +/ /g; /^ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$/s/ +[0-9.]+ +[0-9.]+ +[0-9.]+$/ N N N/'; }
 for page in docs/repl.md man/xformc-repl.1.scd; do
     # All blocks of a page are one session.
     awk '/^```/ { if (inside && block ~ /^> /) printf "%s", block; inside = !inside; block = ""; next } inside { block = block $0 "\n" }' "$page" >"$scratch/session"

@@ -1,6 +1,7 @@
 /* front_dump.c: reads one spec; its model goes to stdout, diagnostics to stderr. Ends with the exit code of the run. */
 #include "front.h"
 #include "model.h"
+#include "spec_lua.h"
 
 /* Operations of graphs, as the graph floor might name them. */
 static const OpName ops[] = {
@@ -13,6 +14,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: front_dump SPEC\n");
         return EXIT_USAGE;
     }
+    sandbox_seconds = 600;
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     Model *m = model_read(a, d, argv[1], ops, (int)(sizeof ops / sizeof *ops), NULL);

@@ -204,7 +204,8 @@ types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' 
 ? median, µs
 ? 1071
 ? >
-> while true do end
+> print("be" .. "gun"); while true do end
+? begun
 ^ C
 ? interrupted
 ? >

@@ -54,6 +54,9 @@ verdict $? 'README.md has at most 150 lines of at most 100 columns'
 "$xformc" attention specs/dates.lua '3rd of May 2019' --kind cross --layer 1 --isa portable -q -o "$scratch/attention.svg" 2>"$scratch/err" &&
     cmp docs/pictures/attention.svg "$scratch/attention.svg"
 verdict $? 'docs/pictures/attention.svg is what the tool draws'
+"$xformc" info specs/dates.lua --isa portable -q --memory "$scratch/memory.svg" >"$scratch/out" 2>&1 &&
+    cmp docs/pictures/memory.svg "$scratch/memory.svg"
+verdict $? 'docs/pictures/memory.svg is what the tool draws'
 
 # A program has its model's name, which is that of the folder that is built.
 mkdir "$scratch/named"

@@ -49,6 +49,9 @@ done <README.md
 [ "${rows:-0}" -ge 10 ] && [ ! -e "$scratch/rows" ]
 verdict $? 'README.md: the rows of its tables are those of the committed results'
 [ ! -e "$scratch/rows" ] || cat "$scratch/rows"
+sh tests/bench/tables.sh | diff docs/performance.md - >"$scratch/diff" && [ "$(grep -c '^| `' docs/performance.md)" -ge 60 ]
+verdict $? 'docs/performance.md: its tables are those of the committed results'
+cat "$scratch/diff"
 [ "$(wc -l <README.md)" -le 150 ] && ! grep -n '.\{101,\}' README.md
 verdict $? 'README.md has at most 150 lines of at most 100 columns'
 "$xformc" attention specs/dates.lua '3rd of May 2019' --kind cross --layer 1 --isa portable -q -o "$scratch/attention.svg" 2>"$scratch/err" &&

@@ -92,7 +92,8 @@ libraries:
 
 # ---- tests: tests/README.md says how they are found ----------------------------------------------------------
 # tests/F/support_*.c is linked into every program of the folder F; what else is there is a tool of its shell suites.
-TEST_SOURCES := $(filter-out tests/kernels/% tests/goldens/% tests/fuzz/%,$(filter-out $(wildcard tests/*/support_*.c),$(wildcard tests/*/*.c)))
+TEST_SOURCES := $(filter-out tests/kernels/% tests/goldens/% tests/fuzz/% $(wildcard tests/*/support_*.c), \
+                  $(wildcard tests/first.c tests/*/*.c))
 KERNEL_TESTS := $(wildcard tests/kernels/test_*.c)
 KERNELS      := $(filter-out runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS:%=%/*.c) tests/kernels/support_*.c))
 TEST_PROGRAMS = $(BUILD)/tests/once/cc_once $(TEST_SOURCES:%.c=$(BUILD)/%) $(foreach i,$(ISAS),$(KERNEL_TESTS:%.c=$(BUILD)/%.$(i)))

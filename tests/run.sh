@@ -100,7 +100,7 @@ sources() {
             if [ -e "$suite" ]; then echo "$suite $suite"; fi
         done | sort -r
     done
-    for program in "$build"/tests/*/test_*; do
+    for program in "$build"/tests/first "$build"/tests/*/test_*; do
         name=${program#"$build"/}
         name=${name%%.*}.c
         case $program in *.o|*.d) continue ;; esac

@@ -25,7 +25,7 @@ first_comment() {
     esac | tr '\n' ' ' | sed 's/ *$//; s/|/\\|/g'
 }
 
-for suite in tests/*/run.sh tests/*/slow.sh tests/*/test_*.c; do
+for suite in tests/first.c tests/*/run.sh tests/*/slow.sh tests/*/test_*.c; do
     if [ -e "$suite" ]; then echo "$suite"; fi
 done | sort >"$scratch/suites"
 status=0

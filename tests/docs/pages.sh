@@ -1,5 +1,7 @@
 # pages.sh: the pages whose commands run and whose sessions are compared. A suite sources it.
-pages='README.md docs/cli.md docs/chat.md docs/tokenizers.md docs/repl.md docs/tuning.md docs/quantization.md docs/models.md'
+pages='README.md docs/cli.md docs/chat.md docs/tokenizers.md docs/repl.md docs/tuning.md
+ docs/quantization.md docs/format.md docs/untrusted-files.md docs/models.md
+ docs/internals.md'
 
 # blocks LANGUAGE PAGE...: the lines of the code blocks of that language; '' is no language.
 blocks() {

@@ -3,20 +3,21 @@
 xformc=$1
 escape() { sed 's/[*_\\#-]/\\&/g'; }
 
-# "  -o, --output=DIR   words" -> *-o*, *--output*=_DIR_ and the words below it.
-# Those of a group stand below its title.
+# "  -o, --output=DIR   words" -> *-o*, *--output*=_DIR_ and below it the words, and the sentences of
+# the indented lines that follow. Options of a group stand below its title.
 options() {
-    "$xformc" --help | sed '1,/^Commands:/d' | grep -E '^ +(-[a-z], |    )--|^[A-Z][a-z ]*:$' | grep -v '^Exit codes' |
-        sed -E 's/^ *((-[a-z]), )?(--[a-z-]+)(=([^ ]+))? +(.*)$/\2|\3|\5|\6/' | escape |
-        awk -F '|' 'NF < 4 { sub(/:$/, ""); printf "## %s\n\n", $0; next }
-            { printf "%s*%s*%s\n\t%s\n\n", ($1 == "" ? "" : "*" $1 "*, "), $2, ($3 == "" ? "" : "=_" $3 "_"), $4 }'
+    "$xformc" help -v | sed '1,/^Commands:/d' | grep -E '^ +(-[a-z], |    )--|^[A-Z][a-z ]*:$|^ {28}' |
+        sed -E 's/^ *((-[a-z]), )?(--[a-z-]+)(=([^ ]+))? +(.*)$/\2|\3|\5|\6/; s/^ {28}/|/' | escape |
+        awk -F '|' 'NF == 1 { sub(/:$/, ""); printf "%s## %s\n\n", end, $0; end = ""; next }
+            NF == 2 { printf "%s %s", (more++ ? "" : "."), $2; next }
+            { printf "%s%s*%s*%s\n\t%s", end, ($1 == "" ? "" : "*" $1 "*, "), $2, ($3 == "" ? "" : "=_" $3 "_"), $4; end = "\n\n"; more = 0 }
+            END { printf "%s", end }'
 }
 commands() {
     "$xformc" --help | sed -n '/^Commands:/,/^$/p' | grep '^  ' | awk '{ print $1 }' | while read -r command; do
-        # Words of usage are those before the last run of two spaces.
-        "$xformc" "$command" --help | awk -v name="$command" '
-            /^Usage:/ { usage = $0; sub(/^Usage: xformc [a-z]+ ?/, "", usage); sub(/ ?\[OPTION...\]$/, "", usage) }
-            NF && !/^( |Examples|Usage|Options|Exit codes|missing)/ && doc == "" { doc = $0 }
+        "$xformc" help "$command" -v | awk -v name="$command" '
+            /^Usage:/ { usage = $0; sub(/^Usage: xformc [a-z]+ ?/, "", usage); sub(/ ?\[OPTION...\]$/, "", usage); exit }
+            NF && !/^( |Examples)/ { doc = doc (doc == "" ? "" : " ") $0 }
             END { gsub(/[*_\\]/, "\\\\&", usage); gsub(/[*_\\]/, "\\\\&", doc); printf "*%s* %s\n\t%s\n\n", name, usage, doc }'
     done
 }
@@ -24,7 +25,7 @@ commands() {
 fields() {
     "$xformc" fields | sed 1d | escape | awk '
         /^[a-z]/ { printf "%s*%s* (%s of the %s%s)\n", (NR > 1 ? "\n" : ""), $1, $2, $3, ($4 == "\\-" ? "" : "; default " $4); next }
-                 { sub(/^ +/, ""); sub(/^[][|]/, "\\\\&"); print "\t" $0 }
+                 { sub(/^ +/, ""); sub(/^[][|`]/, "\\\\&"); print "\t" $0 }
         END      { print "" }'
 }
 # With xf gone, ?xf prints its topic alone.

@@ -6,14 +6,14 @@
 
 typedef Exit CommandRun(const Options *o);
 
-#define COMMAND(name, NAME, words, usage, doc, examples) CommandRun command_##name;
+#define COMMAND(name, NAME, words, usage, doc, more, examples) CommandRun command_##name;
 #include "commands.def"
 #undef COMMAND
 
 /* Without a command: ten lines of usage, or that it is missing where there are options. The help of a
  * command, of COMMANDS all of it. */
 Exit help_no_words(const Options *o);
-void help_command(Command command, FILE *to);
+void help_command(Command command, bool in_full, FILE *to);
 Exit help_no_command(const char *word);
 /* A script for a shell, by the word of --completion: completion.c. */
 void completion_print(int shell, FILE *to);

@@ -25,46 +25,43 @@ Exit help_no_words(const Options *o)
     return EXIT_USAGE;
 }
 
-static void print_codes(FILE *to)
-{
-    fputs("\nExit codes: 0 done, 1 a comparison failed, 2 usage, 65 bad data, 66 no such input, 69 a tool, a feature\n"
-          "or memory is missing, 70 our bug, 74 input or output failed, 130 interrupted, 141 nobody reads the output.\n", to);
-}
-
-static void help_all(FILE *to)
+static void help_all(bool in_full, FILE *to)
 {
     fputs("Examples:\n"
-          "  xformc build specs/dates.lua -o generated/dates    a spec into one program\n"
-          "  xformc run specs/dates.lua \"3rd of May 2019\"       answer a text\n"
-          "  xformc run specs/self_attention.lua                every number of a small attention\n"
-          "  xformc attention specs/dates.lua \"3rd of May 2019\" where every head looks\n"
-          "  xformc verify specs/dates.lua                      every engine against every other\n"
-          "\nA compiler that turns a Transformer into C: a spec in Lua and its weights into one program.\n"
+          "  xformc build specs/dates.lua -o generated/dates\n"
+          "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
+          "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
+          "  xformc verify specs/dates.lua\n"
+          "\nTurn a Transformer into C: a Lua spec, a Hugging Face folder or a GGUF file into\n"
+          "one program.\n"
           "\nUsage: xformc COMMAND [SPEC] [OPTION...]\n\nCommands:\n", to);
-    for (int i = 0; i < COMMANDS; i++) {
-        const CommandRow *c = &command_rows[i];
-        fprintf(to, "  %-9s %-34s %s\n", c->name, c->usage, c->doc);
-    }
-    options_print(COMMANDS, to);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-10s %s\n", command_rows[i].name, command_rows[i].doc);
+    if (in_full) options_print(COMMANDS, true, to);
     fputs("\n'xformc COMMAND --help' shows the options of a command.\n", to);
-    print_codes(to);
 }
 
-static const char distances[] =
-    "\nThe distance of two tensors is max|a - b| / max|b|. It may be 1e-5, or 1e-4 for logits of models over 12\n"
-    "layers. Where it is more because sums cancel, the operation is compared alone, on equal inputs, and the\n"
-    "difference is divided by what went into the sum. Such a row says how far it is \"end to end\".\n";
+static void print_codes(FILE *to)
+{
+    fputs("\n", to);
+    help_wrap("Exit codes: 0 success, 1 a comparison failed, 2 usage, 65 bad data, 66 no such input, "
+              "69 a tool, a feature or memory is missing, 70 a bug, 74 input or output failed, "
+              "130 interrupted, 141 the reader of the output has gone.", 0, to);
+}
 
-void help_command(Command command, FILE *to)
+void help_command(Command command, bool in_full, FILE *to)
 {
     if (command == COMMANDS) {
-        help_all(to);
+        help_all(in_full, to);
+        print_codes(to);
         return;
     }
     const CommandRow *c = &command_rows[command];
-    fprintf(to, "Examples:\n%s\n%s.\n\nUsage: xformc %s%s%s [OPTION...]\n", c->examples, c->doc, c->name, *c->usage ? " " : "", c->usage);
-    if (command == COMMAND_VERIFY) fputs(distances, to);
-    options_print(command, to);
+    fprintf(to, "Examples:\n%s\n%s.\n", c->examples, c->doc);
+    if (in_full && *c->more) help_wrap(c->more, 0, to);
+    fprintf(to, "\nUsage: xformc %s%s%s [OPTION...]\n", c->name, *c->usage ? " " : "", c->usage);
+    options_print(command, in_full, to);
+    if (!in_full) fprintf(to, "\n'xformc help %s -v' explains each option in full.\n", c->name);
     print_codes(to);
 }
 
@@ -84,7 +81,7 @@ Exit command_help(const Options *o)
     if (o->spec && command == COMMANDS) return help_no_command(o->spec);
     if (o->spec && o->completion) return options_refuse(o, "--completion is of all commands; '%s' is one word too many", o->spec);
     if (o->completion) completion_print(o->completion, stdout);
-    else help_command(command, stdout);
+    else help_command(command, o->verbose, stdout);
     return EXIT_DONE;
 }
 

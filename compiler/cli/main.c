@@ -8,7 +8,7 @@
 #include "option_values.h"
 
 static CommandRun *const runs[COMMANDS] = {
-#define COMMAND(name, NAME, words, usage, doc, examples) command_##name,
+#define COMMAND(name, NAME, words, usage, doc, more, examples) command_##name,
 #include "commands.def"
 #undef COMMAND
 };
@@ -19,7 +19,7 @@ static Exit run_command(Options *o, char **words, int n)
     if (n == 0 && !o->help) return help_no_words(o);
     o->command = n ? command_named(words[0]) : COMMAND_HELP;
     if (o->command == COMMANDS) return help_no_command(words[0]);
-    if (o->help) return help_command(n ? o->command : COMMANDS, stdout), EXIT_DONE;
+    if (o->help) return help_command(n ? o->command : COMMANDS, o->verbose, stdout), EXIT_DONE;
     return options_fit(o, words, n) ? runs[o->command](o) : EXIT_USAGE;
 }
 

@@ -16,18 +16,19 @@
 
 /* Sets of commands. */
 enum {
-#define COMMAND(name, NAME, words, usage, doc, examples) NAME = 1 << COMMAND_##NAME,
+#define COMMAND(name, NAME, words, usage, doc, more, examples) NAME = 1 << COMMAND_##NAME,
 #include "commands.def"
 #undef COMMAND
     EVERY = (1 << COMMANDS) - 1,
     EMITS = COMPILE | BUILD,
     MODEL = EMITS | PACK | RUN | VERIFY | INFO | ATTENTION | BENCH,     /* what reads a spec and plans it */
-    LISTS_THREADS = BENCH | TUNE
+    LISTS_THREADS = BENCH | TUNE,
+    SELDOM = 1 << 30
 };
-_Static_assert(COMMANDS < 31, "a set of commands is an int");
+_Static_assert(COMMANDS < 30, "a set of commands is an int, with a bit to spare");
 
 const CommandRow command_rows[COMMANDS] = {
-#define COMMAND(name, NAME, words, usage, doc, examples) { #name, words, usage, doc, examples },
+#define COMMAND(name, NAME, words, usage, doc, more, examples) { #name, words, usage, doc, more, examples },
 #include "commands.def"
 #undef COMMAND
 };
@@ -40,7 +41,12 @@ struct OptionKind { OptionRead *read; size_t at; int least, most; const char *co
 static OptionRead read_flag, read_text, read_any, read_integer, read_bytes, read_seconds, read_word, read_field, read_isas,
     read_letters, read_threads, read_list, read_prompt, read_prompt_file, read_setting;
 
-typedef struct OptionRow { int letter; const char *name, *argument, *doc; OptionKind kind; int commands; } OptionRow;
+typedef struct OptionRow {
+    int letter;
+    const char *name, *argument, *doc, *more;
+    OptionKind kind;
+    int commands;
+} OptionRow;
 static const OptionRow option_rows[OPTIONS] = {
 #define AT(member) offsetof(Options, member)
 #define FLAG(member) { read_flag, AT(member), 0, 0, NULL }
@@ -59,7 +65,7 @@ static const OptionRow option_rows[OPTIONS] = {
 #define PROMPT_FILE(member) { read_prompt_file, AT(member), 0, 0, NULL }
 #define SETTING { read_setting, 0, 0, 0, NULL }
 #define GROUP(title)
-#define OPTION(id, letter, name, argument, kind, commands, doc) { letter, name, argument, doc, kind, commands },
+#define OPTION(id, letter, name, argument, kind, commands, doc, more) { letter, name, argument, doc, more, kind, commands },
 #include "options.def"
 #undef OPTION
 #undef GROUP
@@ -68,7 +74,7 @@ static const OptionRow option_rows[OPTIONS] = {
 
 static const struct { const char *name; OptionId option; } aliases[] = {
 #define GROUP(title)
-#define OPTION(id, letter, name, argument, kind, commands, doc)
+#define OPTION(id, letter, name, argument, kind, commands, doc, more)
 #define ALIAS(name, id) { name, OPTION_##id },
 #include "options.def"
 #undef OPTION
@@ -424,7 +430,7 @@ OptionHelp option_help(OptionId id)
 {
     const OptionRow *row = &option_rows[id];
     const OptionKind *kind = &row->kind;
-    OptionHelp help = { row->letter, row->name, row->argument, row->doc, NULL, 0, row->commands };
+    OptionHelp help = { row->letter, row->name, row->argument, row->doc, NULL, 0, row->commands & ~SELDOM };
     if (kind->read == read_field) help.words = field_words(kind->words[0], &help.word_count);
     if (kind->read == read_word)
         for (help.words = kind->words; help.words[help.word_count]; help.word_count++) {}
@@ -433,30 +439,79 @@ OptionHelp option_help(OptionId id)
 
 /* ---- help ------------------------------------------------------------------------------------------------------ */
 
-static void print_option(const OptionRow *o, FILE *to)
+/* Words behind one another, in lines that begin with `indent` blanks and end before column 80. */
+typedef struct Lines { FILE *to; int indent, column; } Lines;
+
+static void add_word(Lines *l, const char *word, int n)
+{
+    enum { COLUMNS = 80 };
+    if (l->column && l->column + 1 + n > COLUMNS) {
+        fputc('\n', l->to);
+        l->column = 0;
+    }
+    const int blanks = l->column ? 1 : l->indent;
+    fprintf(l->to, "%*s%.*s", blanks, "", n, word);
+    l->column += blanks + n;
+}
+
+static void add_words(Lines *l, const char *text)
+{
+    for (const char *word = text; *word;) {
+        const int n = (int)strcspn(word, " ");
+        add_word(l, word, n);
+        word += n;
+        word += strspn(word, " ");
+    }
+}
+
+void help_wrap(const char *text, int indent, FILE *to)
+{
+    Lines l = { to, indent, 0 };
+    add_words(&l, text);
+    fputc('\n', to);
+}
+
+static void print_option(const OptionRow *o, bool in_full, FILE *to)
 {
     char letter[8] = "    ", name[40];
     if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(name, sizeof name, "--%s%s%s", o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
     fprintf(to, "  %s%-21s %s\n", letter, name, o->doc);
+    if (in_full && *o->more) help_wrap(o->more, 28, to);
 }
 
-void options_print(Command command, FILE *to)
+static bool is_of(const OptionRow *o, Command command)
 {
-    static const struct { const char *title; int option; } lines[] = {
+    return command == COMMANDS || o->commands & 1 << command;
+}
+
+void options_print(Command command, bool in_full, FILE *to)
+{
+    static const struct { const char *title; int option; } rows[] = {
 #define GROUP(title) { title, -1 },
-#define OPTION(id, letter, name, argument, kind, commands, doc) { NULL, OPTION_##id },
+#define OPTION(id, letter, name, argument, kind, commands, doc, more) { NULL, OPTION_##id },
 #include "options.def"
 #undef OPTION
 #undef GROUP
     };
     const char *title = NULL;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        if (lines[i].title) title = lines[i].title;
-        else if (command == COMMANDS || option_rows[lines[i].option].commands & 1 << command) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].title) title = rows[i].title;
+        else if (is_of(&option_rows[rows[i].option], command)) {
+            const OptionRow *o = &option_rows[rows[i].option];
+            if (!in_full && o->commands & SELDOM) continue;
             if (title) fprintf(to, "\n%s:\n", title);
             title = NULL;
-            print_option(&option_rows[lines[i].option], to);
+            print_option(o, in_full, to);
         }
     }
+    Lines l = { to, 2, 0 };
+    for (int i = 0; i < OPTIONS && !in_full; i++) {
+        const OptionRow *o = &option_rows[i];
+        if (!(o->commands & SELDOM) || !is_of(o, command)) continue;
+        if (!l.column) fputs("\nSeldom needed:\n", to);
+        char name[40];
+        add_word(&l, name, snprintf(name, sizeof name, "--%s", o->name));
+    }
+    if (l.column) fputc('\n', to);
 }

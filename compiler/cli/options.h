@@ -8,7 +8,7 @@
 #include "session.h"
 
 typedef enum Command {
-#define COMMAND(name, NAME, words, usage, doc, examples) COMMAND_##NAME,
+#define COMMAND(name, NAME, words, usage, doc, more, examples) COMMAND_##NAME,
 #include "commands.def"
 #undef COMMAND
     COMMANDS
@@ -16,7 +16,7 @@ typedef enum Command {
 
 typedef enum OptionId {
 #define GROUP(title)
-#define OPTION(id, letter, name, argument, kind, commands, doc) OPTION_##id,
+#define OPTION(id, letter, name, argument, kind, commands, doc, more) OPTION_##id,
 #include "options.def"
 #undef OPTION
     OPTIONS
@@ -44,7 +44,7 @@ typedef struct Options {
 #define PROMPT(member) Prompt *member; int member##_count;
 #define PROMPT_FILE(member)
 #define SETTING
-#define OPTION(id, letter, name, argument, kind, commands, doc) kind
+#define OPTION(id, letter, name, argument, kind, commands, doc, more) kind
 #include "options.def"
 #undef OPTION
 #undef SETTING
@@ -100,7 +100,9 @@ typedef enum Words { WORDS_NONE, WORDS_MAYBE_COMMAND, WORDS_MAYBE_SPEC, WORDS_SP
 typedef struct CommandRow {
     const char *name;
     Words words;
-    const char *usage, *doc, *examples;
+    const char *usage;
+    const char *doc, *more;         /* a line of at most 66 columns, and sentences behind it */
+    const char *examples;
 } CommandRow;
 extern const CommandRow command_rows[COMMANDS];
 /* COMMANDS where there is none of that name. */
@@ -108,7 +110,11 @@ Command command_named(const char *word);
 /* A row of options.def; words: NULL where any value does. commands: bits 1 << Command. */
 typedef struct OptionHelp { int letter; const char *name, *argument, *doc; const char *const *words; int word_count; int commands; } OptionHelp;
 OptionHelp option_help(OptionId id);
-/* The options of a command by groups; COMMANDS: of all. */
-void options_print(Command command, FILE *to);
+/* The options of a command by groups, the usual ones with a line each, the names of the others behind
+ * them; COMMANDS: of all commands. in_full: all with a line, and what is more to say. */
+void options_print(Command command, bool in_full, FILE *to);
+/* Words of a text, with line breaks before column 80; lines begin with that many blanks, the first
+ * too. */
+void help_wrap(const char *text, int indent, FILE *to);
 
 #endif

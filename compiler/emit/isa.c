@@ -9,11 +9,11 @@ static const struct { const char *name, *flags; } isas[] = {
 #include "instruction_sets.def"
 #undef KERNEL_SET
 };
-const char isa_option_doc[] = "Instruction set of C: native"
+const char isa_option_more[] = "One of native"
 #define KERNEL_SET(name, machine, flags) ", " #name
 #include "instruction_sets.def"
 #undef KERNEL_SET
-    "; a list, avx512,avx2,portable: all, chosen when it runs";
+    ", or a list as avx512,avx2,portable: all of them, chosen when the program runs.";
 enum { ISAS = sizeof isas / sizeof *isas };
 
 const char *isa_flags(const char *name)

@@ -9,7 +9,7 @@ enum { MAX_ISAS = 4 };              /* in one program */
 /* The compiler's flags for a set by name ("native", "avx2"), or NULL; names for messages. */
 const char *isa_flags(const char *name);
 const char *const *isa_names(int *n);
-extern const char isa_option_doc[];  /* of --isa, for --help: names them all */
+extern const char isa_option_more[];     /* of --isa, for the help: names them all */
 
 /* The words of a list, "avx512,portable"; *n receives their number, 1 where `list` is NULL: "native". Commas without a
  * word between give an empty one. */

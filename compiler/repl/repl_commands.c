@@ -210,9 +210,11 @@ static void help(Repl *r, const char *words)
         repl_help(r, words);
         return;
     }
-    puts("Lua, with `xf`: m = xf.compile(\"specs/dates.lua\"), then m(\"3rd of May 2019\"). _ is the last value.\n");
+    puts("Lua, with `xf`: m = xf.compile(\"specs/dates.lua\"), then\n"
+         "m(\"3rd of May 2019\"). _ is the last value.\n");
     for (int i = 0; i < COMMANDS; i++) print_command(&commands[i]);
-    puts("\n?xf, ?model, ?tensor, ?g and ?spec say what one does with them. Tab completes; Ctrl-C stops; Ctrl-R searches.");
+    puts("\n?xf, ?model, ?tensor, ?g and ?spec explain their calls. Tab completes, Ctrl-C stops,\n"
+         "Ctrl-R searches.");
 }
 
 static char *trimmed(Arena *a, const char *s)

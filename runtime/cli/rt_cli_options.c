@@ -13,28 +13,28 @@
 enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, GENERATION };
 
 static const rt_cli_option table[] = {
-    { "prompt",  "TEXT", "a text to answer, as one behind the options; repeatable", 'p', CLI_NEED_NOTHING },
-    { "file",    "FILE", "a text to answer: all of FILE, without a line end at its end; repeatable", 'f', CLI_NEED_NOTHING },
-    { "stop",    "TEXT", "end an answer where it contains TEXT, which is left out; repeatable", STOP, CLI_NEED_DECODER },
-    { "chat",    NULL,   "a text is what a user says: wrap it as the chat template does, and write the answer alone", CHAT, CLI_NEED_CHAT },
-    { "system",  "TEXT", "with --chat: the system's text, before every text; may be empty", SYSTEM, CLI_NEED_CHAT },
-    { "date",    "TEXT", "with --chat: the date that the template writes; default: its own, or today's", DATE, CLI_NEED_CHAT },
-    { "turns",   NULL,   "with --chat: each text goes on with one conversation, as lines that are typed at a terminal do", TURNS, CLI_NEED_CHAT },
-    { "stream",  NULL,   "write an answer while it is generated, as at a terminal", STREAM, CLI_NEED_DECODER },
-    { "verbose", NULL,   "say how long each answer took", 'v', CLI_NEED_DECODER },
-    { "max-len", "N",    "longest source and target; at most, and by default, what the program was built for", 'c', CLI_NEED_NOTHING },
-    { "ids",     NULL,   "read and write ids: whole numbers with blanks between", IDS, CLI_NEED_NOTHING },
-    { "json",    NULL,   "print one JSON object for each line", JSON, CLI_NEED_NOTHING },
-    { "threads", "N",    "use N threads", 't', CLI_NEED_NOTHING },
-    { "pin",     NULL,   "pin every thread to a processor of its own", PIN, CLI_NEED_NOTHING },
-    { "weights", "FILE", "use the weights in FILE", WEIGHTS, CLI_NEED_NOTHING },
-    { "info",    NULL,   "show what this program is, and answer nothing", INFO, CLI_NEED_NOTHING },
-    { "check",   NULL,   "compare the weights with their hash", CHECK, CLI_NEED_NOTHING },
-    { "selftest", NULL,  "compute a fixed input and compare with what was packed", SELFTEST, CLI_NEED_NOTHING },
-    { "bench",   NULL,   "measure how fast it computes", BENCH, CLI_NEED_NOTHING },
-    { "repetitions", "N", "repetitions of --bench, without a limit of time", 'r', CLI_NEED_NOTHING },
-    { "help",    NULL,   "show this help", 'h', CLI_NEED_NOTHING },
-    { "version", NULL,   "show the version", VERSION, CLI_NEED_NOTHING },
+    { "prompt",  "TEXT", "Answer TEXT; repeatable", 'p', CLI_NEED_NOTHING },
+    { "file",    "FILE", "Answer the text in FILE; repeatable", 'f', CLI_NEED_NOTHING },
+    { "stop",    "TEXT", "Stop string, not printed; repeatable", STOP, CLI_NEED_DECODER },
+    { "chat",    NULL,   "Treat each text as a user message", CHAT, CLI_NEED_CHAT },
+    { "system",  "TEXT", "System prompt for --chat; may be empty", SYSTEM, CLI_NEED_CHAT },
+    { "date",    "TEXT", "Date for the chat template; default: its own, or today's", DATE, CLI_NEED_CHAT },
+    { "turns",   NULL,   "Texts are turns of one conversation, with --chat", TURNS, CLI_NEED_CHAT },
+    { "stream",  NULL,   "Print tokens as they arrive, as at a terminal", STREAM, CLI_NEED_DECODER },
+    { "verbose", NULL,   "Show how long each answer took", 'v', CLI_NEED_DECODER },
+    { "max-len", "N",    "Context length; default: all that there is room for", 'c', CLI_NEED_NOTHING },
+    { "ids",     NULL,   "Texts and answers are token ids", IDS, CLI_NEED_NOTHING },
+    { "json",    NULL,   "Print one JSON object for each text", JSON, CLI_NEED_NOTHING },
+    { "threads", "N",    "Threads to compute with", 't', CLI_NEED_NOTHING },
+    { "pin",     NULL,   "Pin each thread to a processor", PIN, CLI_NEED_NOTHING },
+    { "weights", "FILE", "Use the weights in FILE", WEIGHTS, CLI_NEED_NOTHING },
+    { "info",    NULL,   "Show what this program is", INFO, CLI_NEED_NOTHING },
+    { "check",   NULL,   "Compare the weights with their hash", CHECK, CLI_NEED_NOTHING },
+    { "selftest", NULL,  "Compute a fixed input and compare the result", SELFTEST, CLI_NEED_NOTHING },
+    { "bench",   NULL,   "Measure how fast it computes", BENCH, CLI_NEED_NOTHING },
+    { "repetitions", "N", "Repetitions of --bench, without a time limit", 'r', CLI_NEED_NOTHING },
+    { "help",    NULL,   "Show this help", 'h', CLI_NEED_NOTHING },
+    { "version", NULL,   "Show the version", VERSION, CLI_NEED_NOTHING },
 };
 enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 40, MOST_ALIASES = 8, NAME_ROOM = 24 };
 
@@ -73,7 +73,7 @@ static void collect_options(const rt_program *p)
         o.list[o.count++] = (Option){ g->name, g->argument, g->doc, g->letter, g->letter ? g->letter : GENERATION + i };
     }
     if (!p->max_target)
-        o.list[o.count++] = (Option){ "raw", NULL, "write numbers as bytes: 32-bit floats, the lowest byte first", 0, RAW };
+        o.list[o.count++] = (Option){ "raw", NULL, "Write vectors as bytes: 32-bit floats", 0, RAW };
     options = o;
 }
 
@@ -82,15 +82,17 @@ static void show_keys(const rt_program *p)
 {
     puts("\nKeys of --json, for each line:\n"
          "  input       the text\n"
-         "  input_ids   its ids");
+         "  input_ids   its token ids");
     if (p->max_target)
-        puts("  ids         what came out, with the end mark\n"
+        puts("  ids         the generated ids, with the end token\n"
              "  answer      the same as text, null without a tokenizer\n"
              "  score       sum of the log-probabilities of ids\n"
-             "  finished    whether the end mark came\n"
-             "  beams       with --beam the sequences, best first: answer, ids, score, sum of the log-probabilities");
+             "  finished    whether the end token came\n"
+             "  beams       with --beam: the sequences, best first: answer, ids, score,\n"
+             "              sum of the log-probabilities");
     else if (p->has_mask)
-        puts("  masks       of each mask a list of the most likely: token, its id, token_str, its text, and score, a probability");
+        puts("  masks       for each mask a list of the most likely tokens: token, the id,\n"
+             "              token_str, the text, and score, the probability");
     else if (!p->vector) puts("  hidden      a list of numbers for each id");
     else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
     else printf("  vector      a list of numbers\n"
@@ -98,9 +100,9 @@ static void show_keys(const rt_program *p)
     if (p->labels)
         printf("  answer      %s\n"
                "  scores      each label and its score\n",
-               p->scoring == RT_SCORING_SIGMOID && p->vector_width > 1 ? "a list of the labels whose score is above 0.5, largest first"
+               p->scoring == RT_SCORING_SIGMOID && p->vector_width > 1 ? "the labels whose score is above 0.5, largest first"
                                                                        : "the most likely label");
-    puts("  error       why there is no answer; then there is only input besides");
+    puts("  error       why there is no answer; then there is only input beside it");
 }
 
 static void show_help(const rt_program *p)
@@ -110,11 +112,12 @@ static void show_help(const rt_program *p)
     printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n  %s --selftest\n\n",
            p->name, example, p->name, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
-    printf("Give one line of answer for each TEXT, of at most %d %s. Without TEXT, and for -, answer\n"
-           "each line of standard input. A text that cannot be answered gives an empty line.\n\n", longest,
+    printf("Print a line of answer for each TEXT, of at most %d %s.\n"
+           "Without TEXT, and for -, answer each line of standard input. A rejected text\n"
+           "gives an empty line.\n\n", longest,
            p->texts ? "tokens" : p->tokenize ? "characters" : "ids with blanks between");
     if (p->pairs) puts("A tab parts a TEXT in two, which are read as a pair.\n");
-    if (p->has_mask) puts("In the places of masks the most likely tokens are answered, with their probabilities.\n");
+    if (p->has_mask) puts("For each mask it answers the most likely tokens and their probabilities.\n");
     if (p->vector && !p->vector_stride && !p->labels)
         printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, p->vectors->similarity(p));
     for (int i = 0; i < options.count; i++) {
@@ -126,10 +129,10 @@ static void show_help(const rt_program *p)
     }
     show_keys(p);
     if (p->default_threads) printf("\nWithout -t it uses %d thread%s.\n", p->default_threads, p->default_threads == 1 ? "" : "s");
-    else printf("\nWithout -t it uses as many threads as it may use processors, at most %d.\n", p->max_threads);
-    printf("\nExit status: 0 all answered, 1 the self-test differs, 2 wrong usage, 65 a text was refused or the\n"
-           "weights are foreign or corrupt, 66 no weights, 69 no such instruction set, threads, memory or slots,\n"
-           "74 reading or writing failed, 141 nobody reads the answers any more.\n");
+    else printf("\nWithout -t it uses a thread for each processor, at most %d.\n", p->max_threads);
+    printf("\nExit status: 0 all answered, 1 the self-test differs, 2 usage, 65 a bad text or\n"
+           "bad weights, 66 no weights, 69 an instruction set, threads, memory or slots are\n"
+           "missing, 74 reading or writing failed, 141 the reader of the answers has gone.\n");
 }
 
 static int usage_end(const rt_program *p)

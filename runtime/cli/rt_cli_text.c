@@ -134,11 +134,11 @@ static void tell_twice(rt_cli_tokenizer *t, const char *program, CliPlace place,
 static void make_literal(rt_cli_tokenizer *t) { t->literal = 1; }
 
 static const rt_cli_option text_options[] = {
-    { "source-language", "CODE", "translate from this language, as the vocabulary names it: de_DE, deu_Latn, de", CLI_SOURCE_LANGUAGE,
+    { "source-language", "CODE", "Translate from this language: deu_Latn, de_DE, de", CLI_SOURCE_LANGUAGE,
       CLI_NEED_SOURCE },
-    { "target-language", "CODE", "translate into this language", CLI_TARGET_LANGUAGE, CLI_NEED_SOURCE },
-    { "plain-text", NULL, "the text of a special token, as </s>, is text in what you write", CLI_PLAIN, CLI_NEED_NOTHING },
-    { "pair-separator", "TEXT", "what parts a text in two; default: a tab; '': nothing, a text is one", CLI_SEPARATOR, CLI_NEED_PAIRS },
+    { "target-language", "CODE", "Translate into this language", CLI_TARGET_LANGUAGE, CLI_NEED_SOURCE },
+    { "plain-text", NULL, "Special tokens in your texts are plain text", CLI_PLAIN, CLI_NEED_NOTHING },
+    { "pair-separator", "TEXT", "Splits a text into a pair; default: a tab", CLI_SEPARATOR, CLI_NEED_PAIRS },
 };
 
 static void take(struct CliOptions *o, int option, const char *argument)

@@ -10,24 +10,24 @@ typedef enum Kind { INTEGER, REAL, ABOVE, DOUBLE, SEED, WORD } Kind;
 typedef struct Row { const char *name; Kind kind; size_t at; double least, most; const char *expected; } Row;
 
 static const Row rows[] = {
-#define RT_GENERATION_OPTION(id, letter, name, argument, doc, kind, member, least, most, expected) \
+#define RT_GENERATION_OPTION(id, letter, name, argument, doc, more, kind, member, least, most, expected) \
     { name, kind, offsetof(RtGeneration, member), least, most, expected },
 #include "rt_generation_options.def"
 #undef RT_GENERATION_OPTION
 };
 
 const RtGenerationOption rt_generation_options[] = {
-#define RT_GENERATION_OPTION(id, letter, name, argument, doc, kind, member, least, most, expected) { letter, name, argument, doc },
+#define RT_GENERATION_OPTION(id, letter, name, argument, doc, more, kind, member, least, most, expected) { letter, name, argument, doc },
 #include "rt_generation_options.def"
 #undef RT_GENERATION_OPTION
 };
 enum {
-#define RT_GENERATION_OPTION(id, letter, name, argument, doc, kind, member, least, most, expected) OPTION_##id,
+#define RT_GENERATION_OPTION(id, letter, name, argument, doc, more, kind, member, least, most, expected) OPTION_##id,
 #include "rt_generation_options.def"
 #undef RT_GENERATION_OPTION
 };
 const RtGenerationAlias rt_generation_aliases[] = {
-#define RT_GENERATION_OPTION(id, letter, name, argument, doc, kind, member, least, most, expected)
+#define RT_GENERATION_OPTION(id, letter, name, argument, doc, more, kind, member, least, most, expected)
 #define RT_GENERATION_ALIAS(name, id) { name, OPTION_##id },
 #include "rt_generation_options.def"
 #undef RT_GENERATION_OPTION

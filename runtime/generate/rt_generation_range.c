@@ -24,7 +24,7 @@ int rt_generation_in_range(const RtGeneration *g)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i] < 0) return 0;
     if (!rt_stops_good(g->stops, g->stop_count)) return 0;
-#define RT_GENERATION_OPTION(id, letter, name, argument, doc, kind, member, least, most, expected) \
+#define RT_GENERATION_OPTION(id, letter, name, argument, doc, more, kind, member, least, most, expected) \
     if (!in_##kind(&g->member, least, most)) return 0;
 #include "rt_generation_options.def"
 #undef RT_GENERATION_OPTION

@@ -42,10 +42,27 @@ done
 "$xformc" --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && [ ! -s "$scratch/err" ] && "$xformc" -h | cmp - "$scratch/out"
 verdict $? '--help begins with examples, on stdout'
 missing=$(for word in compile build pack run verify ops fields --output --engine --cc --isa --threads --slots --weights --taps --input --against --from --json --dump --quiet --verbose --beam --length-penalty --early-stopping; do
-    grep -q -e "$word" "$scratch/out" || echo "$word"; done)
+    "$xformc" help -v | grep -q -e "$word" || echo "$word"; done)
 [ -z "$missing" ]
-verdict $? '--help has every command and option'
+verdict $? 'help -v has every command and option'
 echo "missing: $missing"
+commands=$("$xformc" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+for command in help $commands; do
+    "$xformc" $command --help | awk -v command=$command 'length > 80; END { if (NR > 60) print command ": " NR " lines" }'
+done >"$scratch/out"
+[ "$(echo "$commands" | grep -c .)" -ge 17 ] && [ ! -s "$scratch/out" ]
+verdict $? '--help of a command is at most 80 columns wide and 60 lines long'
+cat "$scratch/out"
+# What --help does not explain it names, and `help -v` has every option that it names.
+for command in $commands; do
+    "$xformc" $command --help | grep -oE -e ' --[a-z][a-z-]*' | sort -u >"$scratch/short"
+    "$xformc" help $command -v | grep -oE -e '^ +(-., )?--[a-z-]+' | sed 's/.* / /' | sort -u >"$scratch/full"
+    comm -13 "$scratch/short" "$scratch/full" | sed "s/^/$command: not named:/"
+    [ "$(wc -l <"$scratch/full")" -ge 2 ] || echo "$command: no options"
+done >"$scratch/out"
+[ ! -s "$scratch/out" ]
+verdict $? '--help of a command names every option that it takes'
+cat "$scratch/out"
 for command in compile build pack run verify ops fields; do
     "$xformc" $command --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && grep -q "^Usage: xformc $command" "$scratch/out" && [ ! -s "$scratch/err" ]
     verdict $? "$command --help"
@@ -66,7 +83,7 @@ for name in 2x printf a-b; do fails "--name $name" 2 'error: --name*' "$xformc" 
 [ ! -e "$scratch/named" ]
 verdict $? '--name: nothing is written'
 fails 'options without a command' 2 'xformc: a command is missing before --engine*' "$xformc" --engine jit
-fails 'an option that may be several' 2 'xformc: --t may be --tokenizer or --tune*' "$xformc" run specs/dates.lua --t 1
+fails 'an option that may be several' 2 'xformc: --t may be --target-language or --turns*' "$xformc" run specs/dates.lua --t 1
 fails 'completion of one command' 2 "*--completion is of all commands; 'build' is one word too many*" "$xformc" help build --completion bash
 "$xformc" help help >"$scratch/out" && "$xformc" help --help | cmp - "$scratch/out" && ! "$xformc" help | cmp -s - "$scratch/out"
 verdict $? 'help of help'
@@ -101,7 +118,7 @@ fails 'an empty spec name' 2 '*SPEC is empty
 for option in --output --cc; do fails "an empty $option" 2 "xformc: $option is empty" "$xformc" build x $option ''; done
 # Every option, given to every command: whether it is refused is what --help says.
 for command in compile build pack run verify ops fields; do
-    "$xformc" $command --help | sed -n 's/^ .*--\([a-z]*\).*/\1/p' >"$scratch/own"
+    "$xformc" help $command -v | sed -n 's/^ .*--\([a-z]*\).*/\1/p' >"$scratch/own"
     for option in output=x engine=native cc=cc isa=native threads=1 slots=1 weights=file kernels=library taps input=X=f against=f from=f json dump=m quiet verbose beam=2; do
         if grep -qx "${option%%=*}" "$scratch/own"; then continue; fi
         "$xformc" $command "$scratch/none.lua" --$option 2>&1 | grep -q "^xformc: $command does not take --${option%%=*}; [a-z, ]* do\(es\)\{0,1\}$" || echo "$option"
@@ -127,7 +144,7 @@ fails 'an unknown instruction set' 2 '*--isa sse: expected native, *portable*' "
 sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/\1/p' runtime/kernels/simd/instruction_sets.def)
 missing=
 for set in $sets; do
-    "$xformc" build --help | grep -q -e "--isa=.*[ ,]$set[,;]" && grep -q "^| .*\`$set\`" docs/cli.md || missing="$missing $set"
+    "$xformc" help build -v | grep -A 3 -e ' --isa=' | tr -s ' \n' ' ' | grep -q "native,.*[ ,]$set," && grep -q "^| .*\`$set\`" docs/cli.md || missing="$missing $set"
 done
 [ "$(echo $sets | wc -w)" -ge 4 ] && [ -z "$missing" ] || { echo "not named:$missing"; false; }
 verdict $? 'every instruction set of the table is named by --help and docs/cli.md'

@@ -114,7 +114,7 @@ verdict $? 'verify: a model in the new format'
 "$xformc" compile specs/dates.lua --dtype f16 -q -o "$scratch/halves" -d p 2>"$scratch/plan" && grep -q 'panels-f16' "$scratch/plan" &&
     grep -q 'rt_linear_f16(&shape' "$scratch/halves/dates_kernels.h"
 verdict $? 'its weights are packed in the new format'
-"$xformc" compile --help | tr -s ' \n' ' ' | grep -q 'bf16, f16, int8' &&
+"$xformc" help compile -v | tr -s ' \n' ' ' | grep -q 'bf16, f16, int8' &&
     "$xformc" fields | tr -s ' \n' ' ' | grep -q 'bf16 and f16: rounded'
 verdict $? 'its word stands in --help and in the list of fields'
 for engine in generic jit native; do

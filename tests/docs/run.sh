@@ -195,7 +195,7 @@ done <"$scratch/commands"
 
 # The pages: every option and field of the program is there, and no place is left.
 for page in xformc.1 xformc-spec.5 xformc-repl.1; do sh man/fill.sh "$xformc" "man/$page.scd" >"$scratch/$page.scd"; done
-"$xformc" --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p' >"$scratch/options"
+"$xformc" help -v | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p' >"$scratch/options"
 missing=$(while read -r option; do
     grep -q "^\*.*\\\\-\\\\-$(echo "$option" | sed 's/-/\\\\-/g')\*" "$scratch/xformc.1.scd" || echo "$option"
 done <"$scratch/options")

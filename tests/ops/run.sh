@@ -76,7 +76,7 @@ for command in run compile verify info pack; do
     (cd "$scratch" && "$xformc" $command "$OLDPWD/$here/leaky.lua" >out 2>err; [ $? = 65 ] && grep -q 'only with --allow-c' err)
     verdict $? "$command without --allow-c"
 done
-"$xformc" run --help | grep -q -e '--allow-c'
+"$xformc" help run -v | grep -q -e '--allow-c'
 verdict $? '--allow-c is in --help'
 
 graph='return xf.graph("g", function(g) g.output("Y", g.mine(g.input("X", { 2, 2 }))) end)'

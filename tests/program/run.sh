@@ -104,6 +104,8 @@ expect '--version' 0 'dates (xformc) 0.9.0\n' '' "$program" --version
 "$program" --help >"$scratch/help" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/help")" = Examples: ] && [ ! -s "$scratch/err" ] &&
     [ "$(grep -cE '^  (-.,|   ) --(ids|json|threads|pin|weights|info|check|selftest|bench|repetitions|prompt|file|stop|stream|verbose|max-len|beam|length-penalty|early-stopping|help|version|max-new-tokens|seed|temperature|top-k|top-p|min-p|typical|repeat-penalty|no-repeat-ngram)  *' "$scratch/help")" = 30 ]
 verdict $? '--help begins with examples and lists every option'
+! grep -n '.\{81,\}' "$scratch/help" && [ "$(wc -l <"$scratch/help")" -le 60 ]
+verdict $? '--help is at most 80 columns wide and 60 lines long'
 expect 'two threads' 0 '2019-05-03\n' '' "$program" --threads 2 '3rd of May 2019'
 expect 'sixteen threads' 0 '2019-05-03\n' '' "$program" -t16 '3rd of May 2019'
 

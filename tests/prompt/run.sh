@@ -213,8 +213,10 @@ END
 ! grep -q '\[xf\]\|prelude\|#-1' "$scratch/err"
 verdict $? 'no message names Lua of our own'
 says 'help on members and commands' 65 '  :code   [FUNCTION]   the emitted C of one function
-t:distance(u)                max |t - u| / max |u|
-m.tier                       what it runs in now: jit, native or generic; m:wait() until native code is there' "*nothing is called 'nothing'*unexpected symbol near ']'" <<'END'
+t:distance(u)
+    max |t - u| / max |u|
+m.tier   m:wait()
+    What it runs in now: jit, native or generic; wait for native code' "*nothing is called 'nothing'*unexpected symbol near ']'" <<'END'
 :help :code
 ?t:distance
 ?tier

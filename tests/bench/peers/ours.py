@@ -24,7 +24,7 @@ def spec(root, name):
 
 
 def offers(xformc, option):
-    return option in subprocess.run([xformc, "build", "--help"], capture_output=True, text=True).stdout
+    return option in subprocess.run([xformc, "help", "build", "-v"], capture_output=True, text=True).stdout
 
 
 def dtype_options(xformc, dtype):

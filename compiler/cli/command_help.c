@@ -1,6 +1,7 @@
 /* command_help.c: help and version: what there is, and the options of a command. */
 #include "command.h"
 #include "emit_kind.h"
+#include "wrap.h"
 
 
 static void help_usage(FILE *to)
@@ -44,9 +45,10 @@ static void help_all(bool in_full, FILE *to)
 static void print_codes(FILE *to)
 {
     fputs("\n", to);
-    help_wrap("Exit codes: 0 success, 1 a comparison failed, 2 usage, 65 bad data, 66 no such input, "
-              "69 a tool, a feature or memory is missing, 70 a bug, 74 input or output failed, "
-              "130 interrupted, 141 the reader of the output has gone.", 0, to);
+    wrap_text(to, 0,
+              "Exit codes: 0 success, 1 a comparison failed, 2 usage, 65 bad data, 66 no such "
+              "input, 69 a tool, a feature or memory is missing, 70 a bug, 74 input or output "
+              "failed, 130 interrupted, 141 the reader of the output has gone.");
 }
 
 void help_command(Command command, bool in_full, FILE *to)
@@ -58,7 +60,7 @@ void help_command(Command command, bool in_full, FILE *to)
     }
     const CommandRow *c = &command_rows[command];
     fprintf(to, "Examples:\n%s\n%s.\n", c->examples, c->doc);
-    if (in_full && *c->more) help_wrap(c->more, 0, to);
+    if (in_full && *c->more) wrap_text(to, 0, c->more);
     fprintf(to, "\nUsage: xformc %s%s%s [OPTION...]\n", c->name, *c->usage ? " " : "", c->usage);
     options_print(command, in_full, to);
     if (!in_full) fprintf(to, "\n'xformc help %s -v' explains each option in full.\n", c->name);

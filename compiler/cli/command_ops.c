@@ -3,33 +3,47 @@
 
 #include <string.h>
 
-#include "text.h"
+#include "wrap.h"
 
 typedef struct Call { const char *name, *signature, *doc; } Call;
 
-/* The builder's own words, then its operations, by name. */
+/* The builder's own calls, then its operations, by name. */
 static const Call own_calls[] = {
-    { "input",  "(name, {rows, columns}[, values]) -> x",
-      "What `run` feeds: the values, or --input; a bias may be {heads, queries, keys}" },
-    { "param",  "(name, {sizes}[, values]) -> w",         "A weight; without values random, or from the weights file" },
-    { "cache",  "(name, {capacity, width}) -> c",        "Rows that stay from run to run, for append" },
-    { "name",   "(name, x) -> x",                         "Name an intermediate, to print and compare it" },
-    { "output", "(name, x) -> x",                         "A result; a graph has at least one" },
+    { "input", "(name, {rows, columns}[, values]) -> x",
+      "an input: values from the spec or from --input; a bias may be {heads, queries, keys}" },
+    { "param", "(name, {sizes}[, values]) -> w",
+      "a weight: these values, else those of the weights file, else random ones" },
+    { "cache", "(name, {capacity, width}) -> c",
+      "rows that stay in the state between runs, for append" },
+    { "name", "(name, x) -> x",
+      "give an intermediate a name, to print and compare it" },
+    { "output", "(name, x) -> x",
+      "an output; a graph has at least one" },
 };
 static const Call calls[] = {
-    { "matmul",      "(x, w) -> y",                       "x w; w [in, out]" },
-    { "linear",      "(x, w[, b]) -> y",                  "x w^T + b; w [out, in]" },
-    { "norm",        "(x, gain[, bias][, {kind = \"layer\"|\"rms\"|\"annotated\", eps, heads}]) -> y", "Norm of each row, or of each head of it" },
-    { "relu",        "(x) -> y",                          "max(x, 0)" },
-    { "activation",  "(x[, {kind = \"relu\"}]) -> y",     "`kind`: a word of the field `activation`" },
-    { "gate",        "(a, b[, {kind = \"relu\"}]) -> y",  "`kind` of a, times b" },
-    { "rotary",      "(x[, {heads, dims, theta = 10000, layout = \"halves\"|\"interleaved\"}]) -> y", "Each head turned by its row's place" },
-    { "attention",   "(q, k, v[, mask][, bias][, {heads, kv_heads, scale, softcap, causal, keys}])"
-                     " -> out, weights, scores",
-                     "softmax(scale q k^T + bias) v; a mask is 1, or 0 where a query may not look, "
-                     "a bias any number or -inf" },
-    { "append",      "(cache, x) -> keys or values",      "Rows behind those of the runs before; for attention, where each row sees up to its own" },
-    { "log_softmax", "(x) -> y",                          "x - log(sum(exp(x)))" },
+    { "matmul", "(x, w) -> y",
+      "x w; w [in, out]" },
+    { "linear", "(x, w[, b]) -> y",
+      "x w^T + b; w [out, in]" },
+    { "norm", "(x, gain[, bias][, {kind = \"layer\"|\"rms\"|\"annotated\", eps, heads}]) -> y",
+      "norm of each row, or of each head of it" },
+    { "relu", "(x) -> y",
+      "max(x, 0)" },
+    { "activation", "(x[, {kind = \"relu\"}]) -> y",
+      "activation of every element; kind: a word of the field activation" },
+    { "gate", "(a, b[, {kind = \"relu\"}]) -> y",
+      "activation(a) * b" },
+    { "rotary", "(x[, {heads, dims, theta = 10000, layout = \"halves\"|\"interleaved\"}]) -> y",
+      "rotate each head by the position of its row" },
+    { "attention", "(q, k, v[, mask][, bias][, {heads, kv_heads, scale, softcap, causal, keys}])"
+                   " -> out, weights, scores",
+      "softmax(scale q k^T + bias) v; mask: 1, or 0 where a query may not look; bias: any number "
+      "or -inf" },
+    { "append", "(cache, x) -> keys or values",
+      "the rows of the cache with those of x behind them; in attention each row of x sees the rows "
+      "up to its own" },
+    { "log_softmax", "(x) -> y",
+      "x - log(sum(exp(x)))" },
 };
 
 static const Call *call_named(const char *name)
@@ -39,11 +53,21 @@ static const Call *call_named(const char *name)
     return NULL;
 }
 
+/* A signature, whose further lines stand further in, and what it does. */
+static void print_entry(const char *signature, const char *doc)
+{
+    Wrap w = { stdout, 4, 1 };
+    fputs(" ", stdout);
+    wrap_words(&w, signature);
+    fputs("\n", stdout);
+    wrap_text(stdout, 6, doc);
+}
+
 static void print_call(const char *name, const char *signature, const char *doc)
 {
     char call[240];
     snprintf(call, sizeof call, "g.%s%s", name, signature);
-    printf("  %-48s %s\n", call, doc);
+    print_entry(call, doc);
 }
 
 /* An operation on each element, as its row has it: "add(a[n,d], b[n,d]) -> [n,d]" is g.add(a, b) -> y. */
@@ -77,10 +101,10 @@ Exit command_ops(const Options *c)
     (void)c;
     int n;
     const OpName *builder = graph_builder_ops(&n);
-    puts("In an xf.graph, whose builder gets g; options stand in a table at the end:");
+    puts("Calls of an xf.graph, whose function gets g. The table of options comes last:");
     for (size_t i = 0; i < sizeof own_calls / sizeof *own_calls; i++) print_call(own_calls[i].name, own_calls[i].signature, own_calls[i].doc);
     for (int i = 0; i < n; i++) print_named(builder[i].name);
-    puts("\nOperations that every graph is made of, as -d g shows them:");
-    for (int i = 0; i < OP_KINDS; i++) printf("  %-48s %s\n", op_rows[i].signature, op_rows[i].doc);
+    puts("\nOperations of which every graph consists, as -d g shows them:");
+    for (int i = 0; i < OP_KINDS; i++) print_entry(op_rows[i].signature, op_rows[i].doc);
     return EXIT_DONE;
 }

@@ -11,6 +11,7 @@
 #include "isa.h"
 #include "option_values.h"
 #include "text.h"
+#include "wrap.h"
 
 /* ---- the tables ------------------------------------------------------------------------------------------------ */
 
@@ -439,45 +440,13 @@ OptionHelp option_help(OptionId id)
 
 /* ---- help ------------------------------------------------------------------------------------------------------ */
 
-/* Words behind one another, in lines that begin with `indent` blanks and end before column 80. */
-typedef struct Lines { FILE *to; int indent, column; } Lines;
-
-static void add_word(Lines *l, const char *word, int n)
-{
-    enum { COLUMNS = 80 };
-    if (l->column && l->column + 1 + n > COLUMNS) {
-        fputc('\n', l->to);
-        l->column = 0;
-    }
-    const int blanks = l->column ? 1 : l->indent;
-    fprintf(l->to, "%*s%.*s", blanks, "", n, word);
-    l->column += blanks + n;
-}
-
-static void add_words(Lines *l, const char *text)
-{
-    for (const char *word = text; *word;) {
-        const int n = (int)strcspn(word, " ");
-        add_word(l, word, n);
-        word += n;
-        word += strspn(word, " ");
-    }
-}
-
-void help_wrap(const char *text, int indent, FILE *to)
-{
-    Lines l = { to, indent, 0 };
-    add_words(&l, text);
-    fputc('\n', to);
-}
-
 static void print_option(const OptionRow *o, bool in_full, FILE *to)
 {
     char letter[8] = "    ", name[40];
     if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(name, sizeof name, "--%s%s%s", o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
     fprintf(to, "  %s%-21s %s\n", letter, name, o->doc);
-    if (in_full && *o->more) help_wrap(o->more, 28, to);
+    if (in_full && *o->more) wrap_text(to, 28, o->more);
 }
 
 static bool is_of(const OptionRow *o, Command command)
@@ -505,13 +474,14 @@ void options_print(Command command, bool in_full, FILE *to)
             print_option(o, in_full, to);
         }
     }
-    Lines l = { to, 2, 0 };
+    Wrap seldom = { to, 2, 0 };
     for (int i = 0; i < OPTIONS && !in_full; i++) {
         const OptionRow *o = &option_rows[i];
         if (!(o->commands & SELDOM) || !is_of(o, command)) continue;
-        if (!l.column) fputs("\nSeldom needed:\n", to);
+        if (!seldom.column) fputs("\nSeldom needed:\n", to);
         char name[40];
-        add_word(&l, name, snprintf(name, sizeof name, "--%s", o->name));
+        snprintf(name, sizeof name, "--%s", o->name);
+        wrap_words(&seldom, name);
     }
-    if (l.column) fputc('\n', to);
+    if (seldom.column) fputc('\n', to);
 }

@@ -113,8 +113,5 @@ OptionHelp option_help(OptionId id);
 /* The options of a command by groups, the usual ones with a line each, the names of the others behind
  * them; COMMANDS: of all commands. in_full: all with a line, and what is more to say. */
 void options_print(Command command, bool in_full, FILE *to);
-/* Words of a text, with line breaks before column 80; lines begin with that many blanks, the first
- * too. */
-void help_wrap(const char *text, int indent, FILE *to);
 
 #endif

@@ -1,6 +1,7 @@
 /* fields.c: the tables of fields.def. */
 #include "fields.h"
 #include "integer.h"
+#include "wrap.h"
 
 #include <float.h>
 #include <math.h>
@@ -146,8 +147,6 @@ FieldValue field_preset(const Field *f)
 
 /* ---- help ----------------------------------------------------------------------------------------------- */
 
-enum { WIDTH = 100, INDENT = 4 };
-
 static const char *preset_text(const Field *f, char text[32])
 {
     if (!f->has_default) return "-";
@@ -157,28 +156,6 @@ static const char *preset_text(const Field *f, char text[32])
     return text;
 }
 
-static int columns_of(const char *s, size_t n)
-{
-    int columns = 0;
-    for (size_t i = 0; i < n; i++) columns += ((unsigned char)s[i] & 0xC0) != 0x80;
-    return columns;
-}
-
-/* Words behind those that stand in `*column` columns of the line, on a new line where they do not fit. */
-static void print_words(const char *s, int *column, FILE *to)
-{
-    for (size_t n; *(s += strspn(s, " ")); s += n) {
-        n = strcspn(s, " ");
-        if (*column && *column + 1 + columns_of(s, n) > WIDTH) {
-            fputc('\n', to);
-            *column = 0;
-        }
-        *column += *column ? fprintf(to, " ") : fprintf(to, "%*s", INDENT, "");
-        fwrite(s, 1, n, to);
-        *column += columns_of(s, n);
-    }
-}
-
 void fields_print(FILE *to)
 {
     static const char *const scopes[] = { "model", "model", "stack", "layer" };
@@ -186,14 +163,14 @@ void fields_print(FILE *to)
     fprintf(to, "%-34s%-10s%-7s%s\n", "field", "type", "scope", "default");
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {
         char text[64];
-        int column = 0;
+        Wrap line = { to, 4, 0 };
         snprintf(text, sizeof text, "%s%s", types[f->type], f->scope == SCOPE_LIST ? "s" : "");
         fprintf(to, "%-34s%-10s%-7s", f->name, text, scopes[f->scope]);
         fprintf(to, "%s\n", preset_text(f, text));
-        print_words(f->doc, &column, to);
+        wrap_words(&line, f->doc);
         for (int i = 0; i < f->word_count; i++) {
             snprintf(text, sizeof text, "%s\"%s\"", i ? "| " : "— ", f->words[i]);
-            print_words(text, &column, to);
+            wrap_words(&line, text);
         }
         fputc('\n', to);
     }

@@ -123,6 +123,8 @@ int bench_colour_number(const Bench *const *benches, int k, const BenchRow *r);
 /* Every row on so many threads as a point under the machine's roofline, as SVG for a page: GFLOP/s
  * by FLOPs for a byte read; both axes are logarithmic. width: in pixels. */
 Text bench_roofline(const Bench *const *benches, int n, int threads, int width);
+/* The same as a file of its own, with a key of its colours. */
+Text bench_roofline_file(const Bench *const *benches, int n, int threads);
 
 /* What charts say: speed, its spread and its unit, "1,234,567", "dec: write 11 tokens". */
 double bench_speed(const Bench *b, const BenchFigures *f);

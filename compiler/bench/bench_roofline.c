@@ -249,16 +249,49 @@ static void name_tests(Roofline *r)
     }
 }
 
-Text bench_roofline(const Bench *const *benches, int n, int threads, int width)
+/* Which colour is which engine and dtype: entries from left to right, in lines. Returns the height. */
+enum { KEY_LINE = 20 };
+static double draw_key(Roofline *r, double top, bool drawn)
+{
+    const SvgFont font = { .size = 12 };
+    double x = LEFT, y = top;
+    for (int k = 0; k < r->n; k++) {
+        const Bench *b = r->benches[k];
+        for (int i = 0; i < b->engine_count; i++) {
+            const BenchRow first = { .engine = &b->engines[i] };
+            const SvgColour c = bench_colour(bench_colour_number(r->benches, k, &first));
+            const char *text = arena_format(b->arena, "%s, %s", b->engines[i].label,
+                                            model_dtype(b->session->model));
+            const double width = 16 + svg_width(text, font) + 20;
+            if (x + width > right(r) && x > LEFT) {
+                x = LEFT;
+                y += KEY_LINE;
+            }
+            if (drawn) {
+                svg_circle(&r->svg, x + 5, y + 6, 5, (SvgStyle){ .fill = c.edge, .stroke = SVG_INK },
+                           NULL);
+                svg_text(&r->svg, x + 16, y + 10, font, text);
+            }
+            x += width;
+        }
+    }
+    return y + KEY_LINE - top;
+}
+
+typedef Svg SvgBegin(Arena *a, double width, double height, const char *title);
+
+static Text draw(const Bench *const *benches, int n, int threads, int width, bool file)
 {
     const Bench *b = benches[0];
     Roofline r = { .benches = benches, .n = n, .threads = threads };
+    SvgBegin *begin = file ? svg_new : svg_inline;
     r.boxes = arena_array(b->arena, MOST_BOXES, sizeof *r.boxes);
     choose_axes(&r, width);
     const char *title = arena_format(b->arena, "Roofline of %s, %d thread%s",
                                      b->session->model->name, threads,
                                      threads > 1 ? "s" : "");
-    r.svg = svg_inline(b->arena, width, bottom(&r) + FOOT, title);
+    const double key = bottom(&r) + FOOT, height = file ? draw_key(&r, key, false) + 8 : 0;
+    r.svg = begin(b->arena, width, key + height, title);
     draw_grid(&r);
     draw_roof(&r);
     for (int k = 0; k < n; k++) draw_points(&r, k);
@@ -266,6 +299,18 @@ Text bench_roofline(const Bench *const *benches, int n, int threads, int width)
     for (int i = 0; i < LIMIT_LEVELS; i++)
         if (slope_of(&r, i) > 0) name_slope(&r, i);
     name_tests(&r);
+    if (file) draw_key(&r, key, true);
     svg_finish(&r.svg);
     return r.svg.text;
+}
+
+Text bench_roofline(const Bench *const *benches, int n, int threads, int width)
+{
+    return draw(benches, n, threads, width, false);
+}
+
+Text bench_roofline_file(const Bench *const *benches, int n, int threads)
+{
+    enum { WIDTH = 720 };
+    return draw(benches, n, threads, WIDTH, true);
 }

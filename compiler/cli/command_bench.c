@@ -221,15 +221,49 @@ static bool write_report(Bench *first, const char *path, Session **failed)
     return good;
 }
 
+/* What `bench` may write besides its table. */
+typedef struct BenchOutput { const char *option, *path; FileKind kind; } BenchOutput;
+enum { OUTPUTS = 3 };
+
+static void list_outputs(const Options *o, BenchOutput outputs[OUTPUTS])
+{
+    outputs[0] = (BenchOutput){ "--output", o->output, svg_kind };
+    outputs[1] = (BenchOutput){ "--roofline", o->roofline, svg_kind };
+    outputs[2] = (BenchOutput){ "--report", o->report, page_kind };
+}
+
 /* Whether the output can be written: reported before anything is measured. */
 static bool may_write(Session *s, const Options *o)
 {
-    const char *chart = o->output, *page = o->report;
-    if (chart && page && file_is_same(s->arena, chart, page)) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--output and --report are the same file, %s", page);
-        return false;
+    BenchOutput outputs[OUTPUTS];
+    list_outputs(o, outputs);
+    for (int i = 0; i < OUTPUTS; i++)
+        for (int k = i + 1; k < OUTPUTS; k++) {
+            const BenchOutput *a = &outputs[i], *b = &outputs[k];
+            if (!a->path || !b->path || !file_is_same(s->arena, a->path, b->path)) continue;
+            diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s and %s are the same file, %s",
+                       a->option, b->option, b->path);
+            return false;
+        }
+    for (int i = 0; i < OUTPUTS; i++)
+        if (outputs[i].path &&
+            !file_may_replace(s->arena, s->diag, outputs[i].path, outputs[i].kind))
+            return false;
+    return true;
+}
+
+/* The chart and the roofline, of what was measured with the most threads. */
+static void write_pictures(Session *s, const Options *o, const Bench *b)
+{
+    const Bench *const only = b;
+    if (o->output) {
+        const Text chart = bench_chart(&only, 1);
+        file_replace(s->arena, s->diag, o->output, svg_kind, chart.data, chart.size);
     }
-    return (!chart || file_may_replace(s->arena, s->diag, chart, svg_kind)) && (!page || file_may_replace(s->arena, s->diag, page, page_kind));
+    if (o->roofline) {
+        const Text picture = bench_roofline_file(&only, 1, b->threads[b->thread_count - 1]);
+        file_replace(s->arena, s->diag, o->roofline, svg_kind, picture.data, picture.size);
+    }
 }
 
 Exit command_bench(const Options *o)
@@ -248,11 +282,7 @@ Exit command_bench(const Options *o)
         bench_print(&b, format, stdout);
         const char *fault = file_output_fault();
         if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
-        if (o->output) {
-            const Bench *const only = &b;
-            const Text chart = bench_chart(&only, 1);
-            file_replace(s->arena, s->diag, o->output, svg_kind, chart.data, chart.size);
-        }
+        write_pictures(s, o, &b);
         remark_on_threads(s, &b);
         remark_on_limits(s, &b);
         if (o->report) write_report(&b, o->report, &failed);

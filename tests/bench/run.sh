@@ -43,6 +43,13 @@ head -c 4 "$scratch/chart.svg" | grep -q '<svg' && tail -n 1 "$scratch/chart.svg
     [ "$(grep -c 'native unrolled, 2 threads<' "$scratch/chart.svg")" = 3 ]
 verdict $? 'the chart has three bars for each row'
 
+# The roofline, and the same one drawn from the rows.
+bench specs/self_attention.lua $quick -t 1,2 --engine native --json --roofline "$scratch/roofline.svg" &&
+    [ "$(grep -c '<circle' "$scratch/roofline.svg")" = 4 ] && grep -q 'Roofline of self_attention, 2 threads' "$scratch/roofline.svg"
+verdict $? 'the roofline has a point for each row with the most threads, and one in its key'
+"$(dirname "$xformc")/tests/report/report_roofline" "$scratch/out" >"$scratch/again.svg" && cmp "$scratch/roofline.svg" "$scratch/again.svg"
+verdict $? 'and is what its rows give again'
+
 # A page: the table and the pictures, of all dtypes, and nothing from elsewhere.
 bench specs/copy.lua $quick -t 1 --engine native --report "$scratch/report.html"
 verdict $? 'a report is written'
@@ -150,6 +157,7 @@ refuses() {
 refuses 2 '--repetitions 0: expected a whole number from 1' bench specs/dates.lua -r 0
 refuses 2 '--repetitions five: expected a whole number' bench specs/dates.lua -r five
 refuses 2 "--output and --report are the same file, $scratch/../${scratch##*/}/page" bench specs/dates.lua -o "$scratch/page" --report "$scratch/../${scratch##*/}/page"
+refuses 2 "--output and --roofline are the same file, $scratch/one.svg" bench specs/dates.lua -o "$scratch/one.svg" --roofline "$scratch/one.svg"
 refuses 2 '--json and --format csv are two formats' bench specs/dates.lua --format csv --json
 refuses 2 '--format jason: expected md, json, jsonl, csv; did you mean' bench specs/dates.lua --format jason
 refuses 2 '--seconds 0: expected seconds' bench specs/dates.lua --seconds 0
@@ -215,7 +223,7 @@ for work in decode prefill batch; do
 done
 talk gpt 'run 0\nwalk 1\n' work=decode n=20
 heard 'ready;ns N;' && grep -q 'not a request' "$scratch/err"
-verdict $? 'the worker refuses what is no request'
+verdict $? 'the worker refuses what is not a request'
 worker encoder specs/encoder.lua ENCODER
 talk encoder "run 0\ncheck $scratch/hidden\n" work=encode n=16 width=128
 heard 'ready;ns N;ok;' && [ "$(wc -c <"$scratch/hidden")" = $((4 * 16 * 128)) ]

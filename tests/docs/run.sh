@@ -61,6 +61,10 @@ verdict $? 'docs/pictures/attention.svg is what the tool draws'
     cmp docs/pictures/memory.svg "$scratch/memory.svg"
 verdict $? 'docs/pictures/memory.svg is what the tool draws'
 
+"$(dirname "$xformc")/tests/report/report_roofline" docs/pictures/roofline.json >"$scratch/roofline.svg" 2>"$scratch/err" &&
+    cmp docs/pictures/roofline.svg "$scratch/roofline.svg"
+verdict $? 'docs/pictures/roofline.svg is what the tool draws of the committed results'
+
 # A program has its model's name, which is that of the folder that is built.
 mkdir "$scratch/named"
 # shellcheck disable=SC2086

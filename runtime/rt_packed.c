@@ -20,7 +20,7 @@ uint64_t rt_packed_content(const void *file, size_t bytes)
     return rt_hash(h, p + after, bytes - after);
 }
 
-/* -1 where it is no lower-case hex digit. */
+/* -1: not a lower-case hex digit. */
 static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
 uint64_t rt_packed_number(const char *digits)

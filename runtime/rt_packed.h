@@ -42,7 +42,7 @@ void rt_selftest_keep(float *values, int room, int rows, int width, const float 
 void rt_selftest_write(char *digits, const float *values);                          /* [RT_SELFTEST_DIGITS], no NUL */
 /* False where `digits` are none, or all zeros: the file was packed without. */
 int rt_selftest_read(float *values, const char *digits);
-/* The largest difference over the largest of `expected`; infinity where a value is no number. */
+/* The largest difference over the largest of `expected`; infinity where a value is not a number. */
 double rt_selftest_distance(const float *values, const float *expected);
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ typedef struct RunProgram {
     rt_program program;
 } RunProgram;
 
-/* Of an engine whose model is no xf.graph; it lives in the arena. */
+/* Of an engine whose model is not an xf.graph; it lives in the arena. */
 RunProgram *run_program(Arena *a, Engine *e);
 /* What answers by it, as the options say: for cli_texts_open. */
 Cli run_cli(RunProgram *r, const CliOptions *o);

@@ -31,7 +31,7 @@ double      config_number(const Config *c, const char *key, double preset);
 int64_t     config_integer(const Config *c, const char *key, double preset);
 bool        config_bool(const Config *c, const char *key, bool preset);
 const char *config_text(const Config *c, const char *key, const char *preset);
-/* Of a list: how many elements there are, -1 after an error for what is no list; elements as above, errors likewise. */
+/* Of a list: how many elements there are, -1 after an error for what is not a list; elements as above, errors likewise. */
 int         config_count(const Config *c, const char *key);
 double      config_number_at(const Config *c, const char *key, int i);
 bool        config_bool_at(const Config *c, const char *key, int i);

@@ -36,7 +36,7 @@ int   diag_errors(const Diag *d);
 void  diag_forget(Diag *d);                                 /* all messages; their sources stay */
 Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when there is no error */
 /* `FILE:LINE:COLUMN: error: MESSAGE`, the source line, a caret, notes. Reads source lines from the files themselves,
- * or from a text given with diag_source for a name that is no file. At most 20 errors are shown, the rest counted.
+ * or from a text given with diag_source for a name that is not a file. At most 20 errors are shown, the rest counted.
  * What was printed before is not printed again. */
 void  diag_print(Diag *d, FILE *to, bool colour);
 void  diag_source(Diag *d, const char *file, const char *text);

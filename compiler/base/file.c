@@ -40,7 +40,7 @@ static void tell_errno(Diag *d, Loc at, const char *what, const char *path, int 
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-/* An open file that is no folder, or -1 after an error. It does not block: a pipe that nobody writes to is opened too. */
+/* An open file that is not a folder, or -1 after an error. It does not block: a pipe that nobody writes to is opened too. */
 static int open_input(Diag *d, Loc at, const char *path, struct stat *info)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -312,7 +312,7 @@ static const char *target_of(Arena *a, const char *path)
     return NULL;
 }
 
-/* Renaming over a device would replace it, so what is no regular file is opened itself. */
+/* Renaming over a device would replace it, so what is not a regular file is opened itself. */
 static int open_output(FileWriter *w)
 {
     struct stat info;

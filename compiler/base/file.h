@@ -19,7 +19,7 @@ typedef struct FileStamp { uint64_t device, inode; int64_t size, seconds, nanose
 typedef struct FileMap { const unsigned char *data; size_t size; FileStamp stamp; } FileMap;
 bool  file_map(Diag *d, Loc at, const char *path, FileMap *map);
 /* Whether the mapped file was written to since: its bytes are others now, and past its end there are none. Another file that
- * took its name is no change: what is mapped stays. */
+ * took its name does not count: what is mapped stays. */
 bool  file_map_changed(const FileMap *map, const char *path);
 void  file_unmap(FileMap *map);
 

@@ -23,7 +23,7 @@
 
 enum { MOST_SAID = 66 };
 
-/* A conversation: user and assistant say `said` by turns; system NULL: there is none. */
+/* A conversation: user and assistant say `said` in turn; system NULL: there is none. */
 typedef struct Probe { const char *system, *said[MOST_SAID]; } Probe;
 
 static const Probe probes[] = {
@@ -476,8 +476,8 @@ static const char *settle_blanks(Learner *l, Chat *c)
         { NULL, { "" } }, { NULL, { " \n" } }, { SYSTEM, { "" } }, { SYSTEM, { " \n" } }
     };
     static const Probe system = { " \n", { USER } };
-    static const char blanks[] = "where white space alone is said",
-                      nothing[] = "where an empty text is said";
+    static const char blanks[] = "in a message of white space alone",
+                      nothing[] = "in an empty message";
     if (c->system[0] && !agrees_with(l, c, &system)) {
         c->blank = true;
         if (!agrees_with(l, c, &system)) return blanks;
@@ -494,16 +494,15 @@ static bool agrees_or_none(Learner *l, const Chat *c, const Probe *p)
     return (p->system && !c->system[0]) || (p->said[1] && !c->past[0]) || agrees_with(l, c, p);
 }
 
-/* Where a text that the template looks for is said. */
+/* The message, for a text that the template looks for. */
 static const char *sought_words(const Learner *l, const char *s)
 {
     static const char *const own[] = { USER, ANSWER, AGAIN, SYSTEM };
     Text t = text_new(l->arena);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strstr(s, own[i])) return "where a text is said again";
-    text_add(&t, "where ");
+        if (strstr(s, own[i])) return "in a message that another repeats";
+    text_add(&t, "in a message with ");
     json_add_string(&t, s);
-    text_add(&t, " is said");
     return t.data;
 }
 
@@ -554,7 +553,7 @@ static const char *find_bound(Learner *l, const Chat *c)
                               { NULL, { USER, ANSWER, text } } };
         for (size_t k = 0; k < sizeof all / sizeof *all; k++)
             if (!agrees_or_none(l, c, &all[k]))
-                return arena_format(l->arena, "where a text of %d characters is said", (int)n);
+                return arena_format(l->arena, "in a message of %d characters", (int)n);
         if (n > MOST_SAID - 3) continue;
         for (int k = 0; k < 2; k++) {           /* the user has the last word */
             const int count = ((int)n | 1) + 2 * k;
@@ -563,7 +562,7 @@ static const char *find_bound(Learner *l, const Chat *c)
             bool good = agrees_or_none(l, c, &turns);
             turns.system = SYSTEM;
             good = good && agrees_or_none(l, c, &turns);
-            if (!good) return arena_format(l->arena, "in a conversation of %d texts", count);
+            if (!good) return arena_format(l->arena, "in a conversation of %d messages", count);
         }
     }
     return NULL;
@@ -585,8 +584,7 @@ static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
         { true, false, true, false }, { true, false, false, false },
         { true, true, false, false }, { false, false, false, false },
     };
-    *fault = "the chat template changes what is said, or where it stands, in a way that is not "
-             "supported";
+    *fault = "the chat template changes or moves messages in a way that is not supported";
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         Chat *chat = arena_alloc(l->arena, sizeof *chat);
         const Way w = ways[i];
@@ -602,7 +600,7 @@ static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
             *fault = NULL;
             return chat;
         }
-        *fault = "the chat template writes a date that cannot be told";
+        *fault = "the chat template writes a date in a form that is not supported";
         return NULL;
     }
     return NULL;
@@ -628,7 +626,7 @@ Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *name
         *fault = arena_format(a, "the chat template %s: %s",
                               l.raised ? "rejects a conversation" : "cannot be run", l.fault);
     else if (!find_cuts(&l, &cuts))
-        *fault = "the chat template does not write what is said once, as it is";
+        *fault = "the chat template does not write each message once and unchanged";
     else {
         Chat *chat = find_chat(&l, &cuts, fault);
         if (!chat && l.other)

@@ -39,7 +39,7 @@ typedef struct JinjaResult {
     int bound_count;
 } JinjaResult;
 
-/* NULL if the text is no template, or has a statement that is not supported; *fault says which. */
+/* NULL if the text is not a template, or has a statement that is not supported; *fault says which. */
 const JinjaTemplate *jinja_parse(Arena *a, const char *text, size_t bytes, const char **fault);
 /* The texts of the result are in the arena. */
 JinjaResult jinja_render(Arena *a, const JinjaTemplate *t, const JinjaChat *chat);

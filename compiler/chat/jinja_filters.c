@@ -83,7 +83,7 @@ static JValue cased(JRun *r, const JValue *v, JCase how)
 static JValue joined(JRun *r, const JValue *list, const JValue *between, const JValue *attribute)
 {
     Text t = text_new(r->arena);
-    if (list->kind != J_LIST) return jinja_fail(r, "join of what is no list is not supported");
+    if (list->kind != J_LIST) return jinja_fail(r, "join of what is not a list is not supported");
     for (int i = 0; i < list->list->count; i++) {
         JValue one = list->list->at[i];
         if (attribute) one = jinja_item(r, &one, attribute);
@@ -191,7 +191,7 @@ static JValue selected(JRun *r, const JValue *v, const JArguments *a, bool by_na
     const JValue list = jinja_list(r), *name = jinja_argument(a, 0, NULL),
                  *test = jinja_argument(a, by_name, NULL);
     if (v->kind != J_LIST || (by_name && !name) || (test && test->kind != J_TEXT))
-        return jinja_fail(r, "select of what is no list is not supported");
+        return jinja_fail(r, "select of what is not a list is not supported");
     for (int i = 0; i < v->list->count && !r->result->fault; i++) {
         const JValue one = by_name ? jinja_item(r, &v->list->at[i], name) : v->list->at[i];
         const int skip = by_name + 1;
@@ -239,7 +239,7 @@ static JValue end_of(JRun *r, const JValue *v, bool last)
 {
     const JValue at = jinja_int(last ? -1 : 0);
     if (v->kind != J_LIST && v->kind != J_TEXT)
-        return jinja_fail(r, "first and last of what is no list");
+        return jinja_fail(r, "first and last of what is not a list");
     return jinja_item(r, v, &at);
 }
 
@@ -314,7 +314,7 @@ static bool number_test(JRun *r, const char *name, const JValue *v, const JValue
 {
     const int64_t n = !strcmp(name, "divisibleby") ? (by && by->kind == J_INT ? by->n : 0) : 2;
     if (v->kind != J_INT || !n) {
-        jinja_fail(r, "%s of what is no whole number", name);
+        jinja_fail(r, "%s of what is not a whole number", name);
         return false;
     }
     return n == -1 || (v->n % n == 0) != !strcmp(name, "odd");

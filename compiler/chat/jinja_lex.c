@@ -126,7 +126,7 @@ static size_t take_escape(Lexer *x, const char *s, const char *end, Text *t)
             if (digit < 0) fail(x, "an escape is cut off");
             c = 16 * c + (uint32_t)(digit & 15);
         }
-        if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape is no character");
+        if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape is not a character");
         else put_utf8(t, c);
         return 1 + digits;
     } else if ((*s >= '0' && *s <= '7') || *s == 'N')
@@ -183,7 +183,7 @@ static void take_sign(Lexer *x, int *depth)
     for (size_t i = 0; i < sizeof two / sizeof *two; i++)
         if (begins(x, two[i])) n = 2;
     if (!strchr("+-*/%~()[]{}<>=!.,:|", *x->s) || (n == 1 && *x->s == '!')) {
-        fail(x, arena_format(x->arena, "'%.*s' is no part of an expression", 1, x->s));
+        fail(x, arena_format(x->arena, "'%.*s' is not part of an expression", 1, x->s));
         return;
     }
     if (strchr("([{", *x->s)) ++*depth;

@@ -47,7 +47,7 @@ typedef enum JNodeKind {
 
 /* a, b, c, d by kind: ITEM a[b]; SLICE a[b:c:d]; CHOICE a if b else c; IF a: b, else c; FOR target
  * in a if b: c, else d; SET target = a, or the text of block c; MACRO c. part: the arguments,
- * elements or statements; of a dictionary keys and values by turns. key: the names of arguments
+ * elements or statements; of a dictionary keys and values in turn. key: the names of arguments
  * that have one. */
 struct JNode {
     JNodeKind kind;

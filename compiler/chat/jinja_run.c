@@ -162,7 +162,7 @@ static JValue call(JRun *r, JFrame *f, const JNode *n)
     if (what.kind == J_MACRO) return call_macro(r, &what, &a);
     if (what.kind == J_UNDEFINED)
         return jinja_fail(r, "'%.*s' is undefined", (int)what.bytes, what.s ? what.s : "");
-    return jinja_fail(r, "a call of what is no function");
+    return jinja_fail(r, "a call of what is not a function");
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -293,7 +293,7 @@ static JValue slice(JRun *r, JFrame *f, const JNode *n)
 static JValue negative(JRun *r, const JValue *v)
 {
     if (v->kind == J_FLOAT) return (JValue){ .kind = J_FLOAT, .x = -v->x };
-    if (v->kind != J_INT) return jinja_fail(r, "'-' of what is no number");
+    if (v->kind != J_INT) return jinja_fail(r, "'-' of what is not a number");
     return (JValue){ .kind = J_INT, .n = -v->n };
 }
 
@@ -386,7 +386,7 @@ static void bind(JRun *r, JFrame *f, const char *const *names, int n, const JVal
 {
     if (n == 1) define(r, f, names[0], *v);
     else if (v->kind != J_LIST || v->list->count != n)
-        jinja_fail(r, "%d names for what is no list of as many", n);
+        jinja_fail(r, "%d names for what is not a list of as many", n);
     else for (int i = 0; i < n; i++) define(r, f, names[i], v->list->at[i]);
 }
 
@@ -407,7 +407,7 @@ static JValue items_of(JRun *r, JFrame *f, const JNode *n)
         for (int i = 0; i < v.dict->count; i++) jinja_add(r, all.list, v.dict->at[i].key);
     else if (v.kind == J_LIST)
         for (int i = 0; i < v.list->count && !failed(r); i++) jinja_add(r, all.list, v.list->at[i]);
-    else jinja_fail(r, "a loop over what is no list");
+    else jinja_fail(r, "a loop over what is not a list");
     if (!n->b) return all;
     const JValue kept = jinja_list(r);
     for (int i = 0; i < all.list->count && !failed(r); i++) {
@@ -442,7 +442,7 @@ static void assign(JRun *r, JFrame *f, const JNode *n)
         return;
     }
     const JValue space = look_up(f, n->target[0]);
-    if (space.kind != J_DICT) jinja_fail(r, "'%s' is no namespace", n->target[0]);
+    if (space.kind != J_DICT) jinja_fail(r, "'%s' is not a namespace", n->target[0]);
     else jinja_put(r, space.dict, text_of(n->target[1]), v);
 }
 

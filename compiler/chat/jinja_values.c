@@ -179,7 +179,7 @@ bool jinja_contains(JRun *r, const JValue *in, const JValue *v)
         return found;
     }
     if (in->kind == J_UNDEFINED) return found;
-    jinja_fail(r, "'in' what is no list and no text");
+    jinja_fail(r, "'in' what is neither a list nor a text");
     return found;
 }
 
@@ -303,7 +303,7 @@ JValue jinja_slice(JRun *r, const JValue *v, const JValue *from, const JValue *t
             text_add_bytes(&t, part.list->at[i].s, part.list->at[i].bytes);
         return jinja_text(r, t.data, t.size);
     }
-    if (v->kind != J_LIST) return jinja_fail(r, "a slice of what is no list and no text");
+    if (v->kind != J_LIST) return jinja_fail(r, "a slice of what is neither a list nor a text");
     const int64_t count = v->list->count, by = step->kind == J_INT ? step->n : 1;
     if (!by || by > count + 1 || by < -count - 1)
         return jinja_fail(r, "a step of this size is not supported");

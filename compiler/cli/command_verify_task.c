@@ -39,7 +39,7 @@ static const char *answer(Session *s, Cli *cli, const char *text, int line)
     cli_tell_input(cli, (CliPlace){ "line", (size_t)line });
     if (!*why) return cli->program->vectors ? label_of(cli) : cli->answer.text.text;
     if (code) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d: %s", line, why);
-    else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d is no text of the model: %s", line, why);
+    else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d is not a text of the model: %s", line, why);
     return NULL;
 }
 
@@ -137,7 +137,8 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
     size_t size;
     rt_cli_source ids = { .ids = NULL };
     double sum = 0;
-    if (m->model_kind == KIND_GRAPH || m->has_encoder || !m->tokenizer_data) return refuse(s, "perplexity", "is no decoder alone with a tokenizer");
+    if (m->model_kind == KIND_GRAPH || m->has_encoder || !m->tokenizer_data)
+        return refuse(s, "perplexity", "is not a decoder alone with a tokenizer");
     const char *text = file_read(s->arena, s->diag, (Loc){ 0 }, path, MOST_BYTES, &size);
     if (!text || !file_ids(s, text, size, &ids)) return false;
     for (int at = 0, n; at + 1 < ids.n; at += n) {

@@ -12,7 +12,7 @@
 
 /* ---- telling ---------------------------------------------------------------------------------------------------- */
 
-/* What a terminal would obey, or is no text, stands as an escape. */
+/* What a terminal would obey, or is not a text, stands as an escape. */
 static void put_escaped(const char *s, FILE *to)
 {
     for (size_t n = strlen(s); n;) {

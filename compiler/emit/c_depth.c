@@ -39,7 +39,7 @@ static void pass_line(Walk *w)
         if (*w->at == '\\' && w->at[1]) step(w);
 }
 
-/* What is no token; false at a token. */
+/* What is not a token; false at a token. */
 static bool pass_blank(Walk *w)
 {
     if (*w->at == '#' && w->begins) pass_line(w);

@@ -10,7 +10,7 @@
 /* What the engine keeps besides its state. */
 typedef struct Generic {
     Arena *arena;                   /* its own: weights and state, freed by close */
-    float ***weights;               /* [tensor id][layer index], dense and row-major; NULL where it is no param */
+    float ***weights;               /* [tensor id][layer index], dense and row-major; NULL where it is not a param */
     int threads;
     Product *product;               /* by OpenBLAS, or plain */
     rt_group *groups;               /* [engine_rows], of the call that runs */

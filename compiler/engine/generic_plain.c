@@ -1,5 +1,5 @@
 /* generic_plain.c: the same products without a library, to the same bits on every machine: sums in sixteen parts, in one
- * order. It makes what is packed beside the weights; it is no engine of its own. */
+ * order. It makes what is packed beside the weights; it is not an engine of its own. */
 #include "generic_blas.h"
 
 #include <string.h>

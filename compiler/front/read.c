@@ -70,7 +70,7 @@ Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n,
     if (is_gguf(bytes, size)) return draft_from_gguf(a, d, path);
     if (is_checkpoint(bytes, size)) return draft_from_checkpoint(a, d, path);
     if (is_json(bytes, size)) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "a JSON file, which is no spec: give the folder with config.json and "
+        diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "a JSON file, which is not a spec: give the folder with config.json and "
                    "the weights, or a spec in Lua");
         return NULL;
     }

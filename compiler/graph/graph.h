@@ -82,7 +82,7 @@ typedef struct Block {
     const char *name;               /* "encoder_layer" */
     const char *doc;                /* one line: what a reader should know */
     const char *stem;               /* names of its tensors begin so, with the layer where {} stands */
-    int layers;                     /* how many layers use it; 0: it is no layer */
+    int layers;                     /* how many layers use it; 0: it is not a layer */
     int *layer;                     /* [layers]: number in its stack */
     Node **nodes;  int count;
     Tensor *carry_in, *carry_out;   /* NULL where nothing passes */
@@ -90,7 +90,7 @@ typedef struct Block {
 
 typedef struct Run { Block *block; int first, count; } Run;     /* block layers first .. first + count - 1 */
 
-/* The programs of a Transformer, and that of an xf.graph. PROGRAM_PREFILL is no program of a Graph: it
+/* The programs of a Transformer, and that of an xf.graph. PROGRAM_PREFILL is not a program of a Graph: it
  * is PROGRAM_DECODE up to its last layer, without logits. */
 typedef enum ProgramKind {
     PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_NEXT, PROGRAM_DECODE, PROGRAM_DECODE_GREEDY, PROGRAM_RUN,

@@ -438,7 +438,7 @@ static void add_call(SpecBuild *b)
     die("no operation %s", b->call->op);
 }
 
-/* An input that nothing uses may be a slip, and is no fault. */
+/* An input that nothing uses may be a slip, and is not a fault. */
 static void tell_unused(SpecBuild *b, const Block *block)
 {
     enum { MOST_TOLD = 3 };
@@ -469,7 +469,7 @@ static void take_call(SpecBuild *b, int i)
     else for (int r = 0; r < b->call->results; r++) b->values[b->call->first_result + r].made_by = b->call;
 }
 
-/* Numbers of the spec that their input may not hold: -inf in one that is no bias, among others. */
+/* Numbers of the spec that their input may not hold: -inf in one that is not a bias, among others. */
 static bool values_hold(SpecBuild *b)
 {
     const int errors = diag_errors(b->k->diag);
@@ -480,7 +480,7 @@ static bool values_hold(SpecBuild *b)
         const char *fault = graph_value_fault(b->k->arena, t, t->values);
         for (int64_t j = 0; !fault && t->holds == HOLDS_ANY && j < c->value_count; j++)
             if (!isfinite(t->values[j]))
-                fault = arena_format(b->k->arena, "values of %s: number %lld (%.9g) is no finite "
+                fault = arena_format(b->k->arena, "values of %s: number %lld (%.9g) is not a finite "
                                      "float", c->name, (long long)j + 1, (double)t->values[j]);
         if (fault) diag_error(b->k->diag, EXIT_BAD_DATA, c->at, "%s", fault);
     }

@@ -6,7 +6,7 @@
 
 #include "emit.h"
 
-/* Layers `first` to `first + layers - 1` of a stack, all alike; layers 0: a block that is no layer. */
+/* Layers `first` to `first + layers - 1` of a stack, all alike; layers 0: a block that is not a layer. */
 typedef struct InfoBlock { const PlanBlock *block; int first, layers; Cost each; } InfoBlock;
 
 /* One call of a program: `tokens` rows that see `keys` keys each, and `memory_keys` of a source. */

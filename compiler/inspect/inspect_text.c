@@ -52,7 +52,7 @@ static const char *character_label(Arena *a, int32_t c, const char *text)
     return picture_text_columns(text) ? text : arena_format(a, "◌%s", text);
 }
 
-/* A piece as the text that it stands for, its spaces as signs; one that is no text by itself as its vocabulary spells it. */
+/* A piece as the text that it stands for, its spaces as signs; one that is not a text by itself as its vocabulary spells it. */
 static const char *piece_label(Arena *a, const Model *m, int id)
 {
     static const char *const spaces[] = { "▁", "Ġ" };

@@ -19,7 +19,7 @@ static const Stop ramp[] = {
 };
 enum { STEPS = sizeof ramp / sizeof *ramp - 1 };
 
-/* Also of what is no number: 0. */
+/* Also of what is not a number: 0. */
 static double on_ramp(double weight) { return weight > 0 ? fmin(weight, 1) * STEPS : 0; }
 
 const char *picture_colour(Arena *a, double weight)

@@ -224,8 +224,8 @@ typedef enum ChatEmpty { CHAT_EMPTY_KEPT, CHAT_EMPTY_NONE, CHAT_EMPTY_PRESET } C
 typedef struct Chat {
     const char *name, *begin;
     const char *system[2], *date, *today, *user[2], *answer, *again, *past[2], *preset;
-    const char *unlike;             /* where the template writes something else, as "where an empty
-                                     * text is said"; NULL: nowhere that is known */
+    const char *unlike;             /* where the template writes something else, such as "in an
+                                     * empty message"; NULL: nowhere that is known */
     ChatTrim trim;
     ChatEmpty empty;
     bool dated, inside, at_last, blank;

@@ -47,7 +47,7 @@ void round_to_bf16(float *w, int64_t n)
     for (int64_t i = 0; i < n; i++) w[i] = float_of_bf16(bf16_of_float(w[i]));
 }
 
-/* The number of largest size, the first of equals; what is no number, where there is such. */
+/* The number of largest size, the first of equals; what is not a number, where there is such. */
 static float extreme(const float *x, int n)
 {
     float most = 0;

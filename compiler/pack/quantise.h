@@ -20,7 +20,7 @@ void quantise_rows(float *w, int64_t rows, int64_t width, int bits);
 /* One row of activations, as kernels round them: d = max |x| / 127 as f32, q rounded to the nearest, ties to even. */
 void quantise_activations(float *to, const float *x, int64_t n);
 
-/* What is no smaller is rounded to no f16. */
+/* From here on f16 has no number but infinity. */
 #define F16_BEYOND 65520.0f
 /* n numbers as the f16 that a cache holds: what lies beyond 65504, the largest, becomes that; NaN stays NaN. */
 void round_to_f16(float *to, const float *x, int64_t n);

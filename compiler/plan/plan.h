@@ -23,7 +23,7 @@ typedef enum Kernel {
 #define RT_KERNEL_ROW(id, format, file, function, parameters) KERNEL_##id,
 #include "kernels.def"
 #undef RT_KERNEL_ROW
-    KERNEL_CUSTOM,                  /* the C of an xf.op; it is no kernel of the library */
+    KERNEL_CUSTOM,                  /* the C of an xf.op; it is not a kernel of the library */
     KERNELS
 } Kernel;
 /* rt_linear_f32, by the format of its weights or of its keys and values too, or the name of the xf.op. */
@@ -76,7 +76,7 @@ typedef struct Buffer {
     Layout layout;
     int64_t heads;                  /* KEYS, VALUES: kv heads; a tap of weights: heads; else 1 */
     int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the capacity */
-    bool half;                      /* KEYS, VALUES: of f16, rt_f16 in C; else of f32, as all that is no integer */
+    bool half;                      /* KEYS, VALUES: of f16, rt_f16 in C; else of f32, as all that is not an integer */
     size_t bytes, offset;           /* from the start of scratch, slot or taps, layer 0 */
     size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
     struct PlanBlock *block;        /* NULL: it outlives its block */

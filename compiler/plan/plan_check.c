@@ -86,7 +86,7 @@ static void check_views(const PlanBlock *block)
 {
     for (int i = 0; i < block->view_count; i++) {
         const Buffer *v = block->views[i];
-        if (v->offset % 64 || v->stride != v->parent->stride) die("%s is no view of %s", v->name, v->parent->name);
+        if (v->offset % 64 || v->stride != v->parent->stride) die("%s is not a view of %s", v->name, v->parent->name);
         if (v->column + pad16(v->width) > v->parent->stride) die("%s ends behind %s", v->name, v->parent->name);
         for (int j = 0; j < i; j++) {
             const Buffer *u = block->views[j];

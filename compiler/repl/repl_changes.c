@@ -49,7 +49,7 @@ static int call_probe(lua_State *L)
     return 0;
 }
 
-/* The tensor that lies in `b` for a layer, by name; NULL where it is no tap. */
+/* The tensor that lies in `b` for a layer, by name; NULL where it is not a tap. */
 static const Tap *tap_of(const Plan *p, const Buffer *b, int layer)
 {
     for (int i = 0; i < p->tap_count; i++)

@@ -348,7 +348,7 @@ ChunkResult repl_chunk_check(Repl *r, const char *text)
     return status == LUA_OK ? CHUNK_DONE : incomplete ? CHUNK_INCOMPLETE : CHUNK_FAILED;
 }
 
-/* What is no syntax error, as memory that ends, is reported when it is run. */
+/* What is not a syntax error, as memory that ends, is reported when it is run. */
 bool repl_is_lua(Repl *r, const char *text)
 {
     lua_State *L = r->L;

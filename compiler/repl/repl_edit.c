@@ -81,7 +81,7 @@ static unsigned char on_tab(EditLine *edit, int key)
 
 /* ---- history ----------------------------------------------------------------------------------------------------- */
 
-/* NULL where none is kept: no folder, or something there that is no plain file. */
+/* NULL where none is kept: no folder, or something there that is not a plain file. */
 static const char *history_path(Arena *a)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -91,7 +91,7 @@ static const char *history_path(Arena *a)
     const char *ours = file_join(a, folder, "xformc"), *path = file_join(a, ours, "history");
     if (!file_make_folder(diag_new(a), ours)) return NULL;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        fprintf(stderr, "note: %s is no plain file: no history is kept\n", path);
+        fprintf(stderr, "note: %s is not a plain file: no history is kept\n", path);
         return NULL;
     }
     return path;

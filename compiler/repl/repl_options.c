@@ -35,12 +35,12 @@ const char *repl_word_option(lua_State *L, const char *name, const char *const *
     int n = 0;
     for (; words[n]; n++)
         if (strcmp(words[n], text) == 0) return words[n];
-    lua_pushfstring(L, "%s is no %s; expected", text, name);
+    lua_pushfstring(L, "%s: expected", name);
     for (int i = 0; i < n; i++) {
         lua_pushfstring(L, "%s %s", i ? " or" : "", words[i]);
         lua_concat(L, 2);
     }
-    return luaL_error(L, "%s", lua_tostring(L, -1)), NULL;
+    return luaL_error(L, "%s, found %s", lua_tostring(L, -1), text), NULL;
 }
 
 void repl_check_keys(lua_State *L, int index, const char *what, const char *const *names, int n)

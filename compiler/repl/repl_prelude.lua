@@ -38,7 +38,7 @@ local function combinations(grid)
 end
 
 -- Cells in columns that are as wide as these, and grow where they must; numbers to the right. The last may be a message, which
--- is no column.
+-- is not a column.
 local function line_text(line, widths)
   local cells = {}
   for i, cell in ipairs(line) do

@@ -239,7 +239,7 @@ static void spaces_code_llama(Settle *s) { settle_llama(s, "first", true); }
 
 /* ---- ends ----------------------------------------------------------------------------------------------------------- */
 
-/* The mark of the folder, or the preset; false for what is no token. */
+/* The mark of the folder, or the preset; false for what is not a token. */
 static bool find_mark(const Settle *s, TokMark mark, const char *preset, uint32_t *id)
 {
     const TokString said = s->config->folder.mark[mark].text;

@@ -36,7 +36,7 @@ static void check_root(TokBuild *b, const json_t *root)
     const json_t *version = json_object_get(root, "version"),
                  *padding = tok_json_member(root, "padding"),
                  *strategy = json_object_get(padding, "strategy");
-    if (version && !json_is_string(version)) tok_refuse(b, "\"version\" is no text");
+    if (version && !json_is_string(version)) tok_refuse(b, "\"version\" is not a string");
     else if (version && strcmp(json_string_value(version), "1.0") != 0)
         tok_refuse(b, "the version \"%.20s\" is not supported, only \"1.0\"",
                    json_string_value(version));
@@ -61,7 +61,7 @@ static void read_scored(TokBuild *b, const json_t *vocab)
         const TokString text = tok_json_string(b, json_array_get(pair, 0));
         TokPiece *p = text.s && json_is_number(score) ? tok_piece(b, (int64_t)i, text, true) : NULL;
         if (!p) {
-            if (!tok_failed(b)) tok_refuse(b, "entry %zu of the vocab is no pair of a text and a score", i);
+            if (!tok_failed(b)) tok_refuse(b, "entry %zu of the vocab is not a pair of a text and a score", i);
             return;
         }
         p->score = json_number_value(score);
@@ -213,7 +213,7 @@ static const char *model_type(const json_t *model)
 {
     const json_t *type = json_object_get(model, "type");
     if (json_is_string(type)) return json_string_value(type);
-    if (type) return "of a type that is no text";
+    if (type) return "of a type that is not a string";
     if (json_object_get(model, "merges")) return "BPE";
     return json_is_array(json_object_get(model, "vocab")) ? "Unigram" : "WordPiece";
 }
@@ -309,7 +309,7 @@ static TokAdded *add_token(TokBuild *b, Adding *all, TokString text, int64_t sai
 static void read_added(TokBuild *b, const json_t *list)
 {
     Adding all = adding(b);
-    if (list && !json_is_array(list)) tok_refuse(b, "added_tokens is no list");
+    if (list && !json_is_array(list)) tok_refuse(b, "added_tokens is not a list");
     for (size_t i = 0; i < json_array_size(list) && !tok_failed(b); i++) {
         const json_t *x = json_array_get(list, i);
         const char *name = json_string_value(json_object_get(x, "content")),

@@ -20,14 +20,14 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
 {
     const char *key;
     json_t *x;
-    if (decoder && !json_is_object(decoder)) tok_refuse(b, "\"added_tokens_decoder\" is no object of tokens");
+    if (decoder && !json_is_object(decoder)) tok_refuse(b, "\"added_tokens_decoder\" is not an object of tokens");
     json_object_foreach(decoder, key, x) {
         char *end;
         const long id = strtol(key, &end, 10);
         const TokString text = tok_json_text(b, x, "content");
         const bool special = tok_json_flag(b, x, "special", false);
         const uint32_t flags = tok_json_flags(b, x);
-        if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s) tok_refuse(b, "added_tokens_decoder: \"%.40s\" is no token", key);
+        if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s) tok_refuse(b, "added_tokens_decoder: \"%.40s\" is not a token", key);
         else if (text.n)
             *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_flag(b, x, "normalized", !special), special, false };
     }

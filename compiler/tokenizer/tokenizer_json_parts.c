@@ -134,7 +134,7 @@ static void read_precompiled(TokBuild *b, const json_t *part)
     const TokString text = tok_json_text(b, part, "precompiled_charsmap");
     unsigned char *data;
     size_t n;
-    if (!read_base64(b, text, &data, &n)) tok_refuse(b, "precompiled_charsmap is no base64");
+    if (!read_base64(b, text, &data, &n)) tok_refuse(b, "precompiled_charsmap is not base64");
     else tok_charsmap(b, data, n, TOK_MAP_GRAPHEMES);
 }
 
@@ -322,7 +322,7 @@ static void refuse_bytes(TokBuild *b, const char *name)
         tok_refuse(b, "a decoder '%s' behind ByteFallback is not supported", name);
 }
 
-/* Whether a decoder changes the spelling of a byte token, which then is no byte to ByteFallback. */
+/* Whether a decoder changes the spelling of a byte token, which ByteFallback then does not take for a byte. */
 static bool respells_bytes(const TokBuild *b, const RtTokOp *op)
 {
     const char *text = b->text.data + op->text;
@@ -432,7 +432,7 @@ static bool read_special(TokBuild *b, const json_t *part, const char *key, uint3
     if (json_array_size(pair) != 2 || !json_is_string(json_array_get(pair, 0)) ||
         !json_is_integer(number) || json_integer_value(number) < 0 ||
         json_integer_value(number) >= b->size) {
-        tok_refuse(b, "the post_processor's \"%s\" is no token of the vocabulary", key);
+        tok_refuse(b, "the post_processor's \"%s\" is not a token of the vocabulary", key);
         return false;
     }
     *id = (uint32_t)json_integer_value(number);
@@ -479,7 +479,7 @@ static void add_specials(TokBuild *b, bool pair, const json_t *specials, const j
         }
         const json_t *number = json_array_get(ids, i);
         const json_int_t value = json_is_integer(number) ? json_integer_value(number) : -1;
-        if (value < 0 || value >= b->size) tok_refuse(b, "the post_processor has an id that is no token of the vocabulary");
+        if (value < 0 || value >= b->size) tok_refuse(b, "the post_processor has an id that is not a token of the vocabulary");
         else tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)value, type);
     }
 }
@@ -488,7 +488,7 @@ static void read_template_list(TokBuild *b, const json_t *part, bool pair)
 {
     const char *key = pair ? "pair" : "single";
     const json_t *list = json_object_get(part, key), *specials = json_object_get(part, "special_tokens");
-    if (list && !json_is_array(list)) tok_refuse(b, "the post_processor's \"%s\" is no list", key);
+    if (list && !json_is_array(list)) tok_refuse(b, "the post_processor's \"%s\" is not a list", key);
     for (size_t i = 0; i < json_array_size(list) && !tok_failed(b); i++) {
         const json_t *item = json_array_get(list, i), *special = json_object_get(item, "SpecialToken"), *text = json_object_get(item, "Sequence");
         if (!tok_json_check(b, special ? special : text, "a token or text of the post_processor",
@@ -498,7 +498,7 @@ static void read_template_list(TokBuild *b, const json_t *part, bool pair)
         if (special) add_specials(b, pair, specials, json_object_get(special, "id"), type);
         else if (name.n == 1 && (name.s[0] == 'A' || (name.s[0] == 'B' && pair)))
             tok_item(b, pair, name.s[0] == 'A' ? TOK_ITEM_A : TOK_ITEM_B, 0, type);
-        else tok_refuse(b, "the post_processor's \"%s\" holds what is no token and no text that it has", key);
+        else tok_refuse(b, "the post_processor's \"%s\" holds something other than its texts and tokens", key);
     }
 }
 

@@ -31,7 +31,7 @@ int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t
 {
     const json_t *value = tok_json_member(object, key);
     if (!value) return preset;
-    if (!json_is_integer(value) || json_integer_value(value) < 0) tok_refuse(b, "\"%s\" is no whole number from 0", key);
+    if (!json_is_integer(value) || json_integer_value(value) < 0) tok_refuse(b, "\"%s\" is not a whole number from 0", key);
     return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value) : 0;
 }
 
@@ -114,7 +114,7 @@ static void check_member(TokBuild *b, const json_t *object, const char *what, co
 bool tok_json_check(TokBuild *b, const json_t *object, const char *what, const char *members)
 {
     Member m;
-    if (!json_is_object(object)) tok_refuse(b, "%s is no object", what);
+    if (!json_is_object(object)) tok_refuse(b, "%s is not an object", what);
     for (const char *s = members; *s && !tok_failed(b);) {
         s = take_member(s, &m);
         check_member(b, object, what, &m);
@@ -141,7 +141,7 @@ uint32_t tok_json_flags(TokBuild *b, const json_t *token)
 TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)
 {
     const json_t *value = tok_json_member(object, key);
-    if (value && !json_is_string(value)) tok_refuse(b, "\"%s\" is no text", key);
+    if (value && !json_is_string(value)) tok_refuse(b, "\"%s\" is not a string", key);
     return tok_json_string(b, value);
 }
 
@@ -169,7 +169,7 @@ void tok_json_ids(TokBuild *b, json_t *root, bool known)
     if (!json_is_object(root)) tok_refuse(b, "not a JSON object of pieces");
     json_object_foreach(root, key, value) {
         const json_int_t id = json_integer_value(value);
-        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is no whole number", key);
+        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is not a whole number", key);
         else if (is_far(b, key, id, json_object_size(root)) || is_taken(b, key, id)) break;
         else if (!tok_piece(b, id, (TokString){ arena_text(b->arena, key), strlen(key) }, known)) break;
     }

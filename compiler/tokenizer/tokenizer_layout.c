@@ -208,7 +208,7 @@ static bool has_blank(TokString s)
     return false;
 }
 
-/* What stands in the vocabulary but is no piece of the model: words, control pieces, and those of the model's user. */
+/* What stands in the vocabulary but is not a piece of the model: words, control pieces, and those of the model's user. */
 static void add_marks(TokBuild *b, const Layout *l, const TokSentencePieces *s)
 {
     const int count = b->size;
@@ -277,7 +277,7 @@ static void refuse_language(TokBuild *b, const Layout *l, const char *code)
     while (tok_next_word(&words, &word))
         if (strncmp(word.s, code, 2) == 0) text_printf(&near, "%s%.*s", near.size ? ", " : "; near ones: ", (int)word.n, word.s);
     b->file = file_join(b->arena, file_folder(b->arena, b->file), "tokenizer_config.json");
-    tok_refuse(b, "src_lang '%s' is no language of the class %sTokenizer%s", code, l->class_name, near.data);
+    tok_refuse(b, "src_lang '%s' is not a language of the class %sTokenizer%s", code, l->class_name, near.data);
 }
 
 /* Digits are marks, A and B the texts; 7: the language. */

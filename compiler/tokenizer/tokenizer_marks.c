@@ -52,7 +52,7 @@ static void read_extra(TokBuild *b, const json_t *root, const char *name, TokFol
         good = good && may_be_token(x);
         if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
     }
-    if (!good) tok_refuse(b, "\"%s\" is no list of tokens", name);
+    if (!good) tok_refuse(b, "\"%s\" is not a list of tokens", name);
 }
 
 /* The seven that transformers knows, and marks of other names. In tokenizer_config.json, is_config, an
@@ -65,7 +65,7 @@ static void read_marks(TokBuild *b, json_t *root, bool is_config, TokFolder *f)
         TokAdded token;
         int i = 0;
         while (i < TOK_MARKS && strcmp(key, mark_keys[i])) i++;
-        if (i < TOK_MARKS && !json_is_null(x) && !may_be_token(x)) tok_refuse(b, "\"%s\" is no token", key);
+        if (i < TOK_MARKS && !json_is_null(x) && !may_be_token(x)) tok_refuse(b, "\"%s\" is not a token", key);
         if (!ends_with(key, "_token")) continue;
         if (i == TOK_MARKS && is_config && json_is_object(x) && !json_object_get(x, "__type")) continue;
         if (!tok_json_token(b, x, &token)) continue;
@@ -95,7 +95,7 @@ static void read_added(TokBuild *b, json_t *root, TokFolder *f)
         const TokString text = { arena_text(b->arena, key), strlen(key) };
         const json_int_t id = json_is_integer(x) ? json_integer_value(x) : -1;
         const bool special = tok_is_mark(f, text);
-        if (id < 0 || id >= TOK_IDS_MOST) tok_refuse(b, "the id of \"%.60s\" is no whole number from 0 to %d", key, TOK_IDS_MOST - 1);
+        if (id < 0 || id >= TOK_IDS_MOST) tok_refuse(b, "the id of \"%.60s\" is not a whole number from 0 to %d", key, TOK_IDS_MOST - 1);
         else if (text.n) *TOK_NEW(b, &f->added) = (TokAdded){ text, (uint32_t)id, 0, !special, special, false };
     }
 }

@@ -22,7 +22,7 @@ static uint64_t take_varint(Message *m)
     return 0;
 }
 
-/* The next field; false at the end, or at what is no protobuf. */
+/* The next field; false at the end, or at what is not protobuf. */
 static bool take_field(Message *m, Field *f)
 {
     if (!m->n || m->bad) return false;
@@ -224,7 +224,7 @@ bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const 
 {
     Proto p = read_proto(b, data, size);
     if (tok_failed(b)) return false;
-    if (p.bad) tok_refuse(b, "not a SentencePiece model: it ends in the middle, or holds what is no field");
+    if (p.bad) tok_refuse(b, "not a SentencePiece model: it ends in the middle, or holds what is not a field");
     else if (!b->size) tok_refuse(b, "not a SentencePiece model: no pieces");
     else if (p.model_type != 1 && p.model_type != 2)
         tok_refuse(b, "a SentencePiece model of type %d is not supported; 1 (unigram) and 2 (BPE) are", p.model_type);

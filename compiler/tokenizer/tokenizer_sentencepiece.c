@@ -2,7 +2,7 @@
  * and from llama2.c's tokenizer.bin.
  *
  * A BPE of scores merges the pair whose concatenation is the piece of the highest score. So every way to write a piece as two
- * symbols is a merge, and its rank that of the score. A character that is no piece itself is a symbol behind the pieces. */
+ * symbols is a merge, and its rank that of the score. A character that is not a piece itself is a symbol behind the pieces. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

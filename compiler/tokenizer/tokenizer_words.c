@@ -51,7 +51,7 @@ static TokString mark_of(const TokClassRow *class, const TokFolder *f, TokMark m
     return f->mark[mark].text.s ? f->mark[mark].text : tok_string(class->mark[mark]);
 }
 
-/* Whether a piece that is no mark, [UNK] or the like, has a capital letter of ASCII. */
+/* Whether a piece that is not a mark, [UNK] or the like, has a capital letter of ASCII. */
 static bool has_capitals(const TokBuild *b)
 {
     for (int i = 0; i < b->pieces.count; i++) {

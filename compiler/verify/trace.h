@@ -26,7 +26,7 @@ Trace *trace_names(Arena *a, const Plan *p);
 const TraceTensor *trace_find(const Trace *t, const char *name);       /* NULL if absent */
 
 /* max |a - b| / max |b| over the tensor; 0 where both are all zero, infinity where a is not finite.
- * Where -inf may stand, one in both is no distance. */
+ * Where -inf may stand, one in both is not a distance. */
 double trace_distance(const TraceTensor *a, const TraceTensor *b);
 
 #endif

@@ -68,7 +68,7 @@ bool gguf_is(GgufText text, const char *word);
  * gguf_number gives for F32 the shortest decimal that rounds to it. */
 bool gguf_exact_number(const GgufValue *v, double *number);
 bool gguf_number(const GgufValue *v, double *number);
-/* Bytes of an item of that type; 0 for texts, arrays and what is no type. */
+/* Bytes of an item of that type; 0 for texts, arrays and what is not a type. */
 size_t gguf_item_bytes(uint32_t type);
 
 #endif

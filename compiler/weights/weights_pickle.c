@@ -163,7 +163,7 @@ static bool sizes(Machine *m, const Value *from, int *rank, int64_t out[MAX_RANK
     if (from->kind != TUPLE || from->count > MAX_RANK) return stop(m, "a tensor has more than %d dimensions, or none that are numbers", MAX_RANK);
     *rank = from->count;
     for (int i = 0; i < from->count; i++) {
-        if (from->items[i]->kind != NUMBER || from->items[i]->number < 0) return stop(m, "a tensor's size or stride is no number from 0");
+        if (from->items[i]->kind != NUMBER || from->items[i]->number < 0) return stop(m, "a tensor's size or stride is not a number from 0");
         out[i] = from->items[i]->number;
     }
     return true;

@@ -102,7 +102,7 @@ static const char *read_entries(Zip *z)
         const char *name = (const char *)z->data + begin + 46;
         if (n > m && !memcmp(name + n - m, pickle, m) && !memchr(name, '/', n - m)) prefix = arena_copy(z->arena, name, n - m);
     }
-    if (!prefix) fault(z, "is no file of torch.save: the zip has no data.pkl");
+    if (!prefix) fault(z, "is not a file of torch.save: the zip has no data.pkl");
     return prefix;
 }
 

@@ -654,7 +654,7 @@ RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const i
 }
 
 /* One input of all rows: the k-th behind `x` and `w`, which point to every third row and every third panel, so that one stride in a
- * register, once and twice, reaches the two between. With one pointer gcc keeps the multiples of a stride that is no constant in
+ * register, once and twice, reaches the two between. With one pointer gcc keeps the multiples of a stride that is not a constant in
  * memory: the gate of a row took a fifth longer. */
 RT_INLINE void rt_tile_step(rt_v16 *sum, const RtTile *t, const float *const *x, const float *const *w, const int k, const int rows,
                             const int panels, const RtFormat format)

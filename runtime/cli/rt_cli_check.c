@@ -66,7 +66,7 @@ static rt_status run(Cli *cli, float *values)
 }
 
 /* The input reaches most weights, not all: a unit of a ReLU may be silent. So the hash belongs to it.
- * --json: {"selftest":"ok" or "differs","distance":X,"tolerance":Y,"content":"ok" or "corrupt"}; null for what is no number. */
+ * --json: {"selftest":"ok" or "differs","distance":X,"tolerance":Y,"content":"ok" or "corrupt"}; null for what is not a number. */
 int cli_selftest(Cli *cli)
 {
     const rt_program *p = cli->program;

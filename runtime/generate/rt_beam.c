@@ -96,7 +96,7 @@ static void change_scores(Search *s, int beam, const float *x, double log_sum_x)
     rt_logits_process(&o->processors, &h, s->plain, s->scores, vocab);
 }
 
-/* The best continuations of all live beams. RT_BAD_WEIGHTS where a logit is no number. */
+/* The best continuations of all live beams. RT_BAD_WEIGHTS where a logit is not a number. */
 static rt_status find_candidates(Search *s)
 {
     const RtDecoder *m = s->model;

@@ -1,4 +1,4 @@
-/* rt_chat.h: a conversation as a chat template writes it: a system's text, what a user says and what was answered by turns, and the
+/* rt_chat.h: a conversation as a chat template writes it: a system's text, what a user says and what was answered in turn, and the
  * beginning of an answer. */
 #ifndef RT_CHAT_H
 #define RT_CHAT_H

@@ -107,7 +107,7 @@ static double log_probability(const float *x, int n, int id)
     return (double)x[id] - (double)x[best] - log(sum);
 }
 
-/* The id that follows from a row of logits; -1 where there is none, or a logit is no number. */
+/* The id that follows from a row of logits; -1 where there is none, or a logit is not a number. */
 static int choose(Work *w, const float *logits)
 {
     const RtGenerate *o = w->options;

@@ -197,7 +197,7 @@ static void merge_all(Word *word)
 
 /* ---- a word ------------------------------------------------------------------------------------------------- */
 
-/* A symbol that is no piece is given as its bytes, if each is a piece. */
+/* A symbol that is not a piece is given as its bytes, if each is a piece. */
 static bool has_bytes(const Word *word, const Symbol *s)
 {
     const RtTokenizer *t = word->w->t;
@@ -225,7 +225,7 @@ static void give_symbol(const Word *word, const Symbol *s)
 }
 
 /* Whether `next`, right behind `s`, is given in one unknown piece with it. Unknown characters are
- * one symbol already: one of the two is no piece. */
+ * one symbol already: one of the two is not a piece. */
 static bool fuses(const Word *word, const Symbol *s, const Symbol *next)
 {
     const uint32_t pieces = word->w->t->head[TOK_HEAD_PIECES];

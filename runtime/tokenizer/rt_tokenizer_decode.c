@@ -178,7 +178,7 @@ static void replace(Decode *d, Token *x, const unsigned char *from, size_t m, co
     x->n = end;
 }
 
-/* A character that stands for a byte has at least one of its own. A token that is no bytes stands for itself. */
+/* A character that stands for a byte has at least one of its own. A token that is not bytes stands for itself. */
 static void to_bytes(Token *x)
 {
     int32_t c;

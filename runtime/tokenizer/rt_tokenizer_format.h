@@ -23,7 +23,7 @@ typedef enum RtTokSection {
     TOK_OPS,            /* RtTokOp: normalisers, then splits, then decoders */
     TOK_PIECES,         /* u32[pieces + 1]: where in TOK_TEXT each piece begins; they stand one behind the other */
     TOK_KINDS,          /* u8[pieces]: RtTokKind */
-    TOK_SCORES,         /* f64[symbols], of a unigram model; there a symbol that is no piece is unknown */
+    TOK_SCORES,         /* f64[symbols], of a unigram model; there a symbol that is not a piece is unknown */
     TOK_TRIE,           /* the model's vocabulary: text to id or symbol */
     TOK_BYTES,          /* u32[256]: the piece of a single byte, or RT_TOK_NONE */
     TOK_MERGES,         /* {u32 left, right, rank, merged}: by ascending rank */

@@ -2,7 +2,7 @@
  * deu_Latn (NLLB), de_DE (mBART), __de__ (M2M100), >>deu<< (Marian). */
 #include "rt_tokenizer_parts.h"
 
-/* A name inside the token's marks; n 0: the token is no language. */
+/* A name inside the token's marks; n 0: the token is not a language. */
 typedef struct LanguageName { const char *s; size_t n; } LanguageName;
 
 static bool all_within(const char *s, size_t n, char first, char last)

@@ -52,7 +52,7 @@ m:weight("W\0z") ==> a NUL at byte 2 of the text
 xf.compile(s, { isa = "native\0z" }) ==> a NUL at byte 7 of the text
 m:close(1) ==> m:close(): argument 1, 1, is one too many
 m:attention("x.svg", "y.svg", {}, 1) ==> m:attention([question[, file[, options]]]): argument 4, 1, is one too many
-m:attention({}, {}) ==> m:attention: argument 1, a table, is no text; options stand last
+m:attention({}, {}) ==> m:attention: argument 1, a table, is not a text; options stand last
 m:verify("x", 1) ==> m:verify([file]): argument 2, 1, is one too many
 m:bench(0.001, 1) ==> m:bench([seconds]): argument 2, 1, is one too many
 m:measure("x") ==> m:measure([seconds]): seconds must be a number, found "x"

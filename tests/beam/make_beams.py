@@ -53,7 +53,7 @@ class Gap:
 
 
 def greedy(model, memory, prompt, most, gap):
-    """One beam is no search: the most likely id, until one ends the sequence; [(sum of log-probabilities, generated ids)]."""
+    """One beam is not search: the most likely id, until one ends the sequence; [(sum of log-probabilities, generated ids)]."""
     ids, total = list(prompt), 0.0
     while len(ids) - len(prompt) < most and (ids == prompt or ids[-1] != model.spec.end_id):
         scores = model.decode(memory, torch.tensor([ids]))[0, -1].log_softmax(-1)

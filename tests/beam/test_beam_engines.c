@@ -192,7 +192,7 @@ static const float *decoded(Engine *e, int slot, int pos, int id)
     return e->ops->logits(e);
 }
 
-/* Each slot is encoded and decoded as the only one is, by turns, and a refused call leaves them alone. */
+/* Each slot is encoded and decoded as the only one is, in turn, and a refused call leaves them alone. */
 static void each_slot_has_a_source_of_its_own(void **state)
 {
     enum { LENGTH = 3 };

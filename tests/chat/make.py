@@ -276,7 +276,7 @@ SHORT = ('phi3_asks', 'chatml_string', 'mistral_spaced', 'mistral_v1_first', 'mi
 
 
 def row(t, system, said, **date):
-    """said: what user and assistant say by turns, the user first and last."""
+    """said: what user and assistant say in turn, the user first and last."""
     messages = [{'role': 'system', 'content': system}] if system is not None else []
     messages += [{'role': 'assistant' if i % 2 else 'user', 'content': text} for i, text in enumerate(said)]
     text = t.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **date)

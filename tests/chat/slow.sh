@@ -154,7 +154,7 @@ for how in run program; do
     verdict $code "$how: lines that are typed go on, until Ctrl-D"
     cat "$scratch/screen"
     printf 'Who?\nWhy?\n' | "$@" --chat --turns >"$scratch/out" 2>"$scratch/err" && [ ! -s "$scratch/err" ]
-    verdict $? "$how: nobody is asked who is no terminal"
+    verdict $? "$how: nobody is asked without a terminal"
     cat "$scratch/err"
     # An answer that a stop ended goes on as it was written.
     part=$(echo "$first" | cut -c 1-3) stop=$(echo "$first" | cut -c 4-5)

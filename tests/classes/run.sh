@@ -58,13 +58,13 @@ rejected 'a folder without a class' fairseq sentencepiece.bpe.model '' 'has neit
 rejected 'a model that is not of its class' t5 sentencepiece.bpe.model '{"tokenizer_class":"XLMRobertaTokenizer"}' \
     'of the class XLMRobertaTokenizer begins with the pieces <unk> <s> </s>; this does not'
 rejected 'a language that is none' fairseq sentencepiece.bpe.model '{"tokenizer_class":"MBartTokenizer","src_lang":"en"}' \
-    "t/tokenizer_config.json: error: src_lang 'en' is no language of the class MBartTokenizer; near ones: en_XX"
+    "t/tokenizer_config.json: error: src_lang 'en' is not a language of the class MBartTokenizer; near ones: en_XX"
 rejected 'a word that a charsmap may change' ../tokenizer/spm_unigram/tokenizer sentencepiece.bpe.model \
     '{"tokenizer_class":"MBartTokenizer","added_tokens_decoder":{"900":{"content":"<x>","single_word":true,"normalized":true}}}' \
     'the added token "<x>" is single_word and normalized, and the model has a charsmap'
 rejected 'an offset' t5 spiece.model '{"tokenizer_class":"PegasusTokenizer","offset":1}' 'the offset 1 of a Pegasus tokenizer'
 rejected 'an id that is too large' llama tokenizer.model \
-    '{"tokenizer_class":"LlamaTokenizer","added_tokens_decoder":{"99999999999":{"content":"<x>"}}}' 'added_tokens_decoder: "99999999999" is no token'
+    '{"tokenizer_class":"LlamaTokenizer","added_tokens_decoder":{"99999999999":{"content":"<x>"}}}' 'added_tokens_decoder: "99999999999" is not a token'
 rejected 'words of MeCab' bert '' '{"tokenizer_class":"BertJapaneseTokenizer","word_tokenizer_type":"mecab"}' \
     "vocab.txt of the class BertJapaneseTokenizer with the word_tokenizer_type 'mecab' is not supported"
 rejected 'another class of vocab.txt' bert '' '{"tokenizer_class":"RoFormerTokenizerFast"}' 'vocab.txt of the class RoFormerTokenizer is not supported'

@@ -3,7 +3,7 @@ pages='README.md docs/cli.md docs/chat.md docs/tokenizers.md docs/repl.md docs/t
  docs/quantization.md docs/format.md docs/untrusted-files.md docs/models.md
  docs/internals.md'
 
-# blocks LANGUAGE PAGE...: the lines of the code blocks of that language; '' is no language.
+# blocks LANGUAGE PAGE...: the lines of the code blocks of that language; '' is not a language.
 blocks() {
     language=$1
     shift

@@ -157,7 +157,7 @@ verdict $? 'and so does one for all'
 spec '{ ["encodr.*.ffn"] = "int4" }'
 fails 'a pattern without a matrix' 65 'mixed.lua:4:30: error: dtype: no matrix of a linear or an embedding is called "encodr.*.ffn"' "$xformc" info "$scratch/mixed.lua"
 spec '{ ["encoder.position"] = "int8" }'
-fails 'a pattern of a table that is no matrix' 65 'no matrix of a linear or an embedding is called "encoder.position"' "$xformc" info "$scratch/mixed.lua"
+fails 'a pattern of a table that is not a matrix' 65 'no matrix of a linear or an embedding is called "encoder.position"' "$xformc" info "$scratch/mixed.lua"
 spec '{ ["encoder.*.up"] = "int8", ["encoder.*.ff*"] = "int4" }'
 fails 'two patterns, none closer' 65 'dtype: "encoder.*.up" and "encoder.*.ff*" both match encoder.0.ffn.up.weight, and neither is the closer one' \
     "$xformc" info "$scratch/mixed.lua"
@@ -182,7 +182,7 @@ print(tostring(b:weight(name)) == tostring(rounded), b("3rd of May 2019"))
 print(pcall(xf.compile, spec, { dtype = "int9" }))
 END
 "$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
-printf '2019-05-03\t2019-05-03\ntrue\n0.474609375\ttrue\ntrue\t2019-05-03\nfalse\tint9 is no dtype; expected f32 or bf16 or int8 or int4 or file\n' | diff - "$scratch/out"
+printf '2019-05-03\t2019-05-03\ntrue\n0.474609375\ttrue\ntrue\t2019-05-03\nfalse\tdtype: expected f32 or bf16 or int8 or int4 or file, found int9\n' | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, weights out and in, an unknown one'
 "$xformc" bench specs/dates.lua --dtype int8 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"dtype":"int8"'
 verdict $? 'bench says the dtype'
@@ -217,11 +217,11 @@ done >"$scratch/bytes"
 [ "$(grep -c . "$scratch/bytes")" = 3 ] && ! sed 's/^/| /; s/$/ |/' "$scratch/bytes" | grep -vxFf docs/quantization.md
 verdict $? 'docs/quantization.md: bytes of weights'
 awk '/^accuracy/ { f32 = $9; of = $5; right = right " | " $3 }
-    $2 == "int4" { print "| `" model[++n] "`, right of " of " | " f32 right " |"; right = "" }
+    $2 == "int4" { print "| `" model[++n] "`, correct of " of " | " f32 right " |"; right = "" }
     BEGIN { split("dates sums brackets", model) }' "$scratch/costs" |
     sed ':again; s/\([0-9]\)\([0-9][0-9][0-9]\) /\1,\2 /; t again' >"$scratch/right"
 [ "$(grep -c . "$scratch/right")" = 3 ] && ! grep -vxFf docs/quantization.md "$scratch/right"
-verdict $? 'docs/quantization.md: right answers'
+verdict $? 'docs/quantization.md: correct answers'
 stories=${XFORMC_TEST_DATA:-/nonexistent}/stories260K
 if [ -d "$stories" ]; then
     for seed in 1 2 3 4 5 6 7 8; do
@@ -245,7 +245,7 @@ verdict $? 'verify --json has the accuracy of both'
 printf 'no tab\n' >"$scratch/bad"
 fails 'a task without answers' 65 'bad:1: error: expected a text, a tab and its answer' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/bad"
 fails 'a task of an xf.graph' 2 'error: --task: self_attention has no texts' "$xformc" verify specs/self_attention.lua --engine jit --task "$scratch/bad"
-fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is no decoder alone with a tokenizer' \
+fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is not a decoder alone with a tokenizer' \
     "$xformc" verify specs/dates.lua --engine jit --perplexity "$scratch/bad"
 fails 'no such file' 66 'none' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/none"
 
@@ -284,7 +284,7 @@ end
 print(pcall(xf.compile, spec, { kv_dtype = "f17" }))
 END
 "$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
-printf '86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\nfalse\tf17 is no kv_dtype; expected f32 or f16\n' | diff - "$scratch/out"
+printf '86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\nfalse\tkv_dtype: expected f32 or f16, found f17\n' | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, an unknown one'
 "$xformc" bench specs/gpt.lua --kv-dtype f16 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"type_k":"f16","type_v":"f16"'
 verdict $? 'bench says it as llama-bench does'

@@ -163,14 +163,14 @@ static void unusual_groups(void **state)
     assert_int_equal(quantise_group(large, 2, 8).d, 0x7C00);
     assert_int_equal(quantise_group(large, 2, 4).d, 0xFC00);
     for (int bits = 4; bits <= 8; bits += 4) {
-        const float tiny[2] = { 1e-42f, -1e-42f };          /* one by them is no f32 */
+        const float tiny[2] = { 1e-42f, -1e-42f };          /* one by them is not f32 */
         assert_true(isnan(float_of_half(quantise_group(none, 2, bits).d)));
         g = quantise_group(tiny, 2, bits);
         assert_true(g.d % 0x8000 == 0 && g.q[0] == 0 && g.q[1] == 0);
     }
 }
 
-/* d = 1: ties go to even; in the second group d is 2 / 127. What is no number spoils its group alone. */
+/* d = 1: ties go to even; in the second group d is 2 / 127. What is not a number spoils its group alone. */
 static void activations_by_hand(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void activations_by_hand(void **state)
     x[39] = NAN;
     quantise_activations(y, x, 40);
     assert_true(isnan(y[32]) && y[0] == 127);
-    for (int i = 0; i < 40; i++) x[i] = i % 2 ? 1e-37f : 0;        /* 127 by that is no f32: kernels have nothing of it */
+    for (int i = 0; i < 40; i++) x[i] = i % 2 ? 1e-37f : 0;        /* 127 by that is not f32: kernels have nothing of it */
     quantise_activations(y, x, 40);
     for (int i = 0; i < 40; i++) assert_true(y[i] == 0);
 }

@@ -28,7 +28,7 @@ static const struct { const char *name; LayerFields layer; int count; double lis
         0x1.0000000000000p+0f, 0x1.97a9680000000p-2f, 0x1.44960c0000000p-3f, 0x1.0270aa0000000p-4f, 0x1.9b8c260000000p-6f,
         0x1.47ae140000000p-7f, 0x1.04e7480000000p-8f, 0x1.9f78640000000p-10f, 0x1.4acda80000000p-11f, 0x1.0763f40000000p-12f,
       } },
-    { "a head that is no power of 2", {
+    { "a head that is not a power of 2", {
         .rope_scaling = SCALINGS_NONE, .rope_dims = 96, .rope_theta = 500000.0,
       }, 0, {
         0,

@@ -112,8 +112,8 @@ static void every_rule_is_checked(void **state)
         if (!said || !c->expected || !strstr(said, c->expected))
             fail_msg("%s: expected \"%s\", found \"%s\"", c->header, c->expected ? c->expected : "", said ? said : "");
     }
-    assert_non_null(strstr(complaint(a, path, file, 7), "is no safetensors file: 7 bytes"));
-    assert_non_null(strstr(complaint(a, path, file, 0), "is no safetensors file: 0 bytes"));
+    assert_non_null(strstr(complaint(a, path, file, 7), "is not a safetensors file: 7 bytes"));
+    assert_non_null(strstr(complaint(a, path, file, 0), "is not a safetensors file: 0 bytes"));
     remove_file(a, folder, "x.safetensors");
     remove_folder(folder);
     arena_free(a);

@@ -36,7 +36,7 @@ given='17 40 16 86 68'
 same '--beam 1 takes the most likely' "$("$xformc" run $families/set_beams --engine generic --beam 1 "$given")" "$scratch/set_beams/set_beams" --beam 1 "$given"
 [ "$("$scratch/set_beams/set_beams" --beam 1 "$given")" != "$("$scratch/set_beams/set_beams" "$given")" ]
 verdict $? '--beam 1 is not --beam 4'
-# One beam is no search: what transformers generates with a penalty is the greedy text, though sums of log-probabilities would choose others.
+# One beam is not search: what transformers generates with a penalty is the greedy text, though sums of log-probabilities would choose others.
 while IFS=';' read -r _ given wanted; do
     for engine in jit generic; do same "--beam 1 with a penalty, $engine: $given" "${wanted# }" "$xformc" run $families/set_penalty --engine $engine --beam 1 "${given# }"; done
     same "--beam 1 with a penalty, a program: $given" "${wanted# }" "$scratch/set_penalty/set_penalty" --beam 1 "${given# }"
@@ -274,7 +274,7 @@ refused 'a program: -c above what it was built for' 2 "dates: max-len must be a 
 verdict $? 'a program: -c is the longest source too'
 cat "$scratch/err"
 
-# By pieces the prompt is printed too, and is no part of the answer.
+# By pieces the prompt is printed too, and is not part of the answer.
 cat >"$scratch/pieces.lua" <<END
 return xf.model { name = "pieces", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 40, weights = "random",
   tokenizer_file = "$PWD/tests/tokenizer/llama2", generation = { max_new_tokens = 24, no_repeat_ngram_size = 1, repetition_penalty = 1.5 } }

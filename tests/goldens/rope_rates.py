@@ -24,7 +24,7 @@ LAYERS = {
     "as they are": dict(rope_dims=64, rope_theta=10000.),
     "one pair": dict(rope_dims=2, rope_theta=10000.),
     "part of a head": dict(rope_dims=20, head_dim=80, rope_theta=10000.),
-    "a head that is no power of 2": dict(rope_dims=96, rope_theta=500000.),
+    "a head that is not a power of 2": dict(rope_dims=96, rope_theta=500000.),
     "Qwen": dict(rope_dims=128, rope_theta=1000000.),
     "linear": dict(rope_dims=256, rope_theta=1000000., rope_scaling="linear", rope_factor=8.),
     "linear, a third": dict(rope_dims=80, rope_theta=10000., rope_scaling="linear", rope_factor=3.),

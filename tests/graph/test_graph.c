@@ -36,7 +36,7 @@ static void discard(Made *o)
     arena_free(o->arena);
 }
 
-/* What the check holds when it dies is no leak, and the leak sanitizer's report no part of what it says. */
+/* What the check holds when it dies is not a leak, and the leak sanitizer's report no part of what it says. */
 #ifdef __SANITIZE_ADDRESS__
 void __lsan_disable(void);
 #else

@@ -13,7 +13,7 @@ static double silu(double x) { return x * sigmoid(x); }
 static double relu2(double x) { return relu(x) * relu(x); }
 
 /* Limits stated in rt_simd.h. ulp: for x >= lowest, in units in the last place of the exact result. share: for all x,
- * in 2^-23 |x|; 0 where the result is no share of x. */
+ * in 2^-23 |x|; 0 where the result is not a share of x. */
 typedef struct Row { const char *name; double (*exact)(double), ulp, lowest, share; } Row;
 static const Row rows[RT_ACTIVATIONS] = {
     [RT_IDENTITY] = { "identity", identity, 0, -INFINITY, 0 },

@@ -6,7 +6,7 @@
 /* The same matrices, `count` one behind the other, in panels of either kind; x and what f32 makes of it. */
 typedef struct Case { RtLinear shape; int rows; Buffer x, wide, narrow; size_t narrow_panel; } Case;
 
-/* Any bf16 but infinities and what is no number: tiny ones too. */
+/* Any bf16 but infinities and what is not a number: tiny ones too. */
 static uint16_t random_weight(void)
 {
     const uint16_t h = (uint16_t)random_bits();

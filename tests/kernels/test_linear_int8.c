@@ -301,7 +301,7 @@ static float output_of(float x0, float x1)
     return y;
 }
 
-/* A group of zeros or of the smallest numbers gives zeros; an infinity, or what is no number, shows. */
+/* A group of zeros or of the smallest numbers gives zeros; an infinity, or what is not a number, shows. */
 static void extremes(void **state)
 {
     (void)state;

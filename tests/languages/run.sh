@@ -123,7 +123,7 @@ raises() {
 }
 raises 'near languages' 'm, "x", { source_language = "zho" }' \
     "error: source_language: the vocabulary has no language 'zho'; near ones: zho_Hans, zho_Hant"
-raises 'a decoder alone' 'n, "x", { target_language = "fr" }' 'target_language: llama is no encoder-decoder with a tokenizer'
+raises 'a decoder alone' 'n, "x", { target_language = "fr" }' 'target_language: llama is not an encoder-decoder with a tokenizer'
 raises 'no option' 'm, "x", { target = "fr" }' "m has no option 'target'; its options are source_language, target_language, plain_text, pair_separator"
 raises 'no language' 'm, "x", { target_language = 3 }' 'target_language: expected a text, found a number'
 raises 'options of ids' 'm.generate, m, { 4, 5 }, { plain_text = true }' 'm:generate: options say how a text is read; here are ids'
@@ -136,4 +136,4 @@ refused 'a decoder alone' '--target-language is for an encoder-decoder with a to
 printf 'return xf.model { name = "m", translations = { "en" } }\n' >"$scratch/row.lua"
 "$xformc" info "$scratch/row.lua" >"$scratch/out" 2>&1
 [ $? = 65 ] && grep -q 'translations\[1\]: expected two codes and a text' "$scratch/out" || { cat "$scratch/out"; false; }
-verdict $? 'a row of a spec that is no translation'
+verdict $? 'a row of a spec that is not a translation'

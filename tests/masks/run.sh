@@ -74,16 +74,16 @@ wrong() {
 wrong 'a spec: a mask to be added' '{ 0,0,-1e9, 0,0,0 }' "$none" "18: error: mask?1, 3? is -1e+09: $help" jit
 wrong 'a spec: a mask of -inf' '{ 1,1,1, 1,-inf,0 }' "$none" "18: error: mask?2, 2? is -inf: $help" generic
 wrong 'a spec: half a mask' '{ 1,1,1, 1,1,0.5 }' "$none" "18: error: mask?2, 3? is 0.5: $help" generic
-wrong 'a spec: a bias of NaN' "$ones" '{ 0,0,0, 0,0,0, 0,nan,0, 0,0,0 }' '18: error: values of bias: number 8 (nan) is no finite float*' jit
-wrong 'a spec: a bias of +inf' "$ones" '{ 0,0,0, 0,0,0, 0,0,0, 0,0,inf }' '18: error: values of bias: number 12 (inf) is no finite float*' jit
-wrong 'a spec: numbers that overflow to -inf' "$ones" '{ -1e39,0,0, 0,0,0, 0,0,0, 0,0,0 }' '18: error: values of bias: number 1 (-1e+39) is no finite float*' jit
+wrong 'a spec: a bias of NaN' "$ones" '{ 0,0,0, 0,0,0, 0,nan,0, 0,0,0 }' '18: error: values of bias: number 8 (nan) is not a finite float*' jit
+wrong 'a spec: a bias of +inf' "$ones" '{ 0,0,0, 0,0,0, 0,0,0, 0,0,inf }' '18: error: values of bias: number 12 (inf) is not a finite float*' jit
+wrong 'a spec: numbers that overflow to -inf' "$ones" '{ -1e39,0,0, 0,0,0, 0,0,0, 0,0,0 }' '18: error: values of bias: number 1 (-1e+39) is not a finite float*' jit
 cat >"$scratch/wrong.lua" <<'END'
 return xf.graph("wrong", function(g)
   local x = g.input("x", { 1, 2 }, { 1, -math.huge })
   g.output("y", g.relu(x))
 end)
 END
-fails 'a spec: -inf in what is no bias' 65 '*wrong.lua:2:15: error: values of x: number 2 (-inf) is no finite float*' "$xformc" run "$scratch/wrong.lua"
+fails 'a spec: -inf in what is not a bias' 65 '*wrong.lua:2:15: error: values of x: number 2 (-inf) is not a finite float*' "$xformc" run "$scratch/wrong.lua"
 shape() { sed "$1" "$scratch/masked.lua" >"$scratch/wrong.lua"; }
 shape 's/"bias", { 2, 2, 3 }/"bias", { 4, 3 }/'
 fails 'a bias of another shape' 65 '*error: attention: the bias is 4 × 3, expected 2 × 3, queries and keys, or for each head 2 × 2 × 3*' "$xformc" run "$scratch/wrong.lua"
@@ -160,7 +160,7 @@ for form in library unrolled; do
     "$xformc" build "$scratch/masked.lua" -q --kernels=$form --weights=file -o "$scratch/$form" >"$scratch/err" 2>&1 &&
         cc -std=c11 -Wall -Wextra -Werror -I"$scratch/$form" -I"$scratch/$form/runtime" "$here/programs/set_inputs.c" "$scratch/$form/libmasked.a" \
             -lm -pthread -o "$scratch/set_inputs" 2>>"$scratch/err" && "$scratch/set_inputs" "$scratch/$form/masked.safetensors"
-    verdict $? "emitted C: what it may not read is no answer: $form"
+    verdict $? "emitted C: what it may not read is not an answer: $form"
     cat "$scratch/err"
 done
 "$xformc" build "$scratch/bad.lua" -q -o "$scratch/bad" >"$scratch/err" 2>&1

@@ -117,7 +117,7 @@ field 'the name of another operation'    '1:4: error: the name g.matmul is taken
 field 'a name that is none'              '1:4: error: the name of xf.op, "a b", must be a name of C' "name = \"a b\", $shape, $c"
 field 'a misspelt field'                 '1:4: error: xf.op has no field "shap"; did you mean "shape"?' "name = \"mine\", shap = 1, $c"
 field 'two inputs of one name'           '1:4: error: the name "a" is taken' "name = \"mine\", inputs = { \"a\", \"a\" }, $shape, $c"
-field 'an attribute that is no number'   '1:4: error: attributes of xf.op must be' "name = \"mine\", attributes = { k = \"a\" }, $shape, $c"
+field 'an attribute that is not a number'   '1:4: error: attributes of xf.op must be' "name = \"mine\", attributes = { k = \"a\" }, $shape, $c"
 field 'a misspelt operation'             '2:50: error: unknown operation g.mine; did you mean g.mina?' "name = \"mina\", $shape, $c"
 field 'too few inputs'                   '2:50: error: mine takes 2 values, found 1' "name = \"mine\", inputs = { \"a\", \"b\" }, $shape, $c"
 fails 'an attribute that there is not' '2:50: error: mine has no attribute "slop"; did you mean "slope"?' <<END

@@ -69,7 +69,7 @@ PTY_SHOW=1 "$pty" "$scratch/script" "$xformc" repl >"$scratch/out" 2>&1
 verdict $? ':asm: what it does; Ctrl-C stops it'
 cat "$scratch/out"
 ! grep -q 'did not compile' "$scratch/out"
-verdict $? ':asm: an interrupt is no fault of the compiler'
+verdict $? ':asm: an interrupt is not a fault of the compiler'
 PATH=$scratch/quick:$usual
 script=$scratch/none
 

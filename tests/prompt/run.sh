@@ -189,7 +189,7 @@ tostring(setmetatable({ "e.0.x", "e.2.x" }, getmetatable(n))):match("{.*}")
 END
 says 'options that are none, errors at the place of the user' 65 'nil
 true' "*prompt:1: m:attention has no option 'haed'; did you mean 'head'?
-*prompt:1: jitt is no engine; expected jit or native or generic
+*prompt:1: engine: expected jit or native or generic, found jitt
 *prompt:1: engine: expected a text, found a number
 *prompt:1: xf.compile takes its options in a table, found a string
 *prompt:1: a model is expected, found a string; a method is called with a colon*
@@ -244,7 +244,7 @@ says 'what is chosen wrongly is told with what there is' 65 '4
 *'encoder.7.ffn'*; encoder has layers 0 to 1; m:names() lists them
 *'decoder.7.ffn.up.weight'*; decoder has layers 0 to 1; m:weights()*
 *'decoder.7.ffn'*; decoder has layers 0 to 1
-*cros is no kind; expected encoder or decoder or cross
+*kind: expected encoder or decoder or cross, found cros
 *note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
 *note: decoder: layers 0 to 3, heads 0 to 3
 *note: an xf.graph has heads 0 to 0, no layers and no kinds

@@ -197,7 +197,7 @@ wait $run && same '1 passed, 0 failed' "$(tail -n 1 "$scratch/first")"
 verdict $? 'and the first goes on'
 
 # ---- one suite -----------------------------------------------------------------------------------
-# one NAME CODE LINE SUITE: --one ends with CODE; the first line that is no case is LINE.
+# one NAME CODE LINE SUITE: --one ends with CODE; the first line that is not a case is LINE.
 one() {
     in_tree sh tests/run.sh --one build "$4"
     same "$2" $? && same "$3" "$(grep -vE '^(not ok|skip|  )' "$scratch/said")"

@@ -119,7 +119,7 @@ END
 lua 'both an engine and a tier' 65 '' '*engine and tier are two ways to say one thing*' <<'END'
 xf.compile("specs/dates.lua", { engine = "jit", tier = "native" })
 END
-lua 'a tier that there is not' 65 '' "*generic is no tier; expected jit or native*" <<'END'
+lua 'a tier that there is not' 65 '' "*tier: expected jit or native, found generic*" <<'END'
 xf.compile("specs/dates.lua", { tier = "generic" })
 END
 
@@ -165,7 +165,7 @@ verdict $? 'a link in its place is replaced, and what it points to stays'
 rm "$entry"; mkdir "$entry"
 answer && runs 1; verdict $? 'a folder in its place'
 rmdir "$entry" && answer && runs 1
-# What is no library, with the right hash behind it.
+# What is not a library, with the right hash behind it.
 cat >"$scratch/forge.lua" <<'END'
 local text, h = "no library at all", -3750763034362895579
 for i = 1, #text do h = (h ~ text:byte(i)) * 1099511628211 end

@@ -440,7 +440,7 @@ static double encode_repeated(const char *path, const char *unit, int most)
     return seconds;
 }
 
-/* A text without spaces, marks without a letter: time is no square of the length. */
+/* A text without spaces, marks without a letter: time is not a square of the length. */
 static void long_texts(void **state)
 {
     static const struct { const char *path, *unit; } cases[] = {

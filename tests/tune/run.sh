@@ -191,7 +191,7 @@ fault 'a time of nothing' '*bad.lua:2:25: error: b: a time must be a number of m
   calls = { a = { },    b = { us = { usual = -1 } } } }'
 fault 'a call that has something else' '*bad.lua:1:28: error: a has "take" and "us", no "times"
 *' 'return xf.tune { calls = { a = { times = 1 } } }'
-fault 'a call that is no table' '*error: a must be { take = *, us = * }, found 3
+fault 'a call that is not a table' '*error: a must be { take = *, us = * }, found 3
 *' 'return xf.tune { calls = { a = 3 } }'
 fault 'a call that is given twice' '*bad.lua:3:3: error: a is given twice; first in line 2
 *' 'return xf.tune { calls = {

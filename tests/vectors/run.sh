@@ -118,13 +118,13 @@ damaged() {
     verdict $? "$1"
     cat "$scratch/err"
 }
-damaged 'modules.json is no list' sentence modules.json 'modules.json: error: not a JSON list' <<'END'
+damaged 'modules.json is not a list' sentence modules.json 'modules.json: error: not a JSON list' <<'END'
 {}
 END
 damaged 'modules.json is cut' sentence modules.json "modules.json:2: error: not JSON: ']' expected near end of file" <<'END'
 [
 END
-damaged 'an element of modules.json is no object' sentence modules.json 'modules.json: error: element 0 is not a JSON object' <<'END'
+damaged 'an element of modules.json is not an object' sentence modules.json 'modules.json: error: element 0 is not a JSON object' <<'END'
 [ 5 ]
 END
 damaged 'modules.json without modules' sentence modules.json 'modules.json: error: the first module must be a Transformer' <<'END'
@@ -202,7 +202,7 @@ for key in is_causal:false:true:llama is_causal:false:true:bart use_bidirectiona
         "config.json:1:3: error: \"$name\" = $value is not supported, only ${only%%:*}" <"$scratch/config"
 done
 sed 's/"1": "perhaps"/"1": true/' tests/families/bert_classifier/config.json >"$scratch/config"
-damaged 'a label that is no text' bert_classifier config.json \
+damaged 'a label that is not a text' bert_classifier config.json \
     "$(grep -n '"1": true' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:5: error: "id2label.1" must be text, found true/')" <"$scratch/config"
 sed 's/"1": "perhaps"/"3": "perhaps"/' tests/families/bert_classifier/config.json >"$scratch/config"
 damaged 'labels with a hole' bert_classifier config.json \

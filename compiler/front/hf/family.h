@@ -133,7 +133,7 @@ const char *family_spelling(Arena *a, const Family *f, const char *file, const c
 const ConfigKey *family_key(const Family *f, const char *key);
 /* The name that the family has for a tensor: a decoder that is read as an encoder has an encoder's. */
 const char *family_own_name(Arena *a, const Family *f, const char *name);
-/* A buffer that is no weight, whatever the family. */
+/* A buffer that is not a weight, whatever the family. */
 bool family_is_buffer(const char *name);
 /* Give `t`, whose shape is set, the view of `found` that the row says. expected receives the stored shape that belongs to it; false
  * where found has another. l: of the tensor's layer, where it has one. */

@@ -13,7 +13,7 @@ Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
 Draft *draft_from_gguf(Arena *a, Diag *d, const char *path);
 /* What ends an answer of it, ids of its vocabulary: first that of its key for the end of a text. */
 Numbers gguf_ends(Arena *a, Diag *d, Loc at, const Gguf *g);
-/* The families of Hugging Face folders, a line each: model_type, what is spelt so. */
+/* The families of Hugging Face folders, a line each: model_type, models. */
 void families_print(FILE *to);
 /* A text as a model's name: a C identifier that nobody has taken. */
 const char *model_name_of(Arena *a, const char *text);

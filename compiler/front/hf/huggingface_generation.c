@@ -60,7 +60,7 @@ static bool are_ids(const Config *c, const char *key, FieldId id, const double *
 {
     for (int i = 0; i < n; i++) {
         if (numbers[i] >= 0 && numbers[i] <= fields[id].most && numbers[i] == (double)(int64_t)numbers[i]) continue;
-        config_fault(c, key, "\"%s\" lists %.9g, which is no id: a whole number from 0 to %.9g", key, numbers[i], fields[id].most);
+        config_fault(c, key, "\"%s\" lists %.9g, which is not an id: a whole number from 0 to %.9g", key, numbers[i], fields[id].most);
         return false;
     }
     return true;

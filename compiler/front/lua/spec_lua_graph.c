@@ -155,7 +155,7 @@ static float read_float(lua_State *L, Loc at, const char *name, int64_t i, bool 
     double value = lua_tonumber(L, -1);
     float f = (float)value;
     if (!isfinite(f) && !(lowest && value <= -INFINITY))
-        spec_fail(L, at, "values of %s: number %" PRId64 " (%s) is no finite float", name, i + 1,
+        spec_fail(L, at, "values of %s: number %" PRId64 " (%s) is not a finite float", name, i + 1,
                   spec_describe(L, -1));
     lua_pop(L, 1);
     return f;

@@ -75,7 +75,7 @@ static void add_attribute(lua_State *L, CustomOp *op, NameMap *taken)
     if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TNUMBER)
         spec_fail(L, op->at, "attributes of xf.op must be { name = number, … }: each has its default");
     const double number = lua_tonumber(L, -1);
-    if (!isfinite((float)number)) spec_fail(L, op->at, "an attribute of xf.op is no finite float");
+    if (!isfinite((float)number)) spec_fail(L, op->at, "an attribute of xf.op is not a finite float");
     lua_pushvalue(L, -2);
     const char *name = c_name(L, op->at, "an attribute of xf.op");
     lua_pop(L, 1);

@@ -66,7 +66,7 @@ def command_of(root, xformc, peer, r, choice):
     if peer == ONNX:
         form = choice.get("form", "plain") + ("-int8" if r.dtype == "int8" and r.work != "texts" else "")
         return python("worker_onnx.py", f"model={models.onnx_file(root, r.model, form)}", *words)
-    sys.exit(f"{peer} is no peer")
+    sys.exit(f"{peer} is not a peer")
 
 
 class Turns:

@@ -27,7 +27,7 @@ def measure(run, seconds):
 def serve(run, check):
     """run(): one unit of work; check(): what it computes, bytes."""
     say = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)               # what libraries print is no answer
+    os.dup2(2, 1)               # what libraries print is not an answer
     print("ready", file=say)
     for line in sys.stdin:
         what, argument = line.split(None, 1)

@@ -278,7 +278,7 @@ static void options_change_answers(void)
 
 static void room_is_respected(void)
 {
-    static const int ids[] = { 7, 5, 6, 14, 2, 4 };          /* the mark among them is no text */
+    static const int ids[] = { 7, 5, 6, 14, 2, 4 };          /* the mark among them is not a text */
     char out[32];
     size_t bytes;
     begin();

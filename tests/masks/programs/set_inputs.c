@@ -1,4 +1,4 @@
-/* set_inputs.c: masks and biases that are given to an emitted xf.graph: what it may not read is no answer. */
+/* set_inputs.c: masks and biases that are given to an emitted xf.graph: what it may not read is not an answer. */
 #include <math.h>
 #include <string.h>
 

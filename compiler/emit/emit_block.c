@@ -296,6 +296,7 @@ typedef struct Used { NameMap *seen; const Buffer **list; int count, room; } Use
 static void use(Emit *e, Used *u, Buffer *b)
 {
     if (!b || name_map_find(u->seen, b->variable) == b) return;
+    use(e, u, b->parent);
     if (name_map_find(u->seen, b->variable)) die("two buffers of a block are called %s", b->variable);
     name_map_add(u->seen, b->variable, b);
     if (u->count == u->room) {
@@ -306,21 +307,69 @@ static void use(Emit *e, Used *u, Buffer *b)
     u->list[u->count++] = b;
 }
 
+static const char *layout_words(Emit *e, const Buffer *b)
+{
+    long long heads = b->heads, rows = b->rows, width = b->width;
+    switch (b->layout) {
+    case LAYOUT_KEYS:   return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, rows, width, b->half ? " rt_f16" : "");
+    case LAYOUT_VALUES:
+        return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, (long long)pad16(width), rows, b->half ? " rt_f16" : "");
+    case LAYOUT_INTS:   return arena_format(e->arena, "[%lld]", rows);
+    case LAYOUT_THREADS:
+        if (heads == 1) return arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
+        return arena_format(e->arena, "[%lld threads][%lld][%lld]", heads, rows, (long long)b->stride);
+    default:
+        return heads > 1 ? arena_format(e->arena, "[%lld][%lld][%lld]", heads, rows, (long long)b->stride)
+                         : arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
+    }
+}
+
+/* A block's own: it lies in the scratch that blocks use one after the other. */
+static bool is_local(const Buffer *x) { return x->place == PLACE_SCRATCH && x->block; }
+
+/* Where the scratch of blocks begins; no block has a buffer before it. */
+static size_t scratch_begin(const Plan *p)
+{
+    size_t begin = p->state_bytes;
+    for (int i = 0; i < p->block_count; i++)
+        for (int k = 0; k < p->blocks[i]->buffer_count; k++) {
+            const Buffer *x = p->blocks[i]->buffers[k];
+            if (is_local(x) && plan_address(p, x) < begin) begin = plan_address(p, x);
+        }
+    return begin;
+}
+
+/* A declaration with a comment behind it, in a column of its own where that is free. */
+static void declaration(Text *out, const char *code, const char *comment)
+{
+    text_printf(out, "    %-58s  /* %s */\n", code, comment);
+}
+
 static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
 {
     bool ints = x->layout == LAYOUT_INTS;
     const char *from = ints ? "ints" : "floats", *macro = emit_macro(e, x);
     const char *type = !ints ? "float" : x->tensor->kind == TENSOR_INPUT ? "const int" : "int";
     const char *layer = x->layers ? arena_format(e->arena, " + (size_t)layer * %s_STRIDE", macro) : "";
-    if (x->place == PLACE_SLOT) {
-        if (by_slot(b))
-            text_printf(out, "    const size_t %s = %s%s;\n", x->variable, macro, layer);
-        else
-            text_printf(out, "    %s *const %s = in_slot(j, j->slot, %s%s);\n", emit_cache_type(e),
-                        x->variable, macro, layer);
+    if (x->place == PLACE_SLOT && by_slot(b)) {
+        text_printf(out, "    const size_t %s = %s%s;\n", x->variable, macro, layer);
         return;
     }
-    text_printf(out, "    %s *const %s = %s(j, %s%s);\n", type, x->variable, from, macro, layer);
+    if (x->place == PLACE_SLOT) {
+        text_printf(out, "    %s *const %s = in_slot(j, j->slot, %s%s);\n", emit_cache_type(e),
+                    x->variable, macro, layer);
+        return;
+    }
+    if (x->parent) {
+        const char *column = x->column ? arena_format(e->arena, " + %lld", (long long)x->column) : "";
+        text_printf(out, "    %s *const %s = %s%s;\n", type, x->variable, x->parent->variable, column);
+        return;
+    }
+    const char *at = is_local(x) ? arena_format(e->arena, "SCRATCH + %zu", plan_address(e->plan, x) -
+                                                                            scratch_begin(e->plan))
+                                 : arena_format(e->arena, "%s%s", macro, layer);
+    declaration(out, arena_format(e->arena, "%s *const %s = %s(j, %s);", type, x->variable, from, at),
+                layout_words(e, x));
 }
 
 /* This thread's share of every number of panels, heads or groups that is split. */
@@ -418,43 +467,15 @@ static void define(Text *out, const char *name, size_t value, const char *commen
     else text_printf(out, "#define %-44s ((size_t)%zu)\n", name, value);
 }
 
-static const char *layout_words(Emit *e, const Buffer *b)
-{
-    long long heads = b->heads, rows = b->rows, width = b->width;
-    switch (b->layout) {
-    case LAYOUT_KEYS:   return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, rows, width, b->half ? " rt_f16" : "");
-    case LAYOUT_VALUES:
-        return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, (long long)pad16(width), rows, b->half ? " rt_f16" : "");
-    case LAYOUT_INTS:   return arena_format(e->arena, "[%lld] int", rows);
-    case LAYOUT_THREADS:
-        if (heads == 1) return arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
-        return arena_format(e->arena, "[%lld threads][%lld][%lld]", heads, rows, (long long)b->stride);
-    default:
-        return heads > 1 ? arena_format(e->arena, "[%lld][%lld][%lld]", heads, rows, (long long)b->stride)
-                         : arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
-    }
-}
-
 static void define_buffer(Emit *e, Text *out, const Buffer *b)
 {
     const char *macro = emit_macro(e, b);
     size_t at = b->place == PLACE_SLOT ? b->offset : plan_address(e->plan, b);
-    define(out, macro, at, layout_words(e, b));
+    const char *type = b->layout == LAYOUT_INTS ? " int" : "";
+    define(out, macro, at, arena_format(e->arena, "%s%s", layout_words(e, b), type));
     if (b->layers)
         define(out, arena_format(e->arena, "%s_STRIDE", macro), b->layer_stride,
                "from layer to layer");
-}
-
-/* A block's own; a view stands with its words where it begins. */
-static void define_buffers(Emit *e, Text *out, const PlanBlock *b)
-{
-    for (int i = 0; i < b->buffer_count; i++) define_buffer(e, out, b->buffers[i]);
-    for (int i = 0; i < b->view_count; i++) {
-        const Buffer *v = b->views[i];
-        define(out, emit_macro(e, v), plan_address(e->plan, v),
-               arena_format(e->arena, "columns %lld to %lld of %s", (long long)v->column, (long long)(v->column + v->width - 1),
-                            v->parent->variable));
-    }
 }
 
 static bool in_place(const Buffer *b, Place place) { return b->place == place; }
@@ -509,13 +530,14 @@ void emit_offsets(Emit *e, Text *out)
     if (p->saturated_offset) define(out, "SATURATED_AT", p->saturated_offset, "");
     if (p->slot_bytes) text_add(out, "\n/* In a slot. */\n");
     whole_buffers(e, out, PLACE_SLOT);
-    text_add(out, "\n/* In the scratch: what passes between blocks, then what each block uses; these overlap where their lives do not. */\n");
+    text_add(out, "\n/* What passes between blocks; buffers overlap where their lives do not. */\n");
     whole_buffers(e, out, PLACE_SCRATCH);
     for (int i = 0; i < p->list_count; i++)
         define(out, emit_upper(e->arena, arena_format(e->arena, "at_%s", p->lists[i].name)),
                p->scratch_offset + p->lists[i].offset,
                arena_format(e->arena, "[%lld] %s", (long long)p->lists[i].count, p->lists[i].words));
-    for (int i = 0; i < p->block_count; i++) define_buffers(e, out, p->blocks[i]);
+    if (scratch_begin(p) < p->state_bytes)
+        define(out, "SCRATCH", scratch_begin(p), "of one block at a time, laid out in its function");
     if (p->options.taps) text_add(out, "\n/* Taps: intermediates kept for looking at. */\n");
     whole_buffers(e, out, PLACE_TAP);
     text_add(out, "\n");

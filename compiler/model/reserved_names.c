@@ -131,7 +131,7 @@ static const char *const headers[] = {
 
 /* What a model's text defines for itself, and the files and targets of its folder. */
 static const char *const emitted[] = {
-    "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "SATURATED_AT", "SLOTS", "SLOTS_AT", "SLOT_BYTES", "all", "always",
+    "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "SATURATED_AT", "SCRATCH", "SLOTS", "SLOTS_AT", "SLOT_BYTES", "all", "always",
     "append", "argc", "argmax", "argmax_rows", "argv", "at", "bind", "call", "characters", "clean", "clear", "command", "encode",
     "encode_batch", "encode_pair", "example", "few", "floats", "graph", "head", "head_body", "hidden", "ids",
     "in_slot", "ints", "is_bias", "is_mask",

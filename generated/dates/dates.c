@@ -73,7 +73,7 @@
 #define AT_DECODER_LAYER_SELF_V_CACHE                ((size_t)90112)    /* [4 heads][16 / 16][16][16] */
 #define AT_DECODER_LAYER_SELF_V_CACHE_STRIDE         ((size_t)4096)    /* from layer to layer */
 
-/* In the scratch: what passes between blocks, then what each block uses; these overlap where their lives do not. */
+/* What passes between blocks; buffers overlap where their lives do not. */
 #define AT_SOURCE_IDS                                ((size_t)98368)    /* [80] int */
 #define AT_SOURCE_POSITIONS                          ((size_t)98688)    /* [80] int */
 #define AT_ENCODER_X                                 ((size_t)99008)    /* [80][64] */
@@ -89,46 +89,7 @@
 #define AT_GROUPS                                    ((size_t)435520)    /* [12] rt_group */
 #define AT_TEXT_IDS                                  ((size_t)435712)    /* [80] int */
 #define AT_TEXT_WORK                                 ((size_t)436032)    /* [2640] unsigned char */
-#define AT_ENCODER_LAYER_NORM_0                      ((size_t)124224)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_QKV                    ((size_t)292160)    /* [80][192] */
-#define AT_ENCODER_LAYER_SELF_K_PANELS               ((size_t)353600)    /* [4 heads][80 / 16][16][16] */
-#define AT_ENCODER_LAYER_SELF_V_PANELS               ((size_t)374080)    /* [4 heads][16 / 16][80][16] */
-#define AT_ENCODER_LAYER_SELF_CONTEXT                ((size_t)394560)    /* [80][64] */
-#define AT_ENCODER_LAYER_SELF_CONTEXT_SCRATCH        ((size_t)124224)    /* [16 threads][14][96] */
-#define AT_ENCODER_LAYER_NORM_1                      ((size_t)415040)    /* [80][64] */
-#define AT_ENCODER_LAYER_FFN_HIDDEN                  ((size_t)210240)    /* [80][256] */
-#define AT_ENCODER_LAYER_SELF_Q                      ((size_t)292160)    /* columns 0 to 63 of self_qkv */
-#define AT_ENCODER_LAYER_SELF_K                      ((size_t)292416)    /* columns 64 to 127 of self_qkv */
-#define AT_ENCODER_LAYER_SELF_V                      ((size_t)292672)    /* columns 128 to 191 of self_qkv */
-#define AT_DECODER_MEMORY_CROSS_KV                   ((size_t)124224)    /* [80][128] */
-#define AT_DECODER_MEMORY_CROSS_K                    ((size_t)124224)    /* columns 0 to 63 of cross_kv */
-#define AT_DECODER_MEMORY_CROSS_V                    ((size_t)124480)    /* columns 64 to 127 of cross_kv */
-#define AT_DECODER_LAYER_NORM_0                      ((size_t)124224)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_QKV                    ((size_t)126272)    /* [1][192] */
-#define AT_DECODER_LAYER_SELF_CONTEXT                ((size_t)127040)    /* [1][64] */
-#define AT_DECODER_LAYER_SELF_CONTEXT_SCRATCH        ((size_t)124224)    /* [16 threads][1][32] */
-#define AT_DECODER_LAYER_NORM_1                      ((size_t)124224)    /* [1][64] */
-#define AT_DECODER_LAYER_CROSS_Q                     ((size_t)130368)    /* [1][64] */
-#define AT_DECODER_LAYER_CROSS_CONTEXT               ((size_t)130624)    /* [1][64] */
-#define AT_DECODER_LAYER_CROSS_CONTEXT_SCRATCH       ((size_t)124224)    /* [16 threads][1][96] */
-#define AT_DECODER_LAYER_NORM_2                      ((size_t)125248)    /* [1][64] */
-#define AT_DECODER_LAYER_FFN_HIDDEN                  ((size_t)124224)    /* [1][256] */
-#define AT_DECODER_LAYER_SELF_Q                      ((size_t)126272)    /* columns 0 to 63 of self_qkv */
-#define AT_DECODER_LAYER_SELF_K                      ((size_t)126528)    /* columns 64 to 127 of self_qkv */
-#define AT_DECODER_LAYER_SELF_V                      ((size_t)126784)    /* columns 128 to 191 of self_qkv */
-#define AT_DECODER_LAYER_ROWS_NORM_0                 ((size_t)124224)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_SELF_QKV               ((size_t)234816)    /* [12][192] */
-#define AT_DECODER_LAYER_ROWS_SELF_CONTEXT           ((size_t)244032)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_SELF_CONTEXT_SCRATCH   ((size_t)197952)    /* [16 threads][12][32] */
-#define AT_DECODER_LAYER_ROWS_NORM_1                 ((size_t)247104)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_CROSS_Q                ((size_t)250176)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT          ((size_t)253248)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_SCRATCH  ((size_t)124224)    /* [16 threads][12][96] */
-#define AT_DECODER_LAYER_ROWS_NORM_2                 ((size_t)256320)    /* [12][64] */
-#define AT_DECODER_LAYER_ROWS_FFN_HIDDEN             ((size_t)222528)    /* [12][256] */
-#define AT_DECODER_LAYER_ROWS_SELF_Q                 ((size_t)234816)    /* columns 0 to 63 of self_qkv */
-#define AT_DECODER_LAYER_ROWS_SELF_K                 ((size_t)235072)    /* columns 64 to 127 of self_qkv */
-#define AT_DECODER_LAYER_ROWS_SELF_V                 ((size_t)235328)    /* columns 128 to 191 of self_qkv */
+#define SCRATCH                                      ((size_t)124224)    /* of one block at a time, laid out in its function */
 
 /* What a call hands to every thread. */
 typedef struct job { const dates *model; dates_state *state; int slot, rows; const rt_group *groups, *groups_end; } job;
@@ -165,9 +126,9 @@ rt_status dates_threads(dates *m, int n)
 static void encoder_embedding(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_EMBEDDING;
-    const int *const source_ids = ints(j, AT_SOURCE_IDS);
-    float *const x = floats(j, AT_ENCODER_X);
-    const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);
+    const int *const source_ids = ints(j, AT_SOURCE_IDS);       /* [80] */
+    float *const x = floats(j, AT_ENCODER_X);                   /* [80][64] */
+    const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);  /* [80] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = 8 * table[source_ids]                                                               [source, 64] */
@@ -181,20 +142,20 @@ static void encoder_embedding(const job *j, int thread, int threads)
 static void encoder_layer(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_LAYER + (size_t)layer * W_ENCODER_LAYER_STRIDE;
-    float *const x = floats(j, AT_ENCODER_X);
-    float *const norm_0 = floats(j, AT_ENCODER_LAYER_NORM_0);
-    float *const self_qkv = floats(j, AT_ENCODER_LAYER_SELF_QKV);
-    float *const self_k = floats(j, AT_ENCODER_LAYER_SELF_K);
-    const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);
-    float *const self_k_panels = floats(j, AT_ENCODER_LAYER_SELF_K_PANELS);
-    float *const self_v = floats(j, AT_ENCODER_LAYER_SELF_V);
-    float *const self_v_panels = floats(j, AT_ENCODER_LAYER_SELF_V_PANELS);
-    float *const self_q = floats(j, AT_ENCODER_LAYER_SELF_Q);
-    const int *const source_visible = ints(j, AT_SOURCE_VISIBLE);
-    float *const self_context = floats(j, AT_ENCODER_LAYER_SELF_CONTEXT);
-    float *const self_context_scratch = floats(j, AT_ENCODER_LAYER_SELF_CONTEXT_SCRATCH);
-    float *const norm_1 = floats(j, AT_ENCODER_LAYER_NORM_1);
-    float *const ffn_hidden = floats(j, AT_ENCODER_LAYER_FFN_HIDDEN);
+    float *const x = floats(j, AT_ENCODER_X);                   /* [80][64] */
+    float *const norm_0 = floats(j, SCRATCH + 0);               /* [80][64] */
+    float *const self_qkv = floats(j, SCRATCH + 167936);        /* [80][192] */
+    float *const self_k = self_qkv + 64;
+    const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);  /* [80] */
+    float *const self_k_panels = floats(j, SCRATCH + 229376);   /* [4 heads][80 / 16][16][16] */
+    float *const self_v = self_qkv + 128;
+    float *const self_v_panels = floats(j, SCRATCH + 249856);   /* [4 heads][16 / 16][80][16] */
+    float *const self_q = self_qkv;
+    const int *const source_visible = ints(j, AT_SOURCE_VISIBLE);  /* [80] */
+    float *const self_context = floats(j, SCRATCH + 270336);    /* [80][64] */
+    float *const self_context_scratch = floats(j, SCRATCH + 0);  /* [16 threads][14][96] */
+    float *const norm_1 = floats(j, SCRATCH + 290816);          /* [80][64] */
+    float *const ffn_hidden = floats(j, SCRATCH + 86016);       /* [80][256] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* ---- self-attention */
@@ -227,7 +188,7 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
 static void encoder_end(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_END;
-    float *const x = floats(j, AT_ENCODER_X);
+    float *const x = floats(j, AT_ENCODER_X);                   /* [80][64] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = norm(x)                                                                             [source, 64] */
@@ -239,12 +200,12 @@ static void encoder_end(const job *j, int thread, int threads)
 static void decoder_memory(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_MEMORY + (size_t)layer * W_DECODER_MEMORY_STRIDE;
-    float *const x = floats(j, AT_ENCODER_X);
-    float *const cross_kv = floats(j, AT_DECODER_MEMORY_CROSS_KV);
-    float *const cross_k = floats(j, AT_DECODER_MEMORY_CROSS_K);
-    const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);
+    float *const x = floats(j, AT_ENCODER_X);                   /* [80][64] */
+    float *const cross_kv = floats(j, SCRATCH + 0);             /* [80][128] */
+    float *const cross_k = cross_kv;
+    const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);  /* [80] */
     float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
-    float *const cross_v = floats(j, AT_DECODER_MEMORY_CROSS_V);
+    float *const cross_v = cross_kv + 64;
     float *const cross_v_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
@@ -261,9 +222,9 @@ static void decoder_memory(const job *j, int layer, int thread, int threads)
 static void decoder_embedding(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_EMBEDDING;
-    const int *const rows_ids = ints(j, AT_ROWS_IDS);
-    float *const x = floats(j, AT_DECODER_X);
-    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
+    const int *const rows_ids = ints(j, AT_ROWS_IDS);           /* [12] */
+    float *const x = floats(j, AT_DECODER_X);                   /* [1][64] */
+    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);  /* [12] */
 
     (void)threads;
     /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
@@ -277,27 +238,27 @@ static void decoder_embedding(const job *j, int thread, int threads)
 static void decoder_layer(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
-    float *const x = floats(j, AT_DECODER_X);
-    float *const norm_0 = floats(j, AT_DECODER_LAYER_NORM_0);
-    float *const self_qkv = floats(j, AT_DECODER_LAYER_SELF_QKV);
-    float *const self_k = floats(j, AT_DECODER_LAYER_SELF_K);
-    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
+    float *const x = floats(j, AT_DECODER_X);                   /* [1][64] */
+    float *const norm_0 = floats(j, SCRATCH + 0);               /* [1][64] */
+    float *const self_qkv = floats(j, SCRATCH + 2048);          /* [1][192] */
+    float *const self_k = self_qkv + 64;
+    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);  /* [12] */
     float *const self_k_cache = in_slot(j, j->slot, AT_DECODER_LAYER_SELF_K_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_K_CACHE_STRIDE);
-    float *const self_v = floats(j, AT_DECODER_LAYER_SELF_V);
+    float *const self_v = self_qkv + 128;
     float *const self_v_cache = in_slot(j, j->slot, AT_DECODER_LAYER_SELF_V_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_V_CACHE_STRIDE);
-    float *const self_q = floats(j, AT_DECODER_LAYER_SELF_Q);
-    const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);
-    float *const self_context = floats(j, AT_DECODER_LAYER_SELF_CONTEXT);
-    float *const self_context_scratch = floats(j, AT_DECODER_LAYER_SELF_CONTEXT_SCRATCH);
-    float *const norm_1 = floats(j, AT_DECODER_LAYER_NORM_1);
-    float *const cross_q = floats(j, AT_DECODER_LAYER_CROSS_Q);
+    float *const self_q = self_qkv;
+    const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);   /* [12] */
+    float *const self_context = floats(j, SCRATCH + 2816);      /* [1][64] */
+    float *const self_context_scratch = floats(j, SCRATCH + 0);  /* [16 threads][1][32] */
+    float *const norm_1 = floats(j, SCRATCH + 0);               /* [1][64] */
+    float *const cross_q = floats(j, SCRATCH + 6144);           /* [1][64] */
     float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
     float *const cross_v_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
-    const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);
-    float *const cross_context = floats(j, AT_DECODER_LAYER_CROSS_CONTEXT);
-    float *const cross_context_scratch = floats(j, AT_DECODER_LAYER_CROSS_CONTEXT_SCRATCH);
-    float *const norm_2 = floats(j, AT_DECODER_LAYER_NORM_2);
-    float *const ffn_hidden = floats(j, AT_DECODER_LAYER_FFN_HIDDEN);
+    const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);  /* [12] */
+    float *const cross_context = floats(j, SCRATCH + 6400);     /* [1][64] */
+    float *const cross_context_scratch = floats(j, SCRATCH + 0);  /* [16 threads][1][96] */
+    float *const norm_2 = floats(j, SCRATCH + 1024);            /* [1][64] */
+    float *const ffn_hidden = floats(j, SCRATCH + 0);           /* [1][256] */
     const rt_span share_12 = rt_split(12, thread, threads);
     const rt_span share_4 = rt_split(4, thread, threads);
     const rt_span share_16 = rt_split(16, thread, threads);
@@ -352,8 +313,8 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
 static void decoder_output(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
-    float *const x = floats(j, AT_DECODER_X);
-    float *const logits = floats(j, AT_LOGITS);
+    float *const x = floats(j, AT_DECODER_X);                   /* [1][64] */
+    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
     const rt_span share_1 = rt_split(1, thread, threads);
 
     /* x = norm(x)                                                                               [rows, 64] */
@@ -367,7 +328,7 @@ static void decoder_output(const job *j, int thread, int threads)
 /* Log-softmax of the logits. */
 static void log_probabilities(const job *j, int thread, int threads)
 {
-    float *const logits = floats(j, AT_LOGITS);
+    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
 
     (void)threads;
     /* logits = log_softmax(logits)                                                              [rows, 15] */
@@ -378,8 +339,8 @@ static void log_probabilities(const job *j, int thread, int threads)
 /* The first maximum of the logits. */
 static void argmax(const job *j, int thread, int threads)
 {
-    float *const logits = floats(j, AT_LOGITS);
-    int *const next_id = ints(j, AT_NEXT_ID);
+    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
+    int *const next_id = ints(j, AT_NEXT_ID);                   /* [12] */
 
     (void)threads;
     /* next_id = index of the maximum of logits                                                      [rows] */
@@ -391,9 +352,9 @@ static void argmax(const job *j, int thread, int threads)
 static void decoder_embedding_rows(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_EMBEDDING;
-    const int *const rows_ids = ints(j, AT_ROWS_IDS);
-    float *const x = floats(j, AT_DECODER_ROWS_X);
-    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
+    const int *const rows_ids = ints(j, AT_ROWS_IDS);           /* [12] */
+    float *const x = floats(j, AT_DECODER_ROWS_X);              /* [12][64] */
+    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);  /* [12] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
@@ -407,27 +368,27 @@ static void decoder_embedding_rows(const job *j, int thread, int threads)
 static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
-    float *const x = floats(j, AT_DECODER_ROWS_X);
-    float *const norm_0 = floats(j, AT_DECODER_LAYER_ROWS_NORM_0);
-    float *const self_qkv = floats(j, AT_DECODER_LAYER_ROWS_SELF_QKV);
-    float *const self_k = floats(j, AT_DECODER_LAYER_ROWS_SELF_K);
-    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);
+    float *const x = floats(j, AT_DECODER_ROWS_X);              /* [12][64] */
+    float *const norm_0 = floats(j, SCRATCH + 0);               /* [12][64] */
+    float *const self_qkv = floats(j, SCRATCH + 110592);        /* [12][192] */
+    float *const self_k = self_qkv + 64;
+    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);  /* [12] */
     const size_t self_k_cache = AT_DECODER_LAYER_SELF_K_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_K_CACHE_STRIDE;
-    float *const self_v = floats(j, AT_DECODER_LAYER_ROWS_SELF_V);
+    float *const self_v = self_qkv + 128;
     const size_t self_v_cache = AT_DECODER_LAYER_SELF_V_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_V_CACHE_STRIDE;
-    float *const self_q = floats(j, AT_DECODER_LAYER_ROWS_SELF_Q);
-    const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);
-    float *const self_context = floats(j, AT_DECODER_LAYER_ROWS_SELF_CONTEXT);
-    float *const self_context_scratch = floats(j, AT_DECODER_LAYER_ROWS_SELF_CONTEXT_SCRATCH);
-    float *const norm_1 = floats(j, AT_DECODER_LAYER_ROWS_NORM_1);
-    float *const cross_q = floats(j, AT_DECODER_LAYER_ROWS_CROSS_Q);
+    float *const self_q = self_qkv;
+    const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);   /* [12] */
+    float *const self_context = floats(j, SCRATCH + 119808);    /* [12][64] */
+    float *const self_context_scratch = floats(j, SCRATCH + 73728);  /* [16 threads][12][32] */
+    float *const norm_1 = floats(j, SCRATCH + 122880);          /* [12][64] */
+    float *const cross_q = floats(j, SCRATCH + 125952);         /* [12][64] */
     const size_t cross_k_memory = AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE;
     const size_t cross_v_memory = AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE;
-    const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);
-    float *const cross_context = floats(j, AT_DECODER_LAYER_ROWS_CROSS_CONTEXT);
-    float *const cross_context_scratch = floats(j, AT_DECODER_LAYER_ROWS_CROSS_CONTEXT_SCRATCH);
-    float *const norm_2 = floats(j, AT_DECODER_LAYER_ROWS_NORM_2);
-    float *const ffn_hidden = floats(j, AT_DECODER_LAYER_ROWS_FFN_HIDDEN);
+    const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);  /* [12] */
+    float *const cross_context = floats(j, SCRATCH + 129024);   /* [12][64] */
+    float *const cross_context_scratch = floats(j, SCRATCH + 0);  /* [16 threads][12][96] */
+    float *const norm_2 = floats(j, SCRATCH + 132096);          /* [12][64] */
+    float *const ffn_hidden = floats(j, SCRATCH + 98304);       /* [12][256] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* ---- self-attention */
@@ -475,8 +436,8 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 static void decoder_output_rows(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
-    float *const x = floats(j, AT_DECODER_ROWS_X);
-    float *const logits = floats(j, AT_LOGITS);
+    float *const x = floats(j, AT_DECODER_ROWS_X);              /* [12][64] */
+    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = norm(x)                                                                               [rows, 64] */
@@ -489,7 +450,7 @@ static void decoder_output_rows(const job *j, int thread, int threads)
 /* Log-softmax of the logits. */
 static void log_probabilities_rows(const job *j, int thread, int threads)
 {
-    float *const logits = floats(j, AT_LOGITS);
+    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* logits = log_softmax(logits)                                                              [rows, 15] */
@@ -500,8 +461,8 @@ static void log_probabilities_rows(const job *j, int thread, int threads)
 /* The first maximum of each row's logits. */
 static void argmax_rows(const job *j, int thread, int threads)
 {
-    float *const logits = floats(j, AT_LOGITS);
-    int *const next_id = ints(j, AT_NEXT_ID);
+    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
+    int *const next_id = ints(j, AT_NEXT_ID);                   /* [12] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* next_id = index of the maximum of logits                                                      [rows] */

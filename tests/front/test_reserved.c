@@ -12,7 +12,7 @@ static void names_of_c_and_of_the_text_are_reserved(void **state)
         "fprintf", "fflush", "ferror", "stdin", "stdout", "stderr", "errno", "NULL", "EOF", "BUFSIZ", "NAN", "INFINITY", "size_t",
         "ptrdiff_t", "max_align_t", "int8_t", "uint64_t", "int_fast16_t", "uintptr_t", "INT32_MAX", "UINT64_C", "SIZE_MAX",
         "FLT_EPSILON", "FILE", "float_t", "double_t", "math", "string", "job", "run_body", "step_body", "argv", "argc", "graph",
-        "slots", "SLOTS", "SLOT_BYTES", "floats", "ints", "in_slot", "slot_bytes", "print", "state", "weights", "example", "runtime",
+        "slots", "SCRATCH", "SLOTS", "SLOT_BYTES", "floats", "ints", "in_slot", "slot_bytes", "print", "state", "weights", "example", "runtime",
         "Makefile", "makefile", "clean", "command", "always", "all", "input_X", "rt_copy", "xf_a", "W_GRAPH", "AT_X", "linear_64x64",
         "scale_96", "scale_96_rows", "softcap_8", "pool_16_mean", "window_2x8_4", "ring_keys_2x8_16",
         "ring_values_2x8_16", "relu_96", "gelu_gate_96", "attention_1x3_16", "encoder_layer", "_a", "text", "characters", "ids", "run",

@@ -114,15 +114,19 @@ static const char model_begin[] =
     " * ${about}\n"
     " * Weights ${identity}, ${weights} bytes${dtypes}. State ${state} bytes:${slot} ${scratch} of scratch.\n"
     " *\n"
-    " * Every thread runs the same code on its share (rt_split) and waits for the others where it needs what they made\n"
-    " * (rt_barrier). Shapes stand in the margin; the functions called are in ${name}_kernels.h. */\n"
+    "${threads}\n"
+    " * Shapes stand in the margin; the functions called are in ${name}_kernels.h. */\n"
     "#include \"rt.h\"\n"
     "${rows}\n"
     "#include \"${name}_kernels.h\"\n"
     "\n";
 
+static const char about_threads[] =
+    " * Every thread runs the same code on its share (rt_split) and waits for the others where it needs what they made\n"
+    " * (rt_barrier).";
+
 static const char model_bind[] =
-    "/* What a call hands to every thread. */\n"
+    "/* What a call hands to ${hearers}. */\n"
     "${job}\n"
     "\n"
     "static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }\n"
@@ -213,6 +217,7 @@ static void emit_model(Emit *e, Text *out)
     const Plan *p = e->plan;
     text_fill(out, model_begin, "name", e->name, "rows", e->model->has_decoder ? "#include \"rt_rows.h\"" : "",
               "spec", emit_spec_name(e), "about", about(e), "identity", e->identity,
+              "threads", emit_has_threads(e) ? about_threads : "",
               "weights", emit_number(e, (int64_t)p->weights_bytes),
               "dtypes", model_is_narrow(e->model) ? arena_format(e->arena, ": %s", emit_dtypes(e)) : "",
               "state", emit_number(e, (int64_t)p->state_bytes),
@@ -232,7 +237,10 @@ static void emit_model(Emit *e, Text *out)
     const char *ints = uses_ints(p) ? "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n" : "";
     const char *tokenizer = !has_pieces(e) ? "" : arena_format(e->arena,
         "if (rt_text_check(head + HEAD_BYTES + W_TOKENIZER, %s) != RT_OK) return RT_BAD_WEIGHTS;", emit_number(e, (int64_t)e->model->tokenizer_size));
-    text_fill(out, model_bind, "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes,
+    if (!emit_has_threads(e) && e->model->has_decoder)
+        job = arena_format(e->arena, "%s\ntypedef void job_body(const job *j);", job);
+    text_fill(out, model_bind, "hearers", emit_has_threads(e) ? "every thread" : "its blocks",
+              "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes,
               "macros", e->form.kernels == KERNELS_BOUND ? bound_macros(e) : "", "tokenizer", tokenizer, NULL);
     if (p->saturated_offset) text_add(out, saturation_template);
     text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");

@@ -101,6 +101,10 @@ bool emit_pools(const Emit *e);
 void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
 void emit_offsets(Emit *e, Text *out);
+/* Whether a state has room for more than one thread; without, the text is that of one. */
+bool emit_has_threads(const Emit *e);
+/* The call of a program's body in a function with a job j and a model m, without a semicolon. */
+const char *emit_body_call(Emit *e, const char *body);
 void emit_settings(Emit *e, Text *out);
 void emit_generate(Emit *e, Text *out);
 void emit_makefile(Emit *e, Text *out);

@@ -171,21 +171,44 @@ static const char *custom_arguments(Emit *e, const PlanBlock *b, const PlanOp *o
     return t.data;
 }
 
+/* Where threads wait for one another; "" where there is one alone. */
+static const char *barrier(const Emit *e)
+{
+    return emit_has_threads(e) ? "    rt_barrier(j->model->team);\n" : "";
+}
+
+/* What stands before that which the first thread alone does. */
+static const char *first_thread(const Emit *e)
+{
+    return emit_has_threads(e) ? "if (thread == 0) " : "";
+}
+
 /* This thread's piece of the scratch. */
 static const char *thread_scratch(Emit *e, const PlanOp *op)
 {
     const Buffer *s = op->scratch;
+    if (!emit_has_threads(e)) return s->variable;
     return arena_format(e->arena, "%s + thread * (%lld * %lld)", s->variable, (long long)s->rows, (long long)s->stride);
+}
+
+/* What this thread does of `parts`; one alone does all. */
+static const char *share(Emit *e, int parts)
+{
+    return arena_format(e->arena, emit_has_threads(e) ? "share_%d" : "all_%d", parts);
 }
 
 static const char *rows_text(Emit *e, const PlanBlock *b, const PlanOp *op)
 {
-    bool constant = b->count == COUNT_CONSTANT;
-    return constant ? arena_format(e->arena, "rt_split(%d, thread, threads)", op->parts) : "mine";
+    if (b->count != COUNT_CONSTANT) return "mine";
+    const char *format = emit_has_threads(e) ? "rt_split(%d, thread, threads)" : "(rt_span){ 0, %d }";
+    return arena_format(e->arena, format, op->parts);
 }
 
 /* Whether threads may share the panels of this block's linears. */
-static bool shares_panels(const Emit *e, const PlanBlock *b) { return e->plan->few_rows && b->rows > 1 && b->count == COUNT_ROWS; }
+static bool shares_panels(const Emit *e, const PlanBlock *b)
+{
+    return emit_has_threads(e) && e->plan->few_rows && b->rows > 1 && b->count == COUNT_ROWS;
+}
 
 /* Where a thread rounds its rows, of a linear that does, with a comma before it; see plan_rounded.c. */
 static const char *rounded(Emit *e, const PlanBlock *b, const PlanOp *op)
@@ -193,6 +216,7 @@ static const char *rounded(Emit *e, const PlanBlock *b, const PlanOp *op)
     const Buffer *s = op->scratch;
     if (!plan_op_rounds(op)) return "";
     if (op->split != SPLIT_ROWS || s->heads > 1) return arena_format(e->arena, ", %s", thread_scratch(e, op));
+    if (!emit_has_threads(e)) return arena_format(e->arena, ", %s", s->variable);
     const char *first = arena_format(e->arena, "%s.begin", rows_text(e, b, op));
     if (shares_panels(e, b)) first = arena_format(e->arena, "(few ? thread * %d : rows.begin)", e->plan->few_rows);
     return arena_format(e->arena, ", %s + %s * %lld", s->variable, first, (long long)s->stride);
@@ -257,8 +281,9 @@ static void emit_saturation(Emit *e, Text *out, const PlanBlock *b, const PlanOp
     const Buffer *x = op->in[1];
     const bool own = op->split == SPLIT_ROWS;
     const char *rows = own ? rows_text(e, b, op) : arena_format(e->arena, "(rt_span){ 0, %lld }", (long long)b->rows);
-    statement(out, arena_format(e->arena, "%snote_saturation(j, thread, %s, %s, %lld, %lld);", own ? "" : "if (thread == 0) ", operand(e, b, x), rows,
-                                (long long)x->width, (long long)x->stride));
+    statement(out, arena_format(e->arena, "%snote_saturation(j, %s, %s, %s, %lld, %lld);",
+                                own ? "" : first_thread(e), emit_has_threads(e) ? "thread" : "0",
+                                operand(e, b, x), rows, (long long)x->width, (long long)x->stride));
 }
 
 /* One operation; `heading`: the part of the block that begins with it, or NULL. */
@@ -270,14 +295,14 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     switch (op->split) {
     case SPLIT_ROWS:
         if (emit_takes_panels(e, w))
-            call = shares_panels(e, b) ? arena_format(e->arena, "%s(%s, rows, share_%d);", w->name, args, w->parts)
+            call = shares_panels(e, b) ? arena_format(e->arena, "%s(%s, rows, %s);", w->name, args, share(e, w->parts))
                                        : arena_format(e->arena, "%s(%s, %s, (rt_span){ 0, %d });", w->name, args, rows_text(e, b, op), w->parts);
         else call = arena_format(e->arena, "%s(%s, %s);", w->name, args, slots ? "rt_intersect(mine, g->rows)" : rows_text(e, b, op));
         break;
-    case SPLIT_FIRST_THREAD: call = arena_format(e->arena, "if (thread == 0) %s(%s);", w->name, args); break;
-    default:               call = arena_format(e->arena, "%s(%s, share_%d);", w->name, args, op->parts); break;
+    case SPLIT_FIRST_THREAD: call = arena_format(e->arena, "%s%s(%s);", first_thread(e), w->name, args); break;
+    default:               call = arena_format(e->arena, "%s(%s, %s);", w->name, args, share(e, op->parts)); break;
     }
-    if (op->barrier) text_add(out, "    rt_barrier(j->model->team);\n");
+    if (op->barrier) text_add(out, barrier(e));
     else if (op->barrier_few && shares_panels(e, b)) text_add(out, "    if (few) rt_barrier(j->model->team);\n");
     if (heading) text_printf(out, "\n    /* ---- %s */\n", heading);
     const char *words = kernel_words(e, op), *shape = shape_text(e, op->result);
@@ -381,11 +406,12 @@ static void declare_shares(Emit *e, Text *out, const PlanBlock *b)
         const bool panels = emit_takes_panels(e, emit_wrapper(e, op)) && shares_panels(e, b);
         if (!panels && (op->split == SPLIT_ROWS || op->split == SPLIT_FIRST_THREAD)) continue;
         const int parts = panels ? emit_wrapper(e, op)->parts : op->parts;
-        const char *share = arena_format(e->arena, "share_%d", parts);
-        if (name_map_find(seen, share)) continue;
-        name_map_add(seen, share, op);
-        text_printf(out, panels ? "    const rt_span %s = rt_split(%d, few ? thread : 0, few ? threads : 1);\n"
-                                : "    const rt_span %s = rt_split(%d, thread, threads);\n", share, parts);
+        const char *name = share(e, parts);
+        if (name_map_find(seen, name)) continue;
+        name_map_add(seen, name, op);
+        text_printf(out, !emit_has_threads(e) ? "    const rt_span %s = { 0, %d };\n"
+                         : panels ? "    const rt_span %s = rt_split(%d, few ? thread : 0, few ? threads : 1);\n"
+                                  : "    const rt_span %s = rt_split(%d, thread, threads);\n", name, parts);
     }
 }
 
@@ -421,7 +447,9 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
                          "    const rt_span rows = rt_split(j->rows, few ? 0 : thread, few ? 1 : threads);\n", e->plan->few_rows);
     declare_shares(e, out, b);
     if (rows && b->count != COUNT_CONSTANT)
-        text_add(out, "    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */\n");
+        text_add(out, emit_has_threads(e)
+                      ? "    const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */\n"
+                      : "    const rt_span mine = { 0, j->rows };\n");
     if (!b->ops[0].node->part) text_add(out, "\n");
 }
 
@@ -431,19 +459,20 @@ static void emit_watch(Emit *e, Text *out, const PlanBlock *b, int operation)
     int block = 0;
     while (e->plan->blocks[block] != b) block++;
     const char *rows = b->count == COUNT_CONSTANT ? arena_format(e->arena, "%lld", (long long)b->rows) : "j->rows";
-    text_printf(out, "    rt_barrier(j->model->team);\n    if (thread == 0) rt_watch(%d, %d, %s, %s);\n    rt_barrier(j->model->team);\n",
-                block, operation, b->block->layers ? "layer" : "0", rows);
+    text_printf(out, "%s    %srt_watch(%d, %d, %s, %s);\n%s", barrier(e), first_thread(e),
+                block, operation, b->block->layers ? "layer" : "0", rows, barrier(e));
 }
 
 static void emit_block(Emit *e, Text *out, const PlanBlock *b)
 {
     const Block *block = b->block;
     text_printf(out, "/* %s.%s */\n", block->doc, block->layers ? arena_format(e->arena, " One of %d layers.", block->layers) : "");
-    text_printf(out, "static void %s(const job *j,%s int thread, int threads)\n{\n", block->name, block->layers ? " int layer," : "");
+    text_printf(out, "static void %s(const job *j%s%s)\n{\n", block->name,
+                block->layers ? ", int layer" : "", emit_has_threads(e) ? ", int thread, int threads" : "");
     declarations(e, out, b);
     bool shared = false;
     for (int i = 0; i < b->op_count; i++) shared |= b->ops[i].split != SPLIT_FIRST_THREAD;
-    if (!shared) text_add(out, "    (void)threads;\n");
+    if (!shared && emit_has_threads(e)) text_add(out, "    (void)threads;\n");
     const char *part = NULL;
     for (int i = 0; i < b->op_count; i++) {
         const char *now = b->ops[i].node->part;
@@ -451,7 +480,7 @@ static void emit_block(Emit *e, Text *out, const PlanBlock *b)
         if (e->hooks & EMIT_WATCHES) emit_watch(e, out, b, i);
         part = now;
     }
-    text_add(out, "    rt_barrier(j->model->team);\n}\n\n");
+    text_printf(out, "%s}\n\n", barrier(e));
 }
 
 void emit_blocks(Emit *e, Text *out)

@@ -208,7 +208,7 @@ static void graph_calls(Emit *e, Text *out)
                   "slots", emit_number(e, e->plan->options.slots), "last", emit_number(e, g->capacity - g->step_rows), NULL);
     check_lines(e, out, true);
     fill_lines(e, out);
-    text_add(out, "    rt_team_share(m->team, run_body, &j);\n");
+    text_printf(out, "    %s;\n", emit_body_call(e, "run_body"));
     check_lines(e, out, false);
     if (steps) text_fill(out, "    *position += ${rows};\n", "rows", emit_number(e, g->step_rows), NULL);
     text_add(out, "    return RT_OK;\n}\n\n");

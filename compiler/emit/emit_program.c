@@ -38,20 +38,23 @@ bool emit_leaves_layers(const Plan *p)
 /* A block ends in a barrier, so each thread reads the same answer: that of the turn before. */
 static void emit_poll(Emit *e, Text *out)
 {
-    if (e->hooks & EMIT_POLLS) text_printf(out, "    if (rt_poll(thread, %d)) return;\n", e->polled++ % 2);
+    const char *thread = emit_has_threads(e) ? "thread" : "0";
+    if (e->hooks & EMIT_POLLS) text_printf(out, "    if (rt_poll(%s, %d)) return;\n", thread, e->polled++ % 2);
 }
 
 static void emit_run(Emit *e, Text *out, const PlanRun *r)
 {
     const Block *b = r->block->block;
+    const char *threads = emit_has_threads(e) ? ", thread, threads" : "";
     if (!b->layers) {
-        text_printf(out, "    %s(j, thread, threads);\n", b->name);
+        text_printf(out, "    %s(j%s);\n", b->name, threads);
         emit_poll(e, out);
     } else if (r->count > 1 && emit_loops(e->plan, e->form) && !(e->hooks & EMIT_POLLS))
-        text_printf(out, "    for (int layer = %d; layer < %d; layer++) %s(j, layer, thread, threads);\n", r->first, r->first + r->count, b->name);
+        text_printf(out, "    for (int layer = %d; layer < %d; layer++) %s(j, layer%s);\n", r->first,
+                    r->first + r->count, b->name, threads);
     else
         for (int i = 0; i < r->count; i++) {
-            text_printf(out, "    %s(j, %d, thread, threads);\n", b->name, r->first + i);
+            text_printf(out, "    %s(j, %d%s);\n", b->name, r->first + i, threads);
             emit_poll(e, out);
         }
 }
@@ -88,12 +91,26 @@ static const char *cost_text(Emit *e, const Program *p)
     }
 }
 
+/* The head of a program's function: one that a team runs on every thread, or an ordinary one. */
+static void begin_body(const Emit *e, Text *out, const char *name)
+{
+    text_printf(out, emit_has_threads(e)
+                     ? "static void %s_body(void *work, int thread, int threads)\n{\n    const job *j = work;\n"
+                     : "static void %s_body(const job *j)\n{\n", name);
+}
+
+const char *emit_body_call(Emit *e, const char *body)
+{
+    const char *format = emit_has_threads(e) ? "rt_team_share(m->team, %s, &j)" : "%s(&j)";
+    return arena_format(e->arena, format, body);
+}
+
 /* The last block of an encoder that pools, for the texts of a batch behind the first. */
 static void emit_head(Emit *e, Text *out)
 {
     const PlanProgram *p = plan_program(e->plan, PROGRAM_ENCODE);
-    text_add(out, "/* The last block of encode alone, for one more text. */\n"
-                  "static void head_body(void *work, int thread, int threads)\n{\n    const job *j = work;\n");
+    text_add(out, "/* The last block of encode alone, for one more text. */\n");
+    begin_body(e, out, "head");
     e->polled = 0;
     emit_run(e, out, &p->runs[p->count - 1]);
     text_add(out, "}\n\n");
@@ -102,8 +119,8 @@ static void emit_head(Emit *e, Text *out)
 /* Rows whose logits nobody asks for end behind the layers. */
 static void emit_read(Emit *e, Text *out, const PlanProgram *p)
 {
-    text_add(out, "/* prefill: decoder rows into keys and values alone. */\n"
-                  "static void prefill_body(void *work, int thread, int threads)\n{\n    const job *j = work;\n");
+    text_add(out, "/* prefill: decoder rows into keys and values alone. */\n");
+    begin_body(e, out, "prefill");
     e->polled = 0;
     for (int r = 0; r < plan_layer_runs(p); r++) emit_run(e, out, &p->runs[r]);
     text_add(out, "}\n\n");
@@ -117,8 +134,7 @@ void emit_programs(Emit *e, Text *out)
         const char *cost = cost_text(e, p->program);
         const char *sentence = *cost ? arena_format(e->arena, " At most %s.", cost) : "";
         text_printf(out, "/* %s: %s.%s */\n", name, p->program->doc, sentence);
-        text_printf(out, "static void %s_body(void *work, int thread, int threads)\n{\n"
-                         "    const job *j = work;\n", name);
+        begin_body(e, out, name);
         e->polled = 0;
         if (emit_loops(e->plan, e->form) && any_stands_alone(p))
             text_add(out, "    /* A layer that differs from its neighbours is a call of its own. */\n");

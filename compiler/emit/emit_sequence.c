@@ -38,7 +38,7 @@ static const char encode_template[] =
     "        ${set_seen}\n"
     "        ${set_type}\n"
     "    }\n"
-    "    rt_team_share(m->team, encode_body, &j);\n"
+    "    ${run};\n"
     "    *source_length(s, slot) = n;\n"
     "    *next_position(s, slot) = 0;\n"
     "    return RT_OK;\n"
@@ -82,7 +82,7 @@ static const char batch_template[] =
     "        }\n"
     "    }\n"
     "    j.groups_end = texts + count;\n"
-    "    rt_team_share(m->team, encode_body, &j);\n"
+    "    ${run};\n"
     "    ${vectors}\n"
     "    *source_length(s, 0) = j.rows;\n"
     "    *next_position(s, 0) = 0;\n"
@@ -97,7 +97,7 @@ static const char batch_template[] =
 static const char vectors_template[] =
     "for (int t = 0; t < count; t++) {\n"
     "    j.first = texts[t].rows.begin;\n"
-    "    if (t) rt_team_share(m->team, head_body, &j);\n"
+    "    if (t) ${run};\n"
     "    if (vectors) rt_copy(vectors + (size_t)t * ${upper}_VECTOR_WIDTH, s->bytes + ${at}, ${upper}_VECTOR_WIDTH * sizeof *vectors);\n"
     "}";
 
@@ -173,13 +173,13 @@ static const char decode_template[] =
     "}\n";
 
 static const char one_row_template[] =
-    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, rt_body *body)\n"
+    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, ${body} *body)\n"
     "{\n"
     "    const RtRows r = rows_of(s);\n"
     "    const rt_status status = rt_rows_begin(&r, rows, n);\n"
     "    if (status != RT_OK) return status;\n"
     "    job j = { .model = m, .state = s, .slot = rows->slot, .rows = 1 };\n"
-    "    rt_team_share(m->team, body, &j);\n"
+    "    ${run};\n"
     "    rt_rows_end(&r, rows, n);\n"
     "    return RT_OK;\n"
     "}\n"
@@ -189,14 +189,15 @@ static const char one_row_template[] =
 
 static const char many_rows_template[] =
     "/* one: for a row alone, or NULL. */\n"
-    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, rt_body *one, rt_body *many)\n"
+    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, ${body} *one, ${body} *many)\n"
     "{\n"
     "    const RtRows r = rows_of(s);\n"
     "    rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);\n"
     "    const rt_status status = rt_rows_begin(&r, rows, n);\n"
     "    if (status != RT_OK) return status;\n"
     "    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = groups, .groups_end = rt_rows_group(rows, n, groups) };\n"
-    "    rt_team_share(m->team, n == 1 && one ? one : many, &j);\n"
+    "    ${body} *const body = n == 1 && one ? one : many;\n"
+    "    ${run};\n"
     "    rt_rows_end(&r, rows, n);\n"
     "    return RT_OK;\n"
     "}\n"
@@ -277,8 +278,11 @@ static void batch_calls(Emit *e, Text *out)
 {
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1, pools = model_pools(e->model);
     Text vectors = text_new(e->arena);
-    if (pools) text_fill(&vectors, vectors_template, "upper", e->upper, "at", emit_macro(e, plan_vector(e->plan)), NULL);
-    text_fill(out, batch_template, "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
+    if (pools)
+        text_fill(&vectors, vectors_template, "upper", e->upper, "run", emit_body_call(e, "head_body"),
+                  "at", emit_macro(e, plan_vector(e->plan)), NULL);
+    text_fill(out, batch_template, "run", emit_body_call(e, "encode_body"), "name", e->name, "upper", e->upper,
+              "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
               "visible", of_input(e, "source_visible", visible_input),
               "seen", of_input(e, "source_seen", seen_input),
               "set_visible", of_input(e, "source_visible", "visible[begin + i] = lengths[t];"),
@@ -294,7 +298,7 @@ static void batch_calls(Emit *e, Text *out)
 static void source_calls(Emit *e, Text *out)
 {
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1;
-    text_fill(out, encode_template, "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "",
+    text_fill(out, encode_template, "run", emit_body_call(e, "encode_body"), "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "",
               "first_parameter", pair ? ", int first" : "", "first_check", pair ? " || first < 0 || first > n" : "",
               "visible", of_input(e, "source_visible", visible_input),
               "seen", of_input(e, "source_seen", seen_input),
@@ -331,9 +335,9 @@ static void decoder_calls(Emit *e, Text *out)
     bool memory = e->model->has_encoder;
     Text rows = text_new(e->arena);
     const int back = e->plan->back;
-    if (plan_rows(e->plan) > 1)
-        text_fill(&rows, many_rows_template, "name", e->name, NULL);
-    else text_fill(&rows, one_row_template, "name", e->name, NULL);
+    const char *rows_template = plan_rows(e->plan) > 1 ? many_rows_template : one_row_template;
+    text_fill(&rows, rows_template, "name", e->name, "run", emit_body_call(e, "body"),
+              "body", emit_has_threads(e) ? "rt_body" : "job_body", NULL);
     text_fill(out, decode_template, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
               "back", back ? arena_format(e->arena, " .back = %d,", back) : "",
               "memory", memory ? " .memory = (int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY)," : "",

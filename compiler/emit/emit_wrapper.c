@@ -350,7 +350,12 @@ static int64_t most_rows(const Plan *p)
     return most;
 }
 
-bool emit_takes_panels(const Emit *e, const Wrapper *w) { return e->plan->few_rows && w->split == SPLIT_ROWS && kernel_is_linear(w->kernel); }
+bool emit_has_threads(const Emit *e) { return e->plan->options.max_threads > 1; }
+
+bool emit_takes_panels(const Emit *e, const Wrapper *w)
+{
+    return emit_has_threads(e) && e->plan->few_rows && w->split == SPLIT_ROWS && kernel_is_linear(w->kernel);
+}
 
 bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut)
 {

@@ -5,7 +5,8 @@
  * Weights 8c36158f2411bbae, 984384 bytes. State 438720 bytes: per slot 98304 of keys and values, 340352 of scratch.
  *
  * Every thread runs the same code on its share (rt_split) and waits for the others where it needs what they made
- * (rt_barrier). Shapes stand in the margin; the functions called are in dates_kernels.h. */
+ * (rt_barrier).
+ * Shapes stand in the margin; the functions called are in dates_kernels.h. */
 #include "rt.h"
 #include "rt_rows.h"
 #include "dates_kernels.h"
@@ -587,7 +588,8 @@ static rt_status run_rows(const dates *m, dates_state *s, const rt_token *rows, 
     const rt_status status = rt_rows_begin(&r, rows, n);
     if (status != RT_OK) return status;
     job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = groups, .groups_end = rt_rows_group(rows, n, groups) };
-    rt_team_share(m->team, n == 1 && one ? one : many, &j);
+    rt_body *const body = n == 1 && one ? one : many;
+    rt_team_share(m->team, body, &j);
     rt_rows_end(&r, rows, n);
     return RT_OK;
 }

@@ -74,6 +74,17 @@ bytes() { sed -n 's/^#define DATES_STATE_BYTES *//p' "$scratch/$1/dates.h"; }
 compile specs/dates.lua -o "$scratch/threads" --max-threads 1 && grep -q '^#define DATES_MAX_THREADS  *1 ' "$scratch/threads/dates.h" &&
     grep -q '^#define DATES_MAX_THREADS  *16 ' "$scratch/usual/dates.h" && [ "$(bytes threads)" -lt "$(bytes usual)" ]
 verdict $? 'a state with room for one thread is smaller'
+[ "$(grep -c 'thread\|barrier\|rt_team' "$scratch/threads/dates.c")" = 2 ] && [ "$(grep -c rt_barrier "$scratch/usual/dates.c")" -ge 20 ]
+verdict $? 'with one thread the C has nothing about threads but NAME_threads'
+for name in gpt encoder self_attention multi_head; do
+    "$xformc" verify specs/$name.lua --max-threads 1 -t 1 --engine jit >"$scratch/out" 2>&1 || fault="$name: $(cat "$scratch/out")"
+done
+for options in '--engine jit --dtype int8' '--engine jit --dtype int4 --kv-dtype f16' '--engine native --kernels unrolled'; do
+    # shellcheck disable=SC2086
+    "$xformc" verify specs/sums.lua --max-threads 1 -t 1 $options >"$scratch/out" 2>&1 || fault="$options: $(cat "$scratch/out")"
+done
+[ -z "${fault-}" ] || { echo "$fault"; false; }
+verdict $? 'and the same results, of every kind of model'
 compile specs/dates.lua -o "$scratch/lanes" --lanes 1 && cmp -s "$scratch/lanes/dates.h" "$scratch/threads/dates.h" &&
     cmp -s "$scratch/lanes/dates.c" "$scratch/threads/dates.c"
 verdict $? '--lanes is an older name of --max-threads'

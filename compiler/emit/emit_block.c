@@ -352,18 +352,6 @@ static const char *layout_words(Emit *e, const Buffer *b)
 /* A block's own: it lies in the scratch that blocks use one after the other. */
 static bool is_local(const Buffer *x) { return x->place == PLACE_SCRATCH && x->block; }
 
-/* Where the scratch of blocks begins; no block has a buffer before it. */
-static size_t scratch_begin(const Plan *p)
-{
-    size_t begin = p->state_bytes;
-    for (int i = 0; i < p->block_count; i++)
-        for (int k = 0; k < p->blocks[i]->buffer_count; k++) {
-            const Buffer *x = p->blocks[i]->buffers[k];
-            if (is_local(x) && plan_address(p, x) < begin) begin = plan_address(p, x);
-        }
-    return begin;
-}
-
 /* A declaration with a comment behind it, in a column of its own where that is free. */
 static void declaration(Text *out, const char *code, const char *comment)
 {
@@ -391,7 +379,7 @@ static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
         return;
     }
     const char *at = is_local(x) ? arena_format(e->arena, "SCRATCH + %zu", plan_address(e->plan, x) -
-                                                                            scratch_begin(e->plan))
+                                                                            e->plan->blocks_offset)
                                  : arena_format(e->arena, "%s%s", macro, layer);
     declaration(out, arena_format(e->arena, "%s *const %s = %s(j, %s);", type, x->variable, from, at),
                 layout_words(e, x));
@@ -565,8 +553,7 @@ void emit_offsets(Emit *e, Text *out)
         define(out, emit_upper(e->arena, arena_format(e->arena, "at_%s", p->lists[i].name)),
                p->scratch_offset + p->lists[i].offset,
                arena_format(e->arena, "[%lld] %s", (long long)p->lists[i].count, p->lists[i].words));
-    if (scratch_begin(p) < p->state_bytes)
-        define(out, "SCRATCH", scratch_begin(p), "of one block at a time, laid out in its function");
+    define(out, "SCRATCH", p->blocks_offset, "of one block at a time, laid out in its function");
     if (p->options.taps) text_add(out, "\n/* Taps: intermediates kept for looking at. */\n");
     whole_buffers(e, out, PLACE_TAP);
     text_add(out, "\n");

@@ -146,6 +146,7 @@ typedef struct Plan {
     CallList lists[CALL_LISTS];  int list_count;    /* in the scratch; offsets from its start */
     size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
     size_t slots_offset, scratch_offset, taps_offset;
+    size_t blocks_offset;           /* in the scratch: where blocks have their own buffers, one block after the other */
     size_t saturated_offset;        /* of caches of f16, in the header: of each thread, whether it stored a number that f16 has not; 0: none */
     int back;                       /* of rings: how far a sequence may be taken back; 0: to any position */
     size_t weights_bytes;           /* of the packed data, without the file's head */

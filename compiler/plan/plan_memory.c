@@ -96,6 +96,7 @@ void plan_memory(Arena *a, Plan *p)
     p->tap_bytes = place_whole(p, PLACE_TAP);
     p->slots_offset = p->header_bytes;
     p->scratch_offset = p->slots_offset + (size_t)p->options.slots * p->slot_bytes;
+    p->blocks_offset = p->scratch_offset + whole;
     p->taps_offset = p->scratch_offset + p->scratch_bytes;
     p->state_bytes = p->taps_offset + p->tap_bytes;
 }

@@ -1,34 +1,29 @@
 /* rt_rows.h: which rows a decoder takes next, and what a state keeps of them: the same for emitted models and for the generic
- * engine of the compiler. Freestanding C11, and C++.
- *
- * A state begins with ints: source_length[slots], next_position[slots] and, where keys and values lie in rings, furthest[slots],
- * one past the furthest position since 0. */
+ * engine of the compiler. Freestanding C11, and C++. */
 #ifndef RT_ROWS_H
 #define RT_ROWS_H
 
 #include "rt.h"
 
 typedef struct RtRows {
-    int *header;                    /* those ints */
     int slots, vocab;
+    int *source_length, *next_position;             /* [slots] */
+    int *furthest;                  /* [slots], with `back`: one past the furthest position since 0 */
     int positions_most, rows_most;  /* of a sequence; of a call */
     int back;                       /* rings hold what is needed from so far before furthest on; 0: there are none */
     int *ids, *positions, *visible; /* [rows_most]: inputs of the decoder; positions may be NULL */
     int *memory;                    /* [rows_most]: rows of the source; NULL where there is none */
 } RtRows;
 
-static inline int *rt_rows_next(const RtRows *r, int slot) { return r->header + r->slots + slot; }
-static inline int *rt_rows_furthest(const RtRows *r, int slot) { return r->header + 2 * r->slots + slot; }
-
 /* Whether a row may come next in its slot, after `before` rows of the same call, the first of which has position `first`. */
 static inline rt_status rt_rows_check_one(const RtRows *r, const rt_token *row, int first, int before)
 {
     if (row->slot < 0 || row->slot >= r->slots || row->id < 0 || row->id >= r->vocab) return RT_BAD_ID;
     if (row->pos >= r->positions_most) return RT_TOO_LONG;
-    if (r->memory && r->header[row->slot] == 0) return RT_ORDER;
+    if (r->memory && r->source_length[row->slot] == 0) return RT_ORDER;
     if (before) return row->pos == first + before ? RT_OK : RT_ORDER;
-    if (r->back && row->pos > 0 && row->pos + r->back < *rt_rows_furthest(r, row->slot)) return RT_ORDER;
-    return row->pos < 0 || row->pos > *rt_rows_next(r, row->slot) ? RT_ORDER : RT_OK;
+    if (r->back && row->pos > 0 && row->pos + r->back < r->furthest[row->slot]) return RT_ORDER;
+    return row->pos < 0 || row->pos > r->next_position[row->slot] ? RT_ORDER : RT_OK;
 }
 
 /* Rows of one slot form a group; a slot may have one group in a call. */
@@ -54,7 +49,7 @@ static inline rt_status rt_rows_begin(const RtRows *r, const rt_token *rows, int
         r->ids[i] = rows[i].id;
         if (r->positions) r->positions[i] = rows[i].pos;
         r->visible[i] = rows[i].pos + 1;
-        if (r->memory) r->memory[i] = r->header[rows[i].slot];
+        if (r->memory) r->memory[i] = r->source_length[rows[i].slot];
     }
     return status;
 }
@@ -76,18 +71,18 @@ static inline rt_group *rt_rows_group(const rt_token *rows, int n, rt_group *gro
 static inline void rt_rows_end(const RtRows *r, const rt_token *rows, int n)
 {
     for (int i = 0; i < n; i++) {
-        const int next = rows[i].pos + 1;
-        *rt_rows_next(r, rows[i].slot) = next;
-        if (r->back && (next == 1 || *rt_rows_furthest(r, rows[i].slot) < next)) *rt_rows_furthest(r, rows[i].slot) = next;
+        const int next = rows[i].pos + 1, slot = rows[i].slot;
+        r->next_position[slot] = next;
+        if (r->back && (next == 1 || r->furthest[slot] < next)) r->furthest[slot] = next;
     }
 }
 
-/* Copy what the header says of a slot. */
+/* Copy the lengths of a slot. */
 static inline void rt_rows_fork(const RtRows *r, int from, int to)
 {
-    r->header[to] = r->header[from];
-    *rt_rows_next(r, to) = *rt_rows_next(r, from);
-    if (r->back) *rt_rows_furthest(r, to) = *rt_rows_furthest(r, from);
+    r->source_length[to] = r->source_length[from];
+    r->next_position[to] = r->next_position[from];
+    if (r->back) r->furthest[to] = r->furthest[from];
 }
 
 #endif

@@ -129,11 +129,6 @@ static const char model_bind[] =
     "/* What a call hands to ${hearers}. */\n"
     "${job}\n"
     "\n"
-    "static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }\n"
-    "${ints}\n"
-    "${slot_bytes}\n"
-    "${macros}\n"
-    "\n"
     "const unsigned ${name}_isa = RT_ISA_BUILT;\n"
     "\n"
     "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes)\n"
@@ -184,32 +179,18 @@ static void emit_taps(Emit *e, Text *out)
     text_add(out, "};\n");
 }
 
-static bool uses_ints(const Plan *p)
-{
-    for (int i = 0; i < p->buffer_count; i++)
-        if (p->buffers[i]->layout == LAYOUT_INTS) return true;
-    return false;
-}
-
-/* The functions above for a compiler that inlines nothing; a layer takes a dozen of these. */
-static const char *bound_macros(Emit *e)
-{
-    return arena_format(e->arena,
-        "#define floats(j, at) ((float *)((j)->state->bytes + (at)))\n"
-        "#define ints(j, at) ((int *)((j)->state->bytes + (at)))\n"
-        "#define in_slot(j, slot, at) ((%s *)((j)->state->bytes + SLOTS_AT + (size_t)(slot) * SLOT_BYTES + (at)))\n", emit_cache_type(e));
-}
-
-/* A number that a cache of f16 does not hold sets its thread's flag in the header. */
+/* A number that a cache of f16 does not hold sets its thread's flag. */
 static const char saturation_template[] =
     "\n"
-    "/* Whether rows of x[width] have a number that f16 has not: its thread says so in the header of the state. */\n"
+    "/* Whether rows of x[width] have a number that f16 has not: its thread says so in the state. */\n"
     "static void note_saturation(const job *j, int thread, const float *x, rt_span rows, int width, int stride)\n"
     "{\n"
     "    int beyond = 0;\n"
-    "    for (int r = rows.begin; r < rows.end; r++)\n"
-    "        for (int i = 0; i < width; i++) beyond |= (x[(size_t)r * stride + i] >= 65520) | (x[(size_t)r * stride + i] <= -65520);\n"
-    "    if (beyond) ((int *)(j->state->bytes + SATURATED_AT))[thread] = 1;\n"
+    "    for (int r = rows.begin; r < rows.end; r++) {\n"
+    "        const float *const row = x + (ptrdiff_t)r * stride;\n"
+    "        for (int i = 0; i < width; i++) beyond |= (row[i] >= 65520) | (row[i] <= -65520);\n"
+    "    }\n"
+    "    if (beyond) j->state->saturated[thread] = 1;\n"
     "}\n\n";
 
 static void emit_model(Emit *e, Text *out)
@@ -226,22 +207,17 @@ static void emit_model(Emit *e, Text *out)
               "scratch", emit_number(e, (int64_t)p->scratch_bytes), NULL);
     text_printf(out, "#define %-44s ((size_t)%zu)    /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
     text_printf(out, "#define %-44s ((size_t)%d)    /* in them: what the weights were packed for */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
-    emit_offsets(e, out);
-    const char *slot_bytes = p->slot_bytes ? arena_format(e->arena,
-        "static unsigned char *slot_bytes(%s_state *s, int slot) { return s->bytes + SLOTS_AT + (size_t)slot * SLOT_BYTES; }\n"
-        "static %s *in_slot(const job *j, int slot, size_t at) { return (%s *)(slot_bytes(j->state, slot) + at); }\n",
-        e->name, emit_cache_type(e), emit_cache_type(e)) : "";
+    emit_weights_offsets(e, out);
+    emit_state(e, out);
     bool many = plan_program(p, PROGRAM_DECODE) != NULL || emit_batches(e);
-    const char *job = arena_format(e->arena, "typedef struct job { const %s *model; %s_state *state; int slot, rows;%s%s } job;", e->name, e->name,
+    const char *job = arena_format(e->arena, "typedef struct job { const %s *model; struct state *state; int slot, rows;%s%s } job;", e->name,
                                    many ? " const rt_group *groups, *groups_end;" : "", emit_pools(e) ? " int first;" : "");
-    const char *ints = uses_ints(p) ? "static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }\n" : "";
     const char *tokenizer = !has_pieces(e) ? "" : arena_format(e->arena,
         "if (rt_text_check(head + HEAD_BYTES + W_TOKENIZER, %s) != RT_OK) return RT_BAD_WEIGHTS;", emit_number(e, (int64_t)e->model->tokenizer_size));
     if (!emit_has_threads(e) && e->model->has_decoder)
         job = arena_format(e->arena, "%s\ntypedef void job_body(const job *j);", job);
     text_fill(out, model_bind, "hearers", emit_has_threads(e) ? "every thread" : "its blocks",
-              "name", e->name, "upper", e->upper, "identity", e->identity, "ints", ints, "job", job, "slot_bytes", slot_bytes,
-              "macros", e->form.kernels == KERNELS_BOUND ? bound_macros(e) : "", "tokenizer", tokenizer, NULL);
+              "name", e->name, "upper", e->upper, "identity", e->identity, "job", job, "tokenizer", tokenizer, NULL);
     if (p->saturated_offset) text_add(out, saturation_template);
     text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");
     emit_blocks(e, out);
@@ -289,6 +265,7 @@ static Emit emit_new(Arena *a, const Plan *p, const char *identity, size_t head_
                .head_bytes = head_bytes, .form = form };
     e.isas = isa_list(a, form.isa, &e.isa_count);
     emit_wrappers_begin(&e);
+    emit_state_begin(&e);
     return e;
 }
 

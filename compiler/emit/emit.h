@@ -49,6 +49,7 @@ typedef struct Emit {
     NameMap *wrapper_of;            /* the same by kernel and shape */
     NameMap *variables;             /* of blocks: no wrapper may be called so */
     NameMap *namesakes;             /* int *: how many wrappers wanted a name */
+    NameMap *members;               /* const char *: of struct slot and struct state, by the names of buffers */
 } Emit;
 
 /* A function of the kernels header: one kernel with one shape. */
@@ -100,7 +101,7 @@ bool emit_batches(const Emit *e);
 bool emit_pools(const Emit *e);
 void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
-void emit_offsets(Emit *e, Text *out);
+void emit_weights_offsets(Emit *e, Text *out);
 /* Whether a state has room for more than one thread; without, the text is that of one. */
 bool emit_has_threads(const Emit *e);
 /* The call of a program's body in a function with a job j and a model m, without a semicolon. */
@@ -135,14 +136,21 @@ const char *emit_spec_name(const Emit *e);
 const char *emit_dtypes(Emit *e);                          /* those of the packed weights: "f32", "bf16 and int8" */
 /* RT_RELU and the like. */
 const char *emit_activation(Emit *e, int activation);
-/* What C calls the numbers of caches: float, rt_f16. */
-const char *emit_cache_type(const Emit *e);
 const char *emit_upper(Arena *a, const char *text);
 const char *emit_number(Emit *e, int64_t n);                /* in decimal */
 const char *emit_real(Arena *a, double x);                  /* a float of C: 0.25f, 1.0f */
 /* The value of an element-wise operation of `a` and `b`, as a comment or, `plain`, as freestanding C of floats. */
 const char *emit_element(Emit *e, const OpRow *row, const char *a, const char *b, bool plain);
-/* The macro for a buffer's offset. */
-const char *emit_macro(Emit *e, const Buffer *b);
+
+/* ---- emit_state.c ---- */
+
+/* struct slot and struct state, of every buffer that outlives its block; emit_state_begin once before. */
+void emit_state_begin(Emit *e);
+void emit_state(Emit *e, Text *out);
+/* A pointer to the first number of such a buffer in the state `s`, in the layer `layer` where it has several:
+ * "s->encoder_x[0]". slot: an expression for buffers of a slot, else NULL. */
+const char *emit_in_state(Emit *e, const Buffer *b, const char *slot);
+/* What C calls the numbers of a buffer: int, rt_f16, float. */
+const char *emit_buffer_type(const Buffer *b);
 
 #endif

@@ -12,19 +12,11 @@ const char *emit_upper(Arena *a, const char *text)
     return c;
 }
 
-const char *emit_macro(Emit *e, const Buffer *b)
-{
-    const char *block = b->block ? b->block->block->name : "";
-    return emit_upper(e->arena, arena_format(e->arena, "at_%s%s%s", block, *block ? "_" : "", b->name));
-}
-
 /* The macro for a packed tensor's offset. */
 static const char *weight_macro(Emit *e, const Packed *k)
 {
     return arena_format(e->arena, "W_%s", k->identifier ? k->identifier : emit_upper(e->arena, k->name));
 }
-
-const char *emit_cache_type(const Emit *e) { return e->model->kv_dtype == KV_DTYPES_F16 ? "rt_f16" : "float"; }
 
 static const char *dim_text(Emit *e, const Dim *d)
 {
@@ -51,14 +43,14 @@ static bool is_shared(const Emit *e, const PlanBlock *b, const Buffer *x)
     return emit_batches(e) && b->count == COUNT_SOURCE && b->rows > 1 && (x->layout == LAYOUT_KEYS || x->layout == LAYOUT_VALUES);
 }
 
-/* The same as an argument: a cache of many slots is known by its offset, and panels of several texts from a text's own on. */
+/* The same as an argument: of caches of many slots that of the group's, and panels of several texts from a text's own on. */
 static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
 {
     bool many = b->count == COUNT_ROWS && b->rows > 1 && x->place == PLACE_SLOT;
     const long long width = x->layout == LAYOUT_KEYS ? x->width : 16;
     if (is_shared(e, b, x))
         return arena_format(e->arena, "%s + %lld * g->slot", x->variable, width);
-    return many ? arena_format(e->arena, "in_slot(j, g->slot, %s)", x->variable) : x->variable;
+    return many ? emit_in_state(e, x, "g->slot") : x->variable;
 }
 
 /* "W_self_q^T + b": which matrix; that of a graph's matmul is the transpose of what is packed. */
@@ -336,9 +328,8 @@ static const char *layout_words(Emit *e, const Buffer *b)
 {
     long long heads = b->heads, rows = b->rows, width = b->width;
     switch (b->layout) {
-    case LAYOUT_KEYS:   return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, rows, width, b->half ? " rt_f16" : "");
-    case LAYOUT_VALUES:
-        return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]%s", heads, (long long)pad16(width), rows, b->half ? " rt_f16" : "");
+    case LAYOUT_KEYS:   return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]", heads, rows, width);
+    case LAYOUT_VALUES: return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]", heads, (long long)pad16(width), rows);
     case LAYOUT_INTS:   return arena_format(e->arena, "[%lld]", rows);
     case LAYOUT_THREADS:
         if (heads == 1) return arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
@@ -358,31 +349,29 @@ static void declaration(Text *out, const char *code, const char *comment)
     text_printf(out, "    %-58s  /* %s */\n", code, comment);
 }
 
+/* A pointer some numbers behind another. */
+static const char *beyond(Emit *e, const char *pointer, size_t numbers)
+{
+    return numbers ? arena_format(e->arena, "%s + %zu", pointer, numbers) : pointer;
+}
+
 static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
 {
-    bool ints = x->layout == LAYOUT_INTS;
-    const char *from = ints ? "ints" : "floats", *macro = emit_macro(e, x);
-    const char *type = !ints ? "float" : x->tensor->kind == TENSOR_INPUT ? "const int" : "int";
-    const char *layer = x->layers ? arena_format(e->arena, " + (size_t)layer * %s_STRIDE", macro) : "";
-    if (x->place == PLACE_SLOT && by_slot(b)) {
-        text_printf(out, "    const size_t %s = %s%s;\n", x->variable, macro, layer);
-        return;
-    }
-    if (x->place == PLACE_SLOT) {
-        text_printf(out, "    %s *const %s = in_slot(j, j->slot, %s%s);\n", emit_cache_type(e),
-                    x->variable, macro, layer);
-        return;
-    }
+    const bool input = x->layout == LAYOUT_INTS && x->tensor->kind == TENSOR_INPUT;
+    const char *type = emit_buffer_type(x);
+    if (x->place == PLACE_SLOT && by_slot(b)) return;       /* a member of each group's slot */
     if (x->parent) {
-        const char *column = x->column ? arena_format(e->arena, " + %lld", (long long)x->column) : "";
-        text_printf(out, "    %s *const %s = %s%s;\n", type, x->variable, x->parent->variable, column);
+        text_printf(out, "    %s *const %s = %s;\n", type, x->variable, beyond(e, x->parent->variable, (size_t)x->column));
         return;
     }
-    const char *at = is_local(x) ? arena_format(e->arena, "SCRATCH + %zu", plan_address(e->plan, x) -
-                                                                            e->plan->blocks_offset)
-                                 : arena_format(e->arena, "%s%s", macro, layer);
-    declaration(out, arena_format(e->arena, "%s *const %s = %s(j, %s);", type, x->variable, from, at),
-                layout_words(e, x));
+    if (is_local(x)) {
+        const char *at = beyond(e, "s->scratch", (plan_address(e->plan, x) - e->plan->blocks_offset) / sizeof(float));
+        if (x->layout == LAYOUT_INTS) at = arena_format(e->arena, "(int *)(void *)(%s)", at);
+        declaration(out, arena_format(e->arena, "%s *const %s = %s;", type, x->variable, at), layout_words(e, x));
+        return;
+    }
+    text_printf(out, "    %s%s *const %s = %s;\n", input ? "const " : "", type, x->variable,
+                emit_in_state(e, x, x->place == PLACE_SLOT ? "j->slot" : NULL));
 }
 
 /* This thread's share of every number of panels, heads or groups that is split. */
@@ -427,6 +416,7 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
         text_printf(out, "    const unsigned char *const w = j->model->weights + W_%s%s;\n", name,
                     b->block->layers ? arena_format(e->arena, " + (size_t)layer * W_%s_STRIDE", name) : "");
     }
+    text_add(out, "    struct state *const s = j->state;\n");
     for (int i = 0; i < u.count; i++) declare(e, out, b, u.list[i]);
     bool linears = false;
     for (int i = 0; i < b->op_count; i++) linears |= kernel_is_linear(b->ops[i].kernel);
@@ -484,25 +474,6 @@ static void define(Text *out, const char *name, size_t value, const char *commen
     else text_printf(out, "#define %-44s ((size_t)%zu)\n", name, value);
 }
 
-static void define_buffer(Emit *e, Text *out, const Buffer *b)
-{
-    const char *macro = emit_macro(e, b);
-    size_t at = b->place == PLACE_SLOT ? b->offset : plan_address(e->plan, b);
-    const char *type = b->layout == LAYOUT_INTS ? " int" : "";
-    define(out, macro, at, arena_format(e->arena, "%s%s", layout_words(e, b), type));
-    if (b->layers)
-        define(out, arena_format(e->arena, "%s_STRIDE", macro), b->layer_stride,
-               "from layer to layer");
-}
-
-static bool in_place(const Buffer *b, Place place) { return b->place == place; }
-
-static void whole_buffers(Emit *e, Text *out, Place place)
-{
-    for (int i = 0; i < e->plan->buffer_count; i++)
-        if (in_place(e->plan->buffers[i], place)) define_buffer(e, out, e->plan->buffers[i]);
-}
-
 static const char *packed_words(Emit *e, const Packed *k)
 {
     Text t = text_new(e->arena);
@@ -532,7 +503,7 @@ static void block_weights(Emit *e, Text *out, const PlanBlock *b)
     }
 }
 
-void emit_offsets(Emit *e, Text *out)
+void emit_weights_offsets(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     text_add(out, "/* ---- weights: bytes from the start of the packed data; within a block, from the start of its layer ---------- */\n\n");
@@ -541,20 +512,5 @@ void emit_offsets(Emit *e, Text *out)
         const Packed *k = p->packed[i];
         if (!k->block) define(out, weight_macro(e, k), k->offset, packed_words(e, k));
     }
-    text_add(out, "\n/* ---- state: a header of lengths, slots of caches, a scratch ------------------------------------------------- */\n\n");
-    define(out, "SLOTS_AT", p->slots_offset, "");
-    define(out, "SLOT_BYTES", p->slot_bytes, "");
-    if (p->saturated_offset) define(out, "SATURATED_AT", p->saturated_offset, "");
-    if (p->slot_bytes) text_add(out, "\n/* In a slot. */\n");
-    whole_buffers(e, out, PLACE_SLOT);
-    text_add(out, "\n/* What passes between blocks; buffers overlap where their lives do not. */\n");
-    whole_buffers(e, out, PLACE_SCRATCH);
-    for (int i = 0; i < p->list_count; i++)
-        define(out, emit_upper(e->arena, arena_format(e->arena, "at_%s", p->lists[i].name)),
-               p->scratch_offset + p->lists[i].offset,
-               arena_format(e->arena, "[%lld] %s", (long long)p->lists[i].count, p->lists[i].words));
-    define(out, "SCRATCH", p->blocks_offset, "of one block at a time, laid out in its function");
-    if (p->options.taps) text_add(out, "\n/* Taps: intermediates kept for looking at. */\n");
-    whole_buffers(e, out, PLACE_TAP);
     text_add(out, "\n");
 }

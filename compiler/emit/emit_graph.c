@@ -101,9 +101,8 @@ static void check_lines(Emit *e, Text *out, bool inputs)
     Holds *holds;
     const int n = checks_of(e, inputs, &buffers, &holds);
     for (int i = 0; i < n; i++)
-        text_fill(out, "    if (!${function}((const float *)(s->bytes + ${macro}), ${rows}, ${stride}, "
-                  "${width})) return RT_BAD_VALUE;\n",
-                  "function", holds_functions[holds[i]], "macro", emit_macro(e, buffers[i]),
+        text_fill(out, "    if (!${function}(${values}, ${rows}, ${stride}, ${width})) return RT_BAD_VALUE;\n",
+                  "function", holds_functions[holds[i]], "values", emit_in_state(e, buffers[i], NULL),
                   "rows", emit_number(e, buffers[i]->heads * buffers[i]->rows),
                   "stride", emit_number(e, buffers[i]->stride),
                   "width", emit_number(e, buffers[i]->width), NULL);
@@ -152,22 +151,24 @@ static void graph_header(Emit *e, Text *out, const char *types)
 }
 
 static const char set_template[] =
-    "void ${name}_set_${id}(${name}_state *s, const float *values)\n"
+    "void ${name}_set_${id}(${name}_state *state, const float *values)\n"
     "{\n"
-    "    float *const rows = (float *)(s->bytes + ${macro});\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
+    "    float *const rows = ${at};\n"
     "    for (int r = 0; r < ${rows}; r++) rt_copy(rows + r * ${stride}, values + r * ${width}, ${width} * sizeof(float));\n"
     "}\n\n";
 static const char get_template[] =
-    "void ${name}_get_${id}(const ${name}_state *s, float *values)\n"
+    "void ${name}_get_${id}(const ${name}_state *state, float *values)\n"
     "{\n"
-    "    const float *const rows = (const float *)(s->bytes + ${macro});\n"
+    "    const struct state *const s = (const struct state *)(const void *)state;\n"
+    "    const float *const rows = ${at};\n"
     "    for (int r = 0; r < ${rows}; r++) rt_copy(values + r * ${width}, rows + r * ${stride}, ${width} * sizeof(float));\n"
     "}\n\n";
 
 static void copy_call(Emit *e, Text *out, const char *template, const Tensor *t)
 {
     const Buffer *b = buffer_of(e, t);
-    text_fill(out, template, "name", e->name, "id", identifier(e, t), "macro", emit_macro(e, b), "rows", emit_number(e, b->heads * b->rows),
+    text_fill(out, template, "name", e->name, "id", identifier(e, t), "at", emit_in_state(e, b, NULL), "rows", emit_number(e, b->heads * b->rows),
               "stride", emit_number(e, b->stride), "width", emit_number(e, b->width), NULL);
 }
 
@@ -187,25 +188,31 @@ static void fill_lines(Emit *e, Text *out)
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
         const Tensor *t = tensor_at(e, i);
         if (t->kind != TENSOR_INPUT || !t->integer) continue;
-        text_fill(out, "    for (int i = 0; i < ${n}; i++) ((int *)(s->bytes + ${macro}))[i] = ${value};\n", "n", emit_number(e, t->dim[0].bound),
-                  "macro", emit_macro(e, buffer_of(e, t)), "value", fill_text(e, t), NULL);
+        text_fill(out, "    for (int i = 0; i < ${n}; i++) ${ints}[i] = ${value};\n", "n", emit_number(e, t->dim[0].bound),
+                  "ints", emit_in_state(e, buffer_of(e, t), NULL), "value", fill_text(e, t), NULL);
     }
 }
 
 static void graph_calls(Emit *e, Text *out)
 {
     text_fill(out, "/* ---- the calls -------------------------------------------------------------------------------------------- */\n\n"
-              "void ${name}_reset(${name}_state *s) { rt_clear(s->bytes, SLOTS_AT); }\n\n", "name", e->name, NULL);
+              "void ${name}_reset(${name}_state *state)\n"
+              "{\n"
+              "    struct state *const s = (struct state *)(void *)state;\n"
+              "    rt_clear(s->next_position, sizeof s->next_position);\n"
+              "}\n\n", "name", e->name, NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
         if (is_input(tensor_at(e, i))) copy_call(e, out, set_template, tensor_at(e, i));
     const Graph *g = e->plan->graph;
     const bool steps = g->step_rows > 0;
     check_functions(e, out);
-    text_fill(out, "rt_status ${name}_run(const ${name} *m, ${name}_state *s)\n{\n    job j = { m, s, 0, 0 };\n", "name", e->name, NULL);
+    text_fill(out, "rt_status ${name}_run(const ${name} *m, ${name}_state *state)\n{\n"
+                   "    struct state *const s = (struct state *)(void *)state;\n"
+                   "    job j = { m, s, 0, 0 };\n", "name", e->name, NULL);
     if (steps)
-        text_fill(out, "    int *const position = (int *)s->bytes + ${slots};       /* rows so far */\n"
+        text_fill(out, "    int *const position = s->next_position;       /* rows so far */\n"
                        "    if (*position > ${last}) return RT_TOO_LONG;\n",
-                  "slots", emit_number(e, e->plan->options.slots), "last", emit_number(e, g->capacity - g->step_rows), NULL);
+                  "last", emit_number(e, g->capacity - g->step_rows), NULL);
     check_lines(e, out, true);
     fill_lines(e, out);
     text_printf(out, "    %s;\n", emit_body_call(e, "run_body"));

@@ -7,24 +7,23 @@
 static const char state_template[] =
     "/* ---- the calls -------------------------------------------------------------------------------------------- */\n"
     "\n"
-    "/* The header of a state: per slot the length of its source and its next position. */\n"
-    "${source_length}\n"
-    "static int *next_position(const ${name}_state *s, int slot) { return (int *)s->bytes + ${slots} + slot; }\n"
-    "\n"
-    "void ${name}_reset(${name}_state *s) { rt_clear(s->bytes, SLOTS_AT); }\n"
+    "void ${name}_reset(${name}_state *state)\n"
+    "{\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
+    "    rt_clear(s->source_length, sizeof s->source_length);\n"
+    "    rt_clear(s->next_position, sizeof s->next_position);\n"
+    "    ${clear_furthest}\n"
+    "    ${clear_saturated}\n"
+    "}\n"
     "${encode}\n"
     "${decode}\n"
     "${text_calls}\n";
 
 static const char encode_template[] =
     "\n"
-    "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n${first_parameter})\n"
+    "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *state, int slot, const int *ids, int n${first_parameter})\n"
     "{\n"
-    "    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);\n"
-    "    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);\n"
-    "    ${visible}\n"
-    "    ${seen}\n"
-    "    ${types}\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
     "    job j = { .model = m, .state = s, .slot = slot, .rows = n };\n"
     "    if (slot < 0 || slot >= ${upper}_SLOTS) return RT_BAD_ID;\n"
     "    if (n < 1${first_check}) return RT_ORDER;\n"
@@ -32,29 +31,25 @@ static const char encode_template[] =
     "    for (int i = 0; i < n; i++)\n"
     "        if (ids[i] < 0 || ids[i] >= ${upper}_SOURCE_VOCAB) return RT_BAD_ID;\n"
     "    for (int i = 0; i < n; i++) {\n"
-    "        source[i] = ids[i];\n"
-    "        positions[i] = i;\n"
+    "        s->source_ids[i] = ids[i];\n"
+    "        s->source_positions[i] = i;\n"
     "        ${set_visible}\n"
     "        ${set_seen}\n"
     "        ${set_type}\n"
     "    }\n"
     "    ${run};\n"
-    "    *source_length(s, slot) = n;\n"
-    "    *next_position(s, slot) = 0;\n"
+    "    s->source_length[slot] = n;\n"
+    "    s->next_position[slot] = 0;\n"
     "    return RT_OK;\n"
     "}\n";
 
 static const char batch_template[] =
     "\n"
-    "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count,\n"
-    "        float *vectors)\n"
+    "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *state, const int *ids, const int *lengths, const int *firsts,\n"
+    "        int count, float *vectors)\n"
     "{\n"
-    "    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);\n"
-    "    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);\n"
-    "    ${visible}\n"
-    "    ${seen}\n"
-    "    ${types}\n"
-    "    rt_group *const texts = (rt_group *)(s->bytes + AT_GROUPS);\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
+    "    rt_group *const texts = s->groups;\n"
     "    job j = { .model = m, .state = s, .groups = texts };\n"
     "    int place = 0;                  /* of the next text's keys and values, as panels of 16 */\n"
     "    ${unused}\n"
@@ -74,8 +69,8 @@ static const char batch_template[] =
     "        texts[t].rows.begin = begin;\n"
     "        texts[t].rows.end = begin + lengths[t];\n"
     "        for (int i = 0; i < lengths[t]; i++) {\n"
-    "            source[begin + i] = ids[begin + i];\n"
-    "            positions[begin + i] = i;\n"
+    "            s->source_ids[begin + i] = ids[begin + i];\n"
+    "            s->source_positions[begin + i] = i;\n"
     "            ${set_visible}\n"
     "            ${set_seen}\n"
     "            ${set_type}\n"
@@ -84,96 +79,103 @@ static const char batch_template[] =
     "    j.groups_end = texts + count;\n"
     "    ${run};\n"
     "    ${vectors}\n"
-    "    *source_length(s, 0) = j.rows;\n"
-    "    *next_position(s, 0) = 0;\n"
+    "    s->source_length[0] = j.rows;\n"
+    "    s->next_position[0] = 0;\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n${first_parameter})\n"
+    "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *state, int slot, const int *ids, int n${first_parameter})\n"
     "{\n"
-    "    return slot ? RT_BAD_ID : ${name}_encode_batch(m, s, ids, &n, ${first_argument}, 1, NULL);\n"
+    "    return slot ? RT_BAD_ID : ${name}_encode_batch(m, state, ids, &n, ${first_argument}, 1, NULL);\n"
     "}\n";
 
 static const char vectors_template[] =
     "for (int t = 0; t < count; t++) {\n"
     "    j.first = texts[t].rows.begin;\n"
     "    if (t) ${run};\n"
-    "    if (vectors) rt_copy(vectors + (size_t)t * ${upper}_VECTOR_WIDTH, s->bytes + ${at}, ${upper}_VECTOR_WIDTH * sizeof *vectors);\n"
+    "    if (vectors) rt_copy(vectors + (size_t)t * ${upper}_VECTOR_WIDTH, ${at}, ${upper}_VECTOR_WIDTH * sizeof *vectors);\n"
     "}";
 
 static const char alone_template[] =
     "\n"
-    "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n)\n"
+    "rt_status ${name}_encode(const ${name} *m, ${name}_state *state, int slot, const int *ids, int n)\n"
     "{\n"
-    "    return ${name}_encode_pair(m, s, slot, ids, n, n);\n"
+    "    return ${name}_encode_pair(m, state, slot, ids, n, n);\n"
     "}\n";
 
-static const char hidden_template[] =
-    "\n"
-    "const float *${name}_hidden(const ${name}_state *s) { return (const float *)(s->bytes + ${hidden}); }\n";
+static const char result_template[] =
+    "const float *${name}_${result}(const ${name}_state *state)\n"
+    "{\n"
+    "    const struct state *const s = (const struct state *)(const void *)state;\n"
+    "    return ${at};\n"
+    "}\n";
 
 static const char decode_template[] =
     "\n"
     "/* What rt_rows.h knows of the rows in a state. */\n"
-    "static RtRows rows_of(${name}_state *s)\n"
+    "static RtRows rows_of(struct state *s)\n"
     "{\n"
     "    const RtRows r = {\n"
-    "        .header = (int *)s->bytes, .slots = ${upper}_SLOTS, .vocab = ${upper}_VOCAB,\n"
+    "        .slots = ${upper}_SLOTS, .vocab = ${upper}_VOCAB,\n"
     "        .positions_most = ${upper}_MAX_TARGET, .rows_most = ${upper}_ROWS,${back}\n"
-    "        .ids = (int *)(s->bytes + AT_ROWS_IDS), .positions = (int *)(s->bytes + AT_ROWS_POSITIONS),\n"
-    "        .visible = (int *)(s->bytes + AT_ROWS_VISIBLE),${memory}\n"
+    "        .source_length = s->source_length, .next_position = s->next_position,${furthest}\n"
+    "        .ids = s->rows_ids, .positions = s->rows_positions, .visible = s->rows_visible,${memory}\n"
     "    };\n"
     "    return r;\n"
     "}\n"
     "\n"
     "${rows}\n"
     "\n"
-    "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next)\n"
+    "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *state, const rt_token *rows, int n, int *next)\n"
     "{\n"
-    "    const int *const ids = (const int *)(s->bytes + AT_NEXT_ID);\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
     "    int good = 1;\n"
     "    const rt_status status = run_rows(m, s, rows, n, next_body${decode_greedy_body});\n"
     "    if (status != RT_OK) return status;\n"
     "    for (int i = 0; i < n; i++) {\n"
-    "        next[i] = ids[i];\n"
-    "        good = good && ids[i] >= 0;\n"
+    "        next[i] = s->next_id[i];\n"
+    "        good = good && next[i] >= 0;\n"
     "    }\n"
     "    return good ? RT_OK : RT_BAD_WEIGHTS;           /* logits that are no numbers */\n"
     "}\n"
     "\n"
-    "rt_status ${name}_fork(${name}_state *s, int from, int to)\n"
+    "rt_status ${name}_fork(${name}_state *state, int from, int to)\n"
     "{\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
     "    if (from < 0 || from >= ${upper}_SLOTS || to < 0 || to >= ${upper}_SLOTS) return RT_BAD_ID;\n"
     "    if (from == to) return RT_OK;\n"
     "    const RtRows r = rows_of(s);\n"
-    "    rt_copy(slot_bytes(s, to), slot_bytes(s, from), SLOT_BYTES);\n"
+    "    rt_copy(&s->slot[to], &s->slot[from], sizeof *s->slot);\n"
     "    rt_rows_fork(&r, from, to);\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_clear(${name}_state *s, int slot)\n"
+    "rt_status ${name}_clear(${name}_state *state, int slot)\n"
     "{\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
     "    if (slot < 0 || slot >= ${upper}_SLOTS) return RT_BAD_ID;\n"
-    "    *next_position(s, slot) = 0;\n"
+    "    s->next_position[slot] = 0;\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id)\n"
+    "rt_status ${name}_step(const ${name} *m, ${name}_state *state, int id)\n"
     "{\n"
-    "    const rt_token row = { 0, *next_position(s, 0), id };\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
+    "    const rt_token row = { 0, s->next_position[0], id };\n"
     "    return run_rows(m, s, &row, 1, step_body${decode_body});\n"
     "}\n"
     "\n"
-    "const float *${name}_${scores}(const ${name}_state *s) { return (const float *)(s->bytes + AT_LOGITS); }\n"
+    "${logits}\n"
     "\n"
-    "rt_status ${name}_next(const ${name} *m, ${name}_state *s, int id, int *next)\n"
+    "rt_status ${name}_next(const ${name} *m, ${name}_state *state, int id, int *next)\n"
     "{\n"
-    "    const rt_token row = { 0, *next_position(s, 0), id };\n"
-    "    return ${name}_decode_greedy(m, s, &row, 1, next);\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
+    "    const rt_token row = { 0, s->next_position[0], id };\n"
+    "    return ${name}_decode_greedy(m, state, &row, 1, next);\n"
     "}\n";
 
 static const char one_row_template[] =
-    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, ${body} *body)\n"
+    "static rt_status run_rows(const ${name} *m, struct state *s, const rt_token *rows, int n, ${body} *body)\n"
     "{\n"
     "    const RtRows r = rows_of(s);\n"
     "    const rt_status status = rt_rows_begin(&r, rows, n);\n"
@@ -184,31 +186,41 @@ static const char one_row_template[] =
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n"
-    "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n) { return run_rows(m, s, rows, n, step_body); }\n";
+    "rt_status ${name}_decode(const ${name} *m, ${name}_state *state, const rt_token *rows, int n)\n"
+    "{\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
+    "    return run_rows(m, s, rows, n, step_body);\n"
+    "}\n"
+    "\n"
+    "rt_status ${name}_prefill(const ${name} *m, ${name}_state *state, const rt_token *rows, int n)\n"
+    "{\n"
+    "    return ${name}_decode(m, state, rows, n);\n"
+    "}\n";
 
 static const char many_rows_template[] =
     "/* one: for a row alone, or NULL. */\n"
-    "static rt_status run_rows(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, ${body} *one, ${body} *many)\n"
+    "static rt_status run_rows(const ${name} *m, struct state *s, const rt_token *rows, int n, ${body} *one, ${body} *many)\n"
     "{\n"
     "    const RtRows r = rows_of(s);\n"
-    "    rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);\n"
     "    const rt_status status = rt_rows_begin(&r, rows, n);\n"
     "    if (status != RT_OK) return status;\n"
-    "    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = groups, .groups_end = rt_rows_group(rows, n, groups) };\n"
+    "    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = s->groups };\n"
+    "    j.groups_end = rt_rows_group(rows, n, s->groups);\n"
     "    ${body} *const body = n == 1 && one ? one : many;\n"
     "    ${run};\n"
     "    rt_rows_end(&r, rows, n);\n"
     "    return RT_OK;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
+    "rt_status ${name}_decode(const ${name} *m, ${name}_state *state, const rt_token *rows, int n)\n"
     "{\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
     "    return run_rows(m, s, rows, n, step_body, decode_body);\n"
     "}\n"
     "\n"
-    "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n)\n"
+    "rt_status ${name}_prefill(const ${name} *m, ${name}_state *state, const rt_token *rows, int n)\n"
     "{\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
     "    return run_rows(m, s, rows, n, NULL, prefill_body);\n"
     "}\n";
 
@@ -221,19 +233,19 @@ static const char text_template[] =
     "    return c;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *state, const char *utf8, int *ids, int room, int *n,\n"
     "        RtTextFault *fault)\n"
     "{\n"
-    "    (void)s;\n"
+    "    (void)state;\n"
     "    const RtCharacters source = characters(m, W_SOURCE_CHARACTERS, ${source_count}, W_SOURCE_TEXTS, ${upper}_SOURCE_VOCAB);\n"
     "    return rt_characters_encode(&source, utf8, ids, room, n, fault);\n"
     "}\n"
     "\n"
-    "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *state, const char *utf8, int *ids, int room, int *n,\n"
     "        RtTextFault *fault)\n"
     "{\n"
     "    const RtCharacters target = characters(m, W_TARGET_CHARACTERS, ${target_count}, W_TARGET_TEXTS, ${upper}_VOCAB);\n"
-    "    (void)s;\n"
+    "    (void)state;\n"
     "    return rt_characters_encode(&target, utf8, ids, room, n, fault);\n"
     "}\n"
     "\n"
@@ -251,10 +263,12 @@ static const char tokenizer_template[] =
     "    return m->weights + W_TOKENIZER;\n"
     "}\n"
     "\n"
-    "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *state, const char *utf8, int *ids, int room, int *n,\n"
     "        RtTextFault *fault)\n"
     "{\n"
-    "    return rt_text_ids(m->weights + W_TOKENIZER, ${bytes}, utf8, 0, ids, room, n, fault, s->bytes + AT_TEXT_WORK, ${work});\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
+    "    return rt_text_ids(m->weights + W_TOKENIZER, ${bytes}, utf8, 0, ids, room, n, fault, s->text_work,\n"
+    "                       sizeof s->text_work);\n"
     "}\n"
     "\n"
     "${target}\n"
@@ -263,14 +277,18 @@ static const char tokenizer_template[] =
     "    return rt_text_of_ids(m->weights + W_TOKENIZER, ${bytes}, ids, n, out, cap, bytes);\n"
     "}\n";
 
-static const char visible_input[] = "int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);";
-static const char seen_input[] = "int *const seen = (int *)(s->bytes + AT_SOURCE_SEEN);      /* of causal"
-                                 " layers */";
-
 /* The text where some operation reads the input. */
 static const char *of_input(const Emit *e, const char *name, const char *text)
 {
     return plan_buffer(e->plan, name) ? text : "";
+}
+
+/* The call that gives what lies in a buffer. */
+static const char *result_call(Emit *e, const char *result, const Buffer *b)
+{
+    Text t = text_new(e->arena);
+    text_fill(&t, result_template, "name", e->name, "result", result, "at", emit_in_state(e, b, NULL), NULL);
+    return t.data;
 }
 
 /* Of an encoder alone one text is a batch of one. */
@@ -280,16 +298,13 @@ static void batch_calls(Emit *e, Text *out)
     Text vectors = text_new(e->arena);
     if (pools)
         text_fill(&vectors, vectors_template, "upper", e->upper, "run", emit_body_call(e, "head_body"),
-                  "at", emit_macro(e, plan_vector(e->plan)), NULL);
+                  "at", emit_in_state(e, plan_vector(e->plan), NULL), NULL);
     text_fill(out, batch_template, "run", emit_body_call(e, "encode_body"), "name", e->name, "upper", e->upper,
               "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
-              "visible", of_input(e, "source_visible", visible_input),
-              "seen", of_input(e, "source_seen", seen_input),
-              "set_visible", of_input(e, "source_visible", "visible[begin + i] = lengths[t];"),
-              "set_seen", of_input(e, "source_seen", "seen[begin + i] = i + 1;"),
-              "types", types ? "int *const types = (int *)(s->bytes + AT_SOURCE_TYPES);" : "",
+              "set_visible", of_input(e, "source_visible", "s->source_visible[begin + i] = lengths[t];"),
+              "set_seen", of_input(e, "source_seen", "s->source_seen[begin + i] = i + 1;"),
               "first", pair ? "const int first = firsts ? firsts[t] : n;" : "", "first_check", pair ? " || first < 0 || first > n" : "",
-              "set_type", pair ? "types[begin + i] = firsts && i >= firsts[t];" : types ? "types[begin + i] = 0;" : "",
+              "set_type", pair ? "s->source_types[begin + i] = firsts && i >= firsts[t];" : types ? "s->source_types[begin + i] = 0;" : "",
               "unused", pair ? pools ? "" : "(void)vectors;" : pools ? "(void)firsts;" : "(void)firsts, (void)vectors;",
               "first_argument", pair ? "&first" : "NULL", "vectors", vectors.data, NULL);
 }
@@ -300,12 +315,9 @@ static void source_calls(Emit *e, Text *out)
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1;
     text_fill(out, encode_template, "run", emit_body_call(e, "encode_body"), "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "",
               "first_parameter", pair ? ", int first" : "", "first_check", pair ? " || first < 0 || first > n" : "",
-              "visible", of_input(e, "source_visible", visible_input),
-              "seen", of_input(e, "source_seen", seen_input),
-              "set_visible", of_input(e, "source_visible", "visible[i] = n;"),
-              "set_seen", of_input(e, "source_seen", "seen[i] = i + 1;"),
-              "types", types ? "int *const types = (int *)(s->bytes + AT_SOURCE_TYPES);" : "",
-              "set_type", pair ? "types[i] = i >= first;" : types ? "types[i] = 0;" : "", NULL);
+              "set_visible", of_input(e, "source_visible", "s->source_visible[i] = n;"),
+              "set_seen", of_input(e, "source_seen", "s->source_seen[i] = i + 1;"),
+              "set_type", pair ? "s->source_types[i] = i >= first;" : types ? "s->source_types[i] = 0;" : "", NULL);
 }
 
 static void encoder_calls(Emit *e, Text *out)
@@ -314,19 +326,17 @@ static void encoder_calls(Emit *e, Text *out)
     (memory ? source_calls : batch_calls)(e, out);
     if (e->model->token_types > 1)
         text_fill(out, alone_template, "name", e->name, NULL);
-    if (!memory) text_fill(out, hidden_template, "name", e->name, "hidden", emit_macro(e, plan_hidden(e->plan)), NULL);
-    if (model_has_head(e->model))
-        text_fill(out, "\nconst float *${name}_vector(const ${name}_state *s) { return (const float *)(s->bytes + ${at}); }\n", "name", e->name,
-                  "at", emit_macro(e, plan_vector(e->plan)), NULL);
+    if (!memory) text_printf(out, "\n%s", result_call(e, "hidden", plan_hidden(e->plan)));
+    if (model_has_head(e->model)) text_printf(out, "\n%s", result_call(e, "vector", plan_vector(e->plan)));
 }
 
 static const char saturated_template[] =
     "\n"
-    "int ${name}_saturated(const ${name}_state *s)\n"
+    "int ${name}_saturated(const ${name}_state *state)\n"
     "{\n"
-    "    const int *const flags = (const int *)(s->bytes + SATURATED_AT);\n"
+    "    const struct state *const s = (const struct state *)(const void *)state;\n"
     "    int any = 0;\n"
-    "    for (int i = 0; i < ${upper}_MAX_THREADS; i++) any |= flags[i];\n"
+    "    for (int i = 0; i < ${upper}_MAX_THREADS; i++) any |= s->saturated[i];\n"
     "    return any;\n"
     "}\n";
 
@@ -338,40 +348,33 @@ static void decoder_calls(Emit *e, Text *out)
     const char *rows_template = plan_rows(e->plan) > 1 ? many_rows_template : one_row_template;
     text_fill(&rows, rows_template, "name", e->name, "run", emit_body_call(e, "body"),
               "body", emit_has_threads(e) ? "rt_body" : "job_body", NULL);
-    text_fill(out, decode_template, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
+    text_fill(out, decode_template, "name", e->name, "upper", e->upper,
               "back", back ? arena_format(e->arena, " .back = %d,", back) : "",
-              "memory", memory ? " .memory = (int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY)," : "",
+              "furthest", back ? " .furthest = s->furthest," : "",
+              "memory", memory ? " .memory = s->rows_visible_memory," : "",
+              "logits", result_call(e, emit_scores(e->model), plan_buffer(e->plan, "logits")),
               "rows", rows.data, "decode_body", plan_rows(e->plan) > 1 ? ", decode_body" : "",
               "decode_greedy_body", plan_rows(e->plan) > 1 ? ", decode_greedy_body" : "", NULL);
     if (e->plan->saturated_offset) text_fill(out, saturated_template, "name", e->name, "upper", e->upper, NULL);
 }
 
-static const char *filled(Emit *e, const char *template, const char *name, const char *upper)
-{
-    Text t = text_new(e->arena);
-    if (name && upper) text_fill(&t, template, "name", name, "upper", upper, NULL);
-    else text_fill(&t, template, name ? "name" : "upper", name ? name : upper, NULL);
-    return t.data;
-}
-
 static const char tokenizer_target_template[] =
-    "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
+    "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *state, const char *utf8, int *ids, int room, int *n,\n"
     "        RtTextFault *fault)\n"
     "{\n"
-    "    return rt_text_ids(m->weights + W_TOKENIZER, ${bytes}, utf8, 1, ids, room, n, fault, s->bytes + AT_TEXT_WORK, ${work});\n"
+    "    struct state *const s = (struct state *)(void *)state;\n"
+    "    return rt_text_ids(m->weights + W_TOKENIZER, ${bytes}, utf8, 1, ids, room, n, fault, s->text_work,\n"
+    "                       sizeof s->text_work);\n"
     "}\n";
 
 static void tokenizer_calls(Emit *e, Text *out)
 {
-    const char *bytes = emit_number(e, (int64_t)e->model->tokenizer_size), *work = emit_number(e, plan_list(e->plan, "text_work")->count);
+    const char *bytes = emit_number(e, (int64_t)e->model->tokenizer_size);
     Text target = text_new(e->arena);
     if (e->model->has_decoder)
-        text_fill(&target, tokenizer_target_template, "name", e->name, "bytes", bytes, "work", work, NULL);
-    text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "work", work, "target", target.data, NULL);
+        text_fill(&target, tokenizer_target_template, "name", e->name, "bytes", bytes, NULL);
+    text_fill(out, tokenizer_template, "name", e->name, "bytes", bytes, "target", target.data, NULL);
 }
-
-static const char source_length_template[] =
-    "static int *source_length(const ${name}_state *s, int slot) { return (int *)s->bytes + slot; }";
 
 static void sequence_calls(Emit *e, Text *out)
 {
@@ -383,8 +386,9 @@ static void sequence_calls(Emit *e, Text *out)
         text_fill(&text, text_template, "name", e->name, "upper", e->upper, "source_count", emit_number(e, p->source_characters->integer_count / 2),
                   "target_count", emit_number(e, p->target_characters->integer_count / 2), NULL);
     if (has_pieces(e)) tokenizer_calls(e, &text);
-    text_fill(out, state_template, "name", e->name, "slots", emit_number(e, p->options.slots),
-              "source_length", e->model->has_encoder ? filled(e, source_length_template, e->name, NULL) : "",
+    text_fill(out, state_template, "name", e->name,
+              "clear_furthest", p->back ? "rt_clear(s->furthest, sizeof s->furthest);" : "",
+              "clear_saturated", p->saturated_offset ? "rt_clear(s->saturated, sizeof s->saturated);" : "",
               "encode", encode.data, "decode", decode.data,
               "text_calls", text.data, NULL);
 }

@@ -96,7 +96,8 @@ static void run_program(const Engine *e, ProgramKind kind, int slot, int64_t sou
 
 static const Model *model_of(const Engine *e) { return e->plan->graph->model; }
 static int32_t *source_length(const Engine *e) { return (int32_t *)e->state; }
-static int32_t *next_position(const Engine *e) { return (int32_t *)e->state + e->plan->options.slots; }
+static int32_t *next_position(const Engine *e) { return source_length(e) + e->plan->options.slots; }
+static int32_t *furthest(const Engine *e) { return e->plan->back ? next_position(e) + e->plan->options.slots : NULL; }
 
 /* An integer input; NULL where no operation reads it. */
 static int32_t *input(const Engine *e, const char *name)
@@ -163,7 +164,8 @@ static rt_status clear(Engine *e)
 static RtRows rows_of(const Engine *e)
 {
     const Model *m = model_of(e);
-    return (RtRows){ .header = (int *)e->state, .slots = e->plan->options.slots, .vocab = (int)m->target_vocab,
+    return (RtRows){ .slots = e->plan->options.slots, .vocab = (int)m->target_vocab,
+                     .source_length = source_length(e), .next_position = next_position(e), .furthest = furthest(e),
                      .positions_most = (int)m->max_target, .rows_most = engine_rows(e), .back = e->plan->back,
                      .ids = input(e, "rows_ids"), .positions = input(e, "rows_positions"), .visible = input(e, "rows_visible"),
                      .memory = m->has_encoder ? input(e, "rows_visible_memory") : NULL };

@@ -131,18 +131,18 @@ static const char *const headers[] = {
 
 /* What a model's text defines for itself, and the files and targets of its folder. */
 static const char *const emitted[] = {
-    "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "SATURATED_AT", "SCRATCH", "SLOTS", "SLOTS_AT", "SLOT_BYTES", "all", "always",
+    "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "all", "always",
     "append", "argc", "argmax", "argmax_rows", "argv", "at", "bind", "call", "characters", "clean", "clear", "command", "encode",
-    "encode_batch", "encode_pair", "example", "few", "floats", "graph", "head", "head_body", "hidden", "ids",
-    "in_slot", "ints", "is_bias", "is_mask",
-    "job", "logits", "m", "makefile", "next", "next_position", "note_saturation",
+    "encode_batch", "encode_pair", "example", "few", "graph", "head", "head_body", "hidden", "ids",
+    "is_bias", "is_mask",
+    "job", "logits", "m", "makefile", "next", "note_saturation",
     "print", "program", "reset", "rows", "rows_of", "rt", "run", "run_body", "run_rows", "runtime",
-    "saturated", "slot_bytes", "slots", "source_length", "state", "team", "text", "w", "weights", "xf",
+    "saturated", "slot", "state", "team", "text", "w", "weights", "xf",
 };
 
 /* Its functions and macros are named so: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of threads. */
 static const char *const stems[] = {
-    "AT_", "RT_", "Rt", "W_", "XF_", "at_", "call_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
+    "RT_", "Rt", "W_", "XF_", "at_", "call_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
     "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "main_", "rt_", "share_", "w_", "xf_",
 };
 static const char *const kernels[] = {

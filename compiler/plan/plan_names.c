@@ -19,9 +19,9 @@ static bool begins(const char *s, const char *with) { return strncmp(s, with, st
 /* Words that a function of a block or a macro takes for itself. */
 static bool reserved(const Lower *w, const char *name)
 {
-    static const char *const words[] = { "j", "job", "w", "state", "slot", "layer", "thread", "threads", "mine", "g", "floats", "ints", "in_slot",
-                                         "slot_bytes", "HEAD_BYTES", "SLOTS", "SLOTS_AT", "SLOT_BYTES" };
-    static const char *const stems[] = { "rt_", "RT_", "XF_", "AT_", "W_", "share_", "_" };
+    static const char *const words[] = { "j", "job", "w", "s", "state", "slot", "layer", "thread", "threads", "mine", "g",
+                                         "HEAD_BYTES", "IDENTITY_AT" };
+    static const char *const stems[] = { "rt_", "RT_", "XF_", "W_", "share_", "_" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0) return true;
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)

@@ -59,46 +59,43 @@
 #define W_TARGET_CHARACTERS                          ((size_t)984192)    /* [32] */
 #define W_TARGET_TEXTS                               ((size_t)984320)    /* [16] */
 
-/* ---- state: a header of lengths, slots of caches, a scratch ------------------------------------------------- */
+/* ---- state ------------------------------------------------------------------------------------------------ */
 
-#define SLOTS_AT                                     ((size_t)64)
-#define SLOT_BYTES                                   ((size_t)98304)
+/* One sequence. Of each layer and head: keys [positions / 16][width][16], values
+ * [width / 16][positions][16]. */
+struct slot {
+    float cross_k[2][4][5][16][16];
+    float cross_v[2][4][1][80][16];
+    float self_k[2][4][1][16][16];
+    float self_v[2][4][1][16][16];
+};
+_Static_assert(sizeof(struct slot) == 98304, "as planned");
 
-/* In a slot. */
-#define AT_DECODER_MEMORY_CROSS_K_MEMORY             ((size_t)0)    /* [4 heads][80 / 16][16][16] */
-#define AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE      ((size_t)20480)    /* from layer to layer */
-#define AT_DECODER_MEMORY_CROSS_V_MEMORY             ((size_t)40960)    /* [4 heads][16 / 16][80][16] */
-#define AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE      ((size_t)20480)    /* from layer to layer */
-#define AT_DECODER_LAYER_SELF_K_CACHE                ((size_t)81920)    /* [4 heads][16 / 16][16][16] */
-#define AT_DECODER_LAYER_SELF_K_CACHE_STRIDE         ((size_t)4096)    /* from layer to layer */
-#define AT_DECODER_LAYER_SELF_V_CACHE                ((size_t)90112)    /* [4 heads][16 / 16][16][16] */
-#define AT_DECODER_LAYER_SELF_V_CACHE_STRIDE         ((size_t)4096)    /* from layer to layer */
-
-/* What passes between blocks; buffers overlap where their lives do not. */
-#define AT_SOURCE_IDS                                ((size_t)98368)    /* [80] int */
-#define AT_SOURCE_POSITIONS                          ((size_t)98688)    /* [80] int */
-#define AT_ENCODER_X                                 ((size_t)99008)    /* [80][64] */
-#define AT_SOURCE_VISIBLE                            ((size_t)119488)    /* [80] int */
-#define AT_ROWS_IDS                                  ((size_t)119808)    /* [12] int */
-#define AT_ROWS_POSITIONS                            ((size_t)119872)    /* [12] int */
-#define AT_DECODER_X                                 ((size_t)119936)    /* [1][64] */
-#define AT_ROWS_VISIBLE                              ((size_t)120192)    /* [12] int */
-#define AT_ROWS_VISIBLE_MEMORY                       ((size_t)120256)    /* [12] int */
-#define AT_LOGITS                                    ((size_t)120320)    /* [12][16] */
-#define AT_NEXT_ID                                   ((size_t)121088)    /* [12] int */
-#define AT_DECODER_ROWS_X                            ((size_t)121152)    /* [12][64] */
-#define AT_GROUPS                                    ((size_t)435520)    /* [12] rt_group */
-#define AT_TEXT_IDS                                  ((size_t)435712)    /* [80] int */
-#define AT_TEXT_WORK                                 ((size_t)436032)    /* [2640] unsigned char */
-#define SCRATCH                                      ((size_t)124224)    /* of one block at a time, laid out in its function */
+/* What a dates_state holds. */
+struct state {
+    int source_length[1], next_position[1];      /* by slot */
+    XF_ALIGN(64) struct slot slot[1];
+    XF_ALIGN(64) int source_ids[80];
+    XF_ALIGN(64) int source_positions[80];
+    XF_ALIGN(64) float encoder_x[80][64];
+    XF_ALIGN(64) int source_visible[80];
+    XF_ALIGN(64) int rows_ids[12];
+    XF_ALIGN(64) int rows_positions[12];
+    XF_ALIGN(64) float decoder_x[1][64];
+    XF_ALIGN(64) int rows_visible[12];
+    XF_ALIGN(64) int rows_visible_memory[12];
+    XF_ALIGN(64) float logits[12][16];
+    XF_ALIGN(64) int next_id[12];
+    XF_ALIGN(64) float decoder_rows_x[12][64];
+    XF_ALIGN(64) float scratch[77824];      /* of one block at a time, laid out in its function */
+    XF_ALIGN(64) rt_group groups[12];
+    XF_ALIGN(64) int text_ids[80];
+    XF_ALIGN(64) unsigned char text_work[2640];
+};
+_Static_assert(sizeof(struct state) == DATES_STATE_BYTES, "as planned");
 
 /* What a call hands to every thread. */
-typedef struct job { const dates *model; dates_state *state; int slot, rows; const rt_group *groups, *groups_end; } job;
-
-static float *floats(const job *j, size_t at) { return (float *)(j->state->bytes + at); }
-static int *ints(const job *j, size_t at) { return (int *)(j->state->bytes + at); }
-static unsigned char *slot_bytes(dates_state *s, int slot) { return s->bytes + SLOTS_AT + (size_t)slot * SLOT_BYTES; }
-static float *in_slot(const job *j, int slot, size_t at) { return (float *)(slot_bytes(j->state, slot) + at); }
+typedef struct job { const dates *model; struct state *state; int slot, rows; const rt_group *groups, *groups_end; } job;
 
 const unsigned dates_isa = RT_ISA_BUILT;
 
@@ -127,9 +124,10 @@ rt_status dates_threads(dates *m, int n)
 static void encoder_embedding(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_EMBEDDING;
-    const int *const source_ids = ints(j, AT_SOURCE_IDS);       /* [80] */
-    float *const x = floats(j, AT_ENCODER_X);                   /* [80][64] */
-    const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);  /* [80] */
+    struct state *const s = j->state;
+    const int *const source_ids = s->source_ids;
+    float *const x = s->encoder_x[0];
+    const int *const source_positions = s->source_positions;
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = 8 * table[source_ids]                                                               [source, 64] */
@@ -143,20 +141,21 @@ static void encoder_embedding(const job *j, int thread, int threads)
 static void encoder_layer(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_LAYER + (size_t)layer * W_ENCODER_LAYER_STRIDE;
-    float *const x = floats(j, AT_ENCODER_X);                   /* [80][64] */
-    float *const norm_0 = floats(j, SCRATCH + 0);               /* [80][64] */
-    float *const self_qkv = floats(j, SCRATCH + 167936);        /* [80][192] */
+    struct state *const s = j->state;
+    float *const x = s->encoder_x[0];
+    float *const norm_0 = s->scratch;                           /* [80][64] */
+    float *const self_qkv = s->scratch + 41984;                 /* [80][192] */
     float *const self_k = self_qkv + 64;
-    const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);  /* [80] */
-    float *const self_k_panels = floats(j, SCRATCH + 229376);   /* [4 heads][80 / 16][16][16] */
+    const int *const source_positions = s->source_positions;
+    float *const self_k_panels = s->scratch + 57344;            /* [4 heads][80 / 16][16][16] */
     float *const self_v = self_qkv + 128;
-    float *const self_v_panels = floats(j, SCRATCH + 249856);   /* [4 heads][16 / 16][80][16] */
+    float *const self_v_panels = s->scratch + 62464;            /* [4 heads][16 / 16][80][16] */
     float *const self_q = self_qkv;
-    const int *const source_visible = ints(j, AT_SOURCE_VISIBLE);  /* [80] */
-    float *const self_context = floats(j, SCRATCH + 270336);    /* [80][64] */
-    float *const self_context_scratch = floats(j, SCRATCH + 0);  /* [16 threads][14][96] */
-    float *const norm_1 = floats(j, SCRATCH + 290816);          /* [80][64] */
-    float *const ffn_hidden = floats(j, SCRATCH + 86016);       /* [80][256] */
+    const int *const source_visible = s->source_visible;
+    float *const self_context = s->scratch + 67584;             /* [80][64] */
+    float *const self_context_scratch = s->scratch;             /* [16 threads][14][96] */
+    float *const norm_1 = s->scratch + 72704;                   /* [80][64] */
+    float *const ffn_hidden = s->scratch + 21504;               /* [80][256] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* ---- self-attention */
@@ -189,7 +188,8 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
 static void encoder_end(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_ENCODER_END;
-    float *const x = floats(j, AT_ENCODER_X);                   /* [80][64] */
+    struct state *const s = j->state;
+    float *const x = s->encoder_x[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = norm(x)                                                                             [source, 64] */
@@ -201,13 +201,14 @@ static void encoder_end(const job *j, int thread, int threads)
 static void decoder_memory(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_MEMORY + (size_t)layer * W_DECODER_MEMORY_STRIDE;
-    float *const x = floats(j, AT_ENCODER_X);                   /* [80][64] */
-    float *const cross_kv = floats(j, SCRATCH + 0);             /* [80][128] */
+    struct state *const s = j->state;
+    float *const x = s->encoder_x[0];
+    float *const cross_kv = s->scratch;                         /* [80][128] */
     float *const cross_k = cross_kv;
-    const int *const source_positions = ints(j, AT_SOURCE_POSITIONS);  /* [80] */
-    float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
+    const int *const source_positions = s->source_positions;
+    float *const cross_k_memory = s->slot[j->slot].cross_k[layer][0][0][0];
     float *const cross_v = cross_kv + 64;
-    float *const cross_v_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
+    float *const cross_v_memory = s->slot[j->slot].cross_v[layer][0][0][0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* cross_kv = x W_cross_k^T + b | x W_cross_v^T + b                                       [source, 128] */
@@ -223,9 +224,10 @@ static void decoder_memory(const job *j, int layer, int thread, int threads)
 static void decoder_embedding(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_EMBEDDING;
-    const int *const rows_ids = ints(j, AT_ROWS_IDS);           /* [12] */
-    float *const x = floats(j, AT_DECODER_X);                   /* [1][64] */
-    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);  /* [12] */
+    struct state *const s = j->state;
+    const int *const rows_ids = s->rows_ids;
+    float *const x = s->decoder_x[0];
+    const int *const rows_positions = s->rows_positions;
 
     (void)threads;
     /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
@@ -239,27 +241,28 @@ static void decoder_embedding(const job *j, int thread, int threads)
 static void decoder_layer(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
-    float *const x = floats(j, AT_DECODER_X);                   /* [1][64] */
-    float *const norm_0 = floats(j, SCRATCH + 0);               /* [1][64] */
-    float *const self_qkv = floats(j, SCRATCH + 2048);          /* [1][192] */
+    struct state *const s = j->state;
+    float *const x = s->decoder_x[0];
+    float *const norm_0 = s->scratch;                           /* [1][64] */
+    float *const self_qkv = s->scratch + 512;                   /* [1][192] */
     float *const self_k = self_qkv + 64;
-    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);  /* [12] */
-    float *const self_k_cache = in_slot(j, j->slot, AT_DECODER_LAYER_SELF_K_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_K_CACHE_STRIDE);
+    const int *const rows_positions = s->rows_positions;
+    float *const self_k_cache = s->slot[j->slot].self_k[layer][0][0][0];
     float *const self_v = self_qkv + 128;
-    float *const self_v_cache = in_slot(j, j->slot, AT_DECODER_LAYER_SELF_V_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_V_CACHE_STRIDE);
+    float *const self_v_cache = s->slot[j->slot].self_v[layer][0][0][0];
     float *const self_q = self_qkv;
-    const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);   /* [12] */
-    float *const self_context = floats(j, SCRATCH + 2816);      /* [1][64] */
-    float *const self_context_scratch = floats(j, SCRATCH + 0);  /* [16 threads][1][32] */
-    float *const norm_1 = floats(j, SCRATCH + 0);               /* [1][64] */
-    float *const cross_q = floats(j, SCRATCH + 6144);           /* [1][64] */
-    float *const cross_k_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE);
-    float *const cross_v_memory = in_slot(j, j->slot, AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE);
-    const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);  /* [12] */
-    float *const cross_context = floats(j, SCRATCH + 6400);     /* [1][64] */
-    float *const cross_context_scratch = floats(j, SCRATCH + 0);  /* [16 threads][1][96] */
-    float *const norm_2 = floats(j, SCRATCH + 1024);            /* [1][64] */
-    float *const ffn_hidden = floats(j, SCRATCH + 0);           /* [1][256] */
+    const int *const rows_visible = s->rows_visible;
+    float *const self_context = s->scratch + 704;               /* [1][64] */
+    float *const self_context_scratch = s->scratch;             /* [16 threads][1][32] */
+    float *const norm_1 = s->scratch;                           /* [1][64] */
+    float *const cross_q = s->scratch + 1536;                   /* [1][64] */
+    float *const cross_k_memory = s->slot[j->slot].cross_k[layer][0][0][0];
+    float *const cross_v_memory = s->slot[j->slot].cross_v[layer][0][0][0];
+    const int *const rows_visible_memory = s->rows_visible_memory;
+    float *const cross_context = s->scratch + 1600;             /* [1][64] */
+    float *const cross_context_scratch = s->scratch;            /* [16 threads][1][96] */
+    float *const norm_2 = s->scratch + 256;                     /* [1][64] */
+    float *const ffn_hidden = s->scratch;                       /* [1][256] */
     const rt_span share_12 = rt_split(12, thread, threads);
     const rt_span share_4 = rt_split(4, thread, threads);
     const rt_span share_16 = rt_split(16, thread, threads);
@@ -314,8 +317,9 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
 static void decoder_output(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
-    float *const x = floats(j, AT_DECODER_X);                   /* [1][64] */
-    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
+    struct state *const s = j->state;
+    float *const x = s->decoder_x[0];
+    float *const logits = s->logits[0];
     const rt_span share_1 = rt_split(1, thread, threads);
 
     /* x = norm(x)                                                                               [rows, 64] */
@@ -329,7 +333,8 @@ static void decoder_output(const job *j, int thread, int threads)
 /* Log-softmax of the logits. */
 static void log_probabilities(const job *j, int thread, int threads)
 {
-    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
+    struct state *const s = j->state;
+    float *const logits = s->logits[0];
 
     (void)threads;
     /* logits = log_softmax(logits)                                                              [rows, 15] */
@@ -340,8 +345,9 @@ static void log_probabilities(const job *j, int thread, int threads)
 /* The first maximum of the logits. */
 static void argmax(const job *j, int thread, int threads)
 {
-    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
-    int *const next_id = ints(j, AT_NEXT_ID);                   /* [12] */
+    struct state *const s = j->state;
+    float *const logits = s->logits[0];
+    int *const next_id = s->next_id;
 
     (void)threads;
     /* next_id = index of the maximum of logits                                                      [rows] */
@@ -353,9 +359,10 @@ static void argmax(const job *j, int thread, int threads)
 static void decoder_embedding_rows(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_EMBEDDING;
-    const int *const rows_ids = ints(j, AT_ROWS_IDS);           /* [12] */
-    float *const x = floats(j, AT_DECODER_ROWS_X);              /* [12][64] */
-    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);  /* [12] */
+    struct state *const s = j->state;
+    const int *const rows_ids = s->rows_ids;
+    float *const x = s->decoder_rows_x[0];
+    const int *const rows_positions = s->rows_positions;
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
@@ -369,27 +376,24 @@ static void decoder_embedding_rows(const job *j, int thread, int threads)
 static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
-    float *const x = floats(j, AT_DECODER_ROWS_X);              /* [12][64] */
-    float *const norm_0 = floats(j, SCRATCH + 0);               /* [12][64] */
-    float *const self_qkv = floats(j, SCRATCH + 110592);        /* [12][192] */
+    struct state *const s = j->state;
+    float *const x = s->decoder_rows_x[0];
+    float *const norm_0 = s->scratch;                           /* [12][64] */
+    float *const self_qkv = s->scratch + 27648;                 /* [12][192] */
     float *const self_k = self_qkv + 64;
-    const int *const rows_positions = ints(j, AT_ROWS_POSITIONS);  /* [12] */
-    const size_t self_k_cache = AT_DECODER_LAYER_SELF_K_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_K_CACHE_STRIDE;
+    const int *const rows_positions = s->rows_positions;
     float *const self_v = self_qkv + 128;
-    const size_t self_v_cache = AT_DECODER_LAYER_SELF_V_CACHE + (size_t)layer * AT_DECODER_LAYER_SELF_V_CACHE_STRIDE;
     float *const self_q = self_qkv;
-    const int *const rows_visible = ints(j, AT_ROWS_VISIBLE);   /* [12] */
-    float *const self_context = floats(j, SCRATCH + 119808);    /* [12][64] */
-    float *const self_context_scratch = floats(j, SCRATCH + 73728);  /* [16 threads][12][32] */
-    float *const norm_1 = floats(j, SCRATCH + 122880);          /* [12][64] */
-    float *const cross_q = floats(j, SCRATCH + 125952);         /* [12][64] */
-    const size_t cross_k_memory = AT_DECODER_MEMORY_CROSS_K_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_K_MEMORY_STRIDE;
-    const size_t cross_v_memory = AT_DECODER_MEMORY_CROSS_V_MEMORY + (size_t)layer * AT_DECODER_MEMORY_CROSS_V_MEMORY_STRIDE;
-    const int *const rows_visible_memory = ints(j, AT_ROWS_VISIBLE_MEMORY);  /* [12] */
-    float *const cross_context = floats(j, SCRATCH + 129024);   /* [12][64] */
-    float *const cross_context_scratch = floats(j, SCRATCH + 0);  /* [16 threads][12][96] */
-    float *const norm_2 = floats(j, SCRATCH + 132096);          /* [12][64] */
-    float *const ffn_hidden = floats(j, SCRATCH + 98304);       /* [12][256] */
+    const int *const rows_visible = s->rows_visible;
+    float *const self_context = s->scratch + 29952;             /* [12][64] */
+    float *const self_context_scratch = s->scratch + 18432;     /* [16 threads][12][32] */
+    float *const norm_1 = s->scratch + 30720;                   /* [12][64] */
+    float *const cross_q = s->scratch + 31488;                  /* [12][64] */
+    const int *const rows_visible_memory = s->rows_visible_memory;
+    float *const cross_context = s->scratch + 32256;            /* [12][64] */
+    float *const cross_context_scratch = s->scratch;            /* [16 threads][12][96] */
+    float *const norm_2 = s->scratch + 33024;                   /* [12][64] */
+    float *const ffn_hidden = s->scratch + 24576;               /* [12][256] */
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* ---- self-attention */
@@ -399,15 +403,18 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
     linear_64x192_rows(self_qkv, norm_0, w + W_DECODER_LAYER_SELF_Q, mine);
     /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
-        store_keys_4x16_16_rows(in_slot(j, g->slot, self_k_cache), self_k, rows_positions, rt_intersect(mine, g->rows));
+        store_keys_4x16_16_rows(s->slot[g->slot].self_k[layer][0][0][0], self_k, rows_positions, rt_intersect(mine,
+        g->rows));
     /* self_v_cache[rows_positions] = self_v                                                   [target, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
-        store_values_4x16_16_rows(in_slot(j, g->slot, self_v_cache), self_v, rows_positions, rt_intersect(mine, g->rows));
+        store_values_4x16_16_rows(s->slot[g->slot].self_v[layer][0][0][0], self_v, rows_positions, rt_intersect(mine,
+        g->rows));
     rt_barrier(j->model->team);
     /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache                         [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
-        attention_4x16_16_rows(self_context, self_q, in_slot(j, g->slot, self_k_cache), in_slot(j, g->slot, self_v_cache),
-        self_context_scratch + thread * (12 * 32), rows_visible, rt_intersect(mine, g->rows));
+        attention_4x16_16_rows(self_context, self_q, s->slot[g->slot].self_k[layer][0][0][0],
+        s->slot[g->slot].self_v[layer][0][0][0], self_context_scratch + thread * (12 * 32), rows_visible, rt_intersect(mine,
+        g->rows));
     /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
     linear_64x64_add_rows(x, self_context, w + W_DECODER_LAYER_SELF_OUT, x, mine);
 
@@ -418,8 +425,9 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
     linear_64x64_rows(cross_q, norm_1, w + W_DECODER_LAYER_CROSS_Q, mine);
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
-        attention_4x16_80_rows_v2(cross_context, cross_q, in_slot(j, g->slot, cross_k_memory), in_slot(j, g->slot,
-        cross_v_memory), cross_context_scratch + thread * (12 * 96), rows_visible_memory, rt_intersect(mine, g->rows));
+        attention_4x16_80_rows_v2(cross_context, cross_q, s->slot[g->slot].cross_k[layer][0][0][0],
+        s->slot[g->slot].cross_v[layer][0][0][0], cross_context_scratch + thread * (12 * 96), rows_visible_memory,
+        rt_intersect(mine, g->rows));
     /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
     linear_64x64_add_rows(x, cross_context, w + W_DECODER_LAYER_CROSS_OUT, x, mine);
 
@@ -437,8 +445,9 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 static void decoder_output_rows(const job *j, int thread, int threads)
 {
     const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
-    float *const x = floats(j, AT_DECODER_ROWS_X);              /* [12][64] */
-    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
+    struct state *const s = j->state;
+    float *const x = s->decoder_rows_x[0];
+    float *const logits = s->logits[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = norm(x)                                                                               [rows, 64] */
@@ -451,7 +460,8 @@ static void decoder_output_rows(const job *j, int thread, int threads)
 /* Log-softmax of the logits. */
 static void log_probabilities_rows(const job *j, int thread, int threads)
 {
-    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
+    struct state *const s = j->state;
+    float *const logits = s->logits[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* logits = log_softmax(logits)                                                              [rows, 15] */
@@ -462,8 +472,9 @@ static void log_probabilities_rows(const job *j, int thread, int threads)
 /* The first maximum of each row's logits. */
 static void argmax_rows(const job *j, int thread, int threads)
 {
-    float *const logits = floats(j, AT_LOGITS);                 /* [12][16] */
-    int *const next_id = ints(j, AT_NEXT_ID);                   /* [12] */
+    struct state *const s = j->state;
+    float *const logits = s->logits[0];
+    int *const next_id = s->next_id;
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* next_id = index of the maximum of logits                                                      [rows] */
@@ -540,17 +551,16 @@ static void decode_greedy_body(void *work, int thread, int threads)
 
 /* ---- the calls -------------------------------------------------------------------------------------------- */
 
-/* The header of a state: per slot the length of its source and its next position. */
-static int *source_length(const dates_state *s, int slot) { return (int *)s->bytes + slot; }
-static int *next_position(const dates_state *s, int slot) { return (int *)s->bytes + 1 + slot; }
-
-void dates_reset(dates_state *s) { rt_clear(s->bytes, SLOTS_AT); }
-
-rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids, int n)
+void dates_reset(dates_state *state)
 {
-    int *const source = (int *)(s->bytes + AT_SOURCE_IDS);
-    int *const positions = (int *)(s->bytes + AT_SOURCE_POSITIONS);
-    int *const visible = (int *)(s->bytes + AT_SOURCE_VISIBLE);
+    struct state *const s = (struct state *)(void *)state;
+    rt_clear(s->source_length, sizeof s->source_length);
+    rt_clear(s->next_position, sizeof s->next_position);
+}
+
+rt_status dates_encode(const dates *m, dates_state *state, int slot, const int *ids, int n)
+{
+    struct state *const s = (struct state *)(void *)state;
     job j = { .model = m, .state = s, .slot = slot, .rows = n };
     if (slot < 0 || slot >= DATES_SLOTS) return RT_BAD_ID;
     if (n < 1) return RT_ORDER;
@@ -558,94 +568,104 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
     for (int i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= DATES_SOURCE_VOCAB) return RT_BAD_ID;
     for (int i = 0; i < n; i++) {
-        source[i] = ids[i];
-        positions[i] = i;
-        visible[i] = n;
+        s->source_ids[i] = ids[i];
+        s->source_positions[i] = i;
+        s->source_visible[i] = n;
     }
     rt_team_share(m->team, encode_body, &j);
-    *source_length(s, slot) = n;
-    *next_position(s, slot) = 0;
+    s->source_length[slot] = n;
+    s->next_position[slot] = 0;
     return RT_OK;
 }
 
 /* What rt_rows.h knows of the rows in a state. */
-static RtRows rows_of(dates_state *s)
+static RtRows rows_of(struct state *s)
 {
     const RtRows r = {
-        .header = (int *)s->bytes, .slots = DATES_SLOTS, .vocab = DATES_VOCAB,
+        .slots = DATES_SLOTS, .vocab = DATES_VOCAB,
         .positions_most = DATES_MAX_TARGET, .rows_most = DATES_ROWS,
-        .ids = (int *)(s->bytes + AT_ROWS_IDS), .positions = (int *)(s->bytes + AT_ROWS_POSITIONS),
-        .visible = (int *)(s->bytes + AT_ROWS_VISIBLE), .memory = (int *)(s->bytes + AT_ROWS_VISIBLE_MEMORY),
+        .source_length = s->source_length, .next_position = s->next_position,
+        .ids = s->rows_ids, .positions = s->rows_positions, .visible = s->rows_visible, .memory = s->rows_visible_memory,
     };
     return r;
 }
 
 /* one: for a row alone, or NULL. */
-static rt_status run_rows(const dates *m, dates_state *s, const rt_token *rows, int n, rt_body *one, rt_body *many)
+static rt_status run_rows(const dates *m, struct state *s, const rt_token *rows, int n, rt_body *one, rt_body *many)
 {
     const RtRows r = rows_of(s);
-    rt_group *const groups = (rt_group *)(s->bytes + AT_GROUPS);
     const rt_status status = rt_rows_begin(&r, rows, n);
     if (status != RT_OK) return status;
-    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = groups, .groups_end = rt_rows_group(rows, n, groups) };
+    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = s->groups };
+    j.groups_end = rt_rows_group(rows, n, s->groups);
     rt_body *const body = n == 1 && one ? one : many;
     rt_team_share(m->team, body, &j);
     rt_rows_end(&r, rows, n);
     return RT_OK;
 }
 
-rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n)
+rt_status dates_decode(const dates *m, dates_state *state, const rt_token *rows, int n)
 {
+    struct state *const s = (struct state *)(void *)state;
     return run_rows(m, s, rows, n, step_body, decode_body);
 }
 
-rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, int n)
+rt_status dates_prefill(const dates *m, dates_state *state, const rt_token *rows, int n)
 {
+    struct state *const s = (struct state *)(void *)state;
     return run_rows(m, s, rows, n, NULL, prefill_body);
 }
 
-rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n, int *next)
+rt_status dates_decode_greedy(const dates *m, dates_state *state, const rt_token *rows, int n, int *next)
 {
-    const int *const ids = (const int *)(s->bytes + AT_NEXT_ID);
+    struct state *const s = (struct state *)(void *)state;
     int good = 1;
     const rt_status status = run_rows(m, s, rows, n, next_body, decode_greedy_body);
     if (status != RT_OK) return status;
     for (int i = 0; i < n; i++) {
-        next[i] = ids[i];
-        good = good && ids[i] >= 0;
+        next[i] = s->next_id[i];
+        good = good && next[i] >= 0;
     }
     return good ? RT_OK : RT_BAD_WEIGHTS;           /* logits that are no numbers */
 }
 
-rt_status dates_fork(dates_state *s, int from, int to)
+rt_status dates_fork(dates_state *state, int from, int to)
 {
+    struct state *const s = (struct state *)(void *)state;
     if (from < 0 || from >= DATES_SLOTS || to < 0 || to >= DATES_SLOTS) return RT_BAD_ID;
     if (from == to) return RT_OK;
     const RtRows r = rows_of(s);
-    rt_copy(slot_bytes(s, to), slot_bytes(s, from), SLOT_BYTES);
+    rt_copy(&s->slot[to], &s->slot[from], sizeof *s->slot);
     rt_rows_fork(&r, from, to);
     return RT_OK;
 }
 
-rt_status dates_clear(dates_state *s, int slot)
+rt_status dates_clear(dates_state *state, int slot)
 {
+    struct state *const s = (struct state *)(void *)state;
     if (slot < 0 || slot >= DATES_SLOTS) return RT_BAD_ID;
-    *next_position(s, slot) = 0;
+    s->next_position[slot] = 0;
     return RT_OK;
 }
 
-rt_status dates_step(const dates *m, dates_state *s, int id)
+rt_status dates_step(const dates *m, dates_state *state, int id)
 {
-    const rt_token row = { 0, *next_position(s, 0), id };
+    struct state *const s = (struct state *)(void *)state;
+    const rt_token row = { 0, s->next_position[0], id };
     return run_rows(m, s, &row, 1, step_body, decode_body);
 }
 
-const float *dates_scores(const dates_state *s) { return (const float *)(s->bytes + AT_LOGITS); }
-
-rt_status dates_next(const dates *m, dates_state *s, int id, int *next)
+const float *dates_scores(const dates_state *state)
 {
-    const rt_token row = { 0, *next_position(s, 0), id };
-    return dates_decode_greedy(m, s, &row, 1, next);
+    const struct state *const s = (const struct state *)(const void *)state;
+    return s->logits[0];
+}
+
+rt_status dates_next(const dates *m, dates_state *state, int id, int *next)
+{
+    struct state *const s = (struct state *)(void *)state;
+    const rt_token row = { 0, s->next_position[0], id };
+    return dates_decode_greedy(m, state, &row, 1, next);
 }
 
 static RtCharacters characters(const dates *m, size_t table, int count, size_t texts, int size)
@@ -655,19 +675,19 @@ static RtCharacters characters(const dates *m, size_t table, int count, size_t t
     return c;
 }
 
-rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
+rt_status dates_tokenize(const dates *m, dates_state *state, const char *utf8, int *ids, int room, int *n,
         RtTextFault *fault)
 {
-    (void)s;
+    (void)state;
     const RtCharacters source = characters(m, W_SOURCE_CHARACTERS, 62, W_SOURCE_TEXTS, DATES_SOURCE_VOCAB);
     return rt_characters_encode(&source, utf8, ids, room, n, fault);
 }
 
-rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8, int *ids, int room, int *n,
+rt_status dates_tokenize_target(const dates *m, dates_state *state, const char *utf8, int *ids, int room, int *n,
         RtTextFault *fault)
 {
     const RtCharacters target = characters(m, W_TARGET_CHARACTERS, 11, W_TARGET_TEXTS, DATES_VOCAB);
-    (void)s;
+    (void)state;
     return rt_characters_encode(&target, utf8, ids, room, n, fault);
 }
 

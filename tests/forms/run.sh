@@ -68,7 +68,7 @@ verdict $? 'the command line goes before the spec'
 cmp "$scratch/spec/tiny.safetensors" "$scratch/plain/tiny.safetensors"
 verdict $? 'weights are packed alike: a program takes those of another form'
 
-grep -q '^    float \*const norm_0 = floats(j, SCRATCH + 0); *\/\* \[80\]\[64\] \*\/$' "$scratch/usual/dates.c" &&
+grep -q '^    float \*const norm_0 = s->scratch; *\/\* \[80\]\[64\] \*\/$' "$scratch/usual/dates.c" &&
     grep -q '^    float \*const self_k = self_qkv + 64;$' "$scratch/usual/dates.c" && ! grep 'AT_[A-Z_]*\(NORM\|FFN\|SCRATCH\)' "$scratch/usual/dates.c"
 verdict $? 'buffers of a block are laid out in its function, with offset and shape'
 

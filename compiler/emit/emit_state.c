@@ -1,0 +1,146 @@
+/* emit_state.c: what a state holds, as C: struct slot, the caches of one sequence, and struct state. Their members lie
+ * where the plan put the buffers. */
+#include "emit.h"
+
+#include <string.h>
+
+/* ---- names of members ---------------------------------------------------------------------------- */
+
+static bool ends_in(const char *s, const char *end)
+{
+    const size_t n = strlen(s), k = strlen(end);
+    return n > k && strcmp(s + n - k, end) == 0;
+}
+
+/* A cache without the word that says so: self_k_cache is self_k. */
+static const char *cache_name(Emit *e, const Buffer *b)
+{
+    int same = 0;
+    for (int i = 0; i < e->plan->buffer_count; i++) {
+        const Buffer *x = e->plan->buffers[i];
+        same += x->place == PLACE_SLOT && strcmp(x->variable, b->variable) == 0;
+    }
+    const char *name = same == 1 ? b->variable : b->name;
+    const char *const ends[] = { "_cache", "_memory" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_in(name, ends[i]))
+            return arena_format(e->arena, "%.*s", (int)(strlen(name) - strlen(ends[i])), name);
+    return name;
+}
+
+static const char *free_name(Emit *e, NameMap *taken, const char *base)
+{
+    const char *name = base;
+    for (int i = 2; name_map_find(taken, name); i++) name = arena_format(e->arena, "%s_%d", base, i);
+    name_map_add(taken, name, taken);
+    return name;
+}
+
+void emit_state_begin(Emit *e)
+{
+    static const char *const own[] = { "source_length", "next_position", "furthest", "saturated", "slot", "scratch" };
+    NameMap *of_slot = name_map_new(e->arena), *of_state = name_map_new(e->arena);
+    e->members = name_map_new(e->arena);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) name_map_add(of_state, own[i], of_state);
+    for (int i = 0; i < e->plan->list_count; i++) name_map_add(of_state, e->plan->lists[i].name, of_state);
+    for (int i = 0; i < e->plan->buffer_count; i++) {
+        const Buffer *b = e->plan->buffers[i];
+        const char *name = b->place == PLACE_SLOT ? free_name(e, of_slot, cache_name(e, b)) : free_name(e, of_state, b->name);
+        name_map_add(e->members, b->name, arena_text(e->arena, name));
+    }
+}
+
+/* ---- shapes -------------------------------------------------------------------------------------- */
+
+typedef struct Shape { int64_t dim[4]; int rank; } Shape;
+
+/* Of one layer. Where layers are padded a layer is a list of numbers, its padding among them. */
+static Shape shape_of(const Buffer *b)
+{
+    Shape s;
+    switch (b->layout) {
+    case LAYOUT_KEYS:   s = (Shape){ { b->heads, b->rows / 16, b->width, 16 }, 4 }; break;
+    case LAYOUT_VALUES: s = (Shape){ { b->heads, pad16(b->width) / 16, b->rows, 16 }, 4 }; break;
+    case LAYOUT_INTS:   s = (Shape){ { b->rows }, 1 }; break;
+    default:            s = b->heads > 1 ? (Shape){ { b->heads, b->rows, b->stride }, 3 } : (Shape){ { b->rows, b->stride }, 2 };
+    }
+    size_t bytes = buffer_element_bytes(b);
+    for (int i = 0; i < s.rank; i++) bytes *= (size_t)s.dim[i];
+    if (bytes != b->bytes) die("%s has %zu bytes, and its shape %zu", b->name, b->bytes, bytes);
+    if (b->layers && b->layer_stride != bytes) s = (Shape){ { (int64_t)(b->layer_stride / buffer_element_bytes(b)) }, 1 };
+    return s;
+}
+
+const char *emit_buffer_type(const Buffer *b)
+{
+    return b->layout == LAYOUT_INTS ? "int" : b->half ? "rt_f16" : "float";
+}
+
+static const char *member_of(const Emit *e, const Buffer *b) { return name_map_find(e->members, b->name); }
+
+const char *emit_in_state(Emit *e, const Buffer *b, const char *slot)
+{
+    Text t = text_new(e->arena);
+    if (slot) text_printf(&t, "s->slot[%s].%s", slot, member_of(e, b));
+    else text_printf(&t, "s->%s", member_of(e, b));
+    if (b->layers) text_add(&t, "[layer]");
+    for (int i = shape_of(b).rank; i > 1; i--) text_add(&t, "[0]");
+    return t.data;
+}
+
+/* ---- the structs --------------------------------------------------------------------------------- */
+
+/* One member; `align`: to a line of 64 bytes. */
+static void member(Emit *e, Text *out, const Buffer *b, bool align)
+{
+    const Shape s = shape_of(b);
+    text_printf(out, "    %s%s %s", align ? "XF_ALIGN(64) " : "", emit_buffer_type(b), member_of(e, b));
+    if (b->layers) text_printf(out, "[%d]", b->layers);
+    for (int i = 0; i < s.rank; i++) text_printf(out, "[%lld]", (long long)s.dim[i]);
+    text_add(out, ";\n");
+}
+
+static void members(Emit *e, Text *out, Place place)
+{
+    for (int i = 0; i < e->plan->buffer_count; i++)
+        if (e->plan->buffers[i]->place == place) member(e, out, e->plan->buffers[i], true);
+}
+
+static void emit_slot(Emit *e, Text *out)
+{
+    const Plan *p = e->plan;
+    size_t end = 0;
+    text_add(out, "/* One sequence. Of each layer and head: keys [positions / 16][width][16], values\n"
+                  " * [width / 16][positions][16]. */\n"
+                  "struct slot {\n");
+    for (int i = 0; i < p->buffer_count; i++) {
+        const Buffer *b = p->buffers[i];
+        if (b->place != PLACE_SLOT) continue;
+        member(e, out, b, end != b->offset);
+        end = b->offset + (b->layers ? (size_t)b->layers * b->layer_stride : b->bytes);
+    }
+    text_printf(out, "};\n_Static_assert(sizeof(struct slot) == %zu, \"as planned\");\n\n", p->slot_bytes);
+}
+
+void emit_state(Emit *e, Text *out)
+{
+    const Plan *p = e->plan;
+    const int slots = p->options.slots;
+    const size_t own = p->blocks_offset - p->scratch_offset, scratch = plan_lists_offset(p) - own;
+    text_add(out, "/* ---- state ------------------------------------------------------------------------------------------------ */\n\n");
+    if (p->slot_bytes) emit_slot(e, out);
+    text_fill(out, "/* What a ${name}_state holds. */\nstruct state {\n", "name", e->name, NULL);
+    text_printf(out, "    int source_length[%d], next_position[%d]%s;      /* by slot */\n", slots, slots,
+                p->back ? arena_format(e->arena, ", furthest[%d]", slots) : "");
+    if (p->saturated_offset)
+        text_printf(out, "    int saturated[%d];      /* by thread: it stored a number that f16 has not */\n", p->options.max_threads);
+    if (p->slot_bytes) text_printf(out, "    XF_ALIGN(64) struct slot slot[%d];\n", slots);
+    members(e, out, PLACE_SCRATCH);
+    if (scratch)
+        text_printf(out, "    XF_ALIGN(64) float scratch[%zu];      /* of one block at a time, laid out in its function */\n",
+                    scratch / sizeof(float));
+    for (int i = 0; i < p->list_count; i++)
+        text_printf(out, "    XF_ALIGN(64) %s %s[%lld];\n", p->lists[i].words, p->lists[i].name, (long long)p->lists[i].count);
+    members(e, out, PLACE_TAP);
+    text_fill(out, "};\n_Static_assert(sizeof(struct state) == ${upper}_STATE_BYTES, \"as planned\");\n\n", "upper", e->upper, NULL);
+}

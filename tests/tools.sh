@@ -21,6 +21,7 @@ wasm-ld                   lld wasi-libc libclang-rt-dev-wasm32
 node                      nodejs
 chromium                  chromium
 scdoc                     scdoc
+gdb                       gdb
 valgrind                  valgrind
 xmllint                   libxml2-utils
 zsh                       zsh

@@ -96,7 +96,7 @@ Exit command_build(const Options *o)
     const char *folder = read ? write_folder(s, o, text) : NULL;
     if (folder) {
         const char *name = s->model->name;
-        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), o->cc, s->options.form, false };
+        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), o->cc, s->options.form, false, o->debug };
         if (folder_make(s->arena, s->diag, &order)) built(s, o, folder);
     }
     progress_end();

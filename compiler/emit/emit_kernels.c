@@ -247,7 +247,7 @@ static const char head_template[] =
     "#ifndef ${upper}_KERNELS_H\n"
     "#define ${upper}_KERNELS_H\n\n"
     "#include \"${name}.h\"\n\n"
-    "#define RT_KERNEL static inline __attribute__((always_inline))\n\n";
+    "#define RT_KERNEL RT_INLINE\n\n";
 
 static bool has_custom(const Emit *e)
 {

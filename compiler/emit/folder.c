@@ -376,12 +376,13 @@ static const char *quoted_for_make(Arena *a, const char *path)
 static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
 {
     if (!there_is(a, d, "make", "the build tool", log) || !there_is(a, d, o->cc ? o->cc : "cc", "the C compiler", log)) return false;
-    char *argv[9] = { (char *)"make", (char *)"--no-print-directory", (char *)"-s", (char *)"-C", arena_text(a, o->folder),
+    char *argv[10] = { (char *)"make", (char *)"--no-print-directory", (char *)"-s", (char *)"-C", arena_text(a, o->folder),
                       arena_text(a, o->target) };
     int n, words = 6;
     const char *const *isas = isa_list(a, o->form.isa, &n);
     if (n == 1) argv[words++] = arena_format(a, "ISA=%s", isa_flags(isas[0]));      /* of several the Makefile has the flags */
     if (o->cc) argv[words++] = arena_format(a, "CC=%s", quoted_for_make(a, o->cc));
+    if (o->debug) argv[words++] = arena_text(a, "DEBUG=1");
     forget_other_makes();
     if (!o->unseen) progress_say("%s compiles %s", o->cc ? o->cc : "cc", o->text);
     int status = cleanup_run(argv, log, 0);

@@ -15,8 +15,8 @@ bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const ch
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest);
 
 /* What to make in a folder: `target`, of which `text` is the source. cc: NULL for the folder's own choice. unseen: nobody reads
- * standard error. */
-typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen; } MakeOrder;
+ * standard error. debug: for a debugger. */
+typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen, debug; } MakeOrder;
 
 /* Run make. On failure what the compiler said is shown, then one line of ours, in which its first error
  * stands if unseen: 74 where there was no room to write, 69 where the tools do not work, 70 where they

@@ -77,7 +77,7 @@ static const char *compile(Arena *a, const Background *b, const char *folder)
     Diag *d = diag_new(a);
     const Plan *p = b->engine->plan;
     const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
-    const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), NULL, b->form, true };
+    const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), NULL, b->form, true, false };
     if (!folder_write_text(a, d, p, b->form, folder) || !folder_make(a, d, &order)) return arena_format(a, "-%s", first_error(a, d));
     const char *path = file_join(a, folder, library);
     library_cache_add(a, library_cache_path(a, p, b->form), path);

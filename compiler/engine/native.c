@@ -86,7 +86,7 @@ static bool load(Arena *a, Diag *d, Native *k, const Model *m, const char *folde
 static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o, const char *folder)
 {
     const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
-    const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), o.cc, o.form, false };
+    const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), o.cc, o.form, false, false };
     if (!folder_write_bare(a, d, p, o.form, folder) || !folder_make(a, d, &order) || cleanup_caught()) return false;
     if (o.cached) library_cache_add(a, library_cache_path(a, p, o.form), file_join(a, folder, library));
     return load(a, d, k, p->graph->model, folder);

@@ -6,7 +6,7 @@
 
 #include "dates.h"
 
-#define RT_KERNEL static inline __attribute__((always_inline))
+#define RT_KERNEL RT_INLINE
 
 /* rt_simd.h: sixteen floats at a time. rt_tile.h has the register tile that matrix products are made of.
  *
@@ -35,8 +35,14 @@
 #define RT_KERNEL
 #endif
 
-/* RT_APART: long, and called for sixteen numbers at least; copies of it would only take room and time to compile. */
-#if defined(__clang__)
+/* RT_APART: long, and called for sixteen numbers at least; copies of it would only take room and time to compile.
+ * RT_DEBUG: functions stay functions, to step into. Without optimisation the copies that are otherwise made of them for each
+ * shape would take minutes to compile. */
+#if defined(RT_DEBUG)
+#define RT_INLINE static inline
+#define RT_APART static inline
+#define RT_UNROLL
+#elif defined(__clang__)
 #define RT_INLINE static inline __attribute__((always_inline))
 #define RT_APART static __attribute__((noinline, unused))
 #define RT_UNROLL _Pragma("clang loop unroll(full)")

@@ -128,6 +128,25 @@ says ' -Wl,-z,' x86_64-linux-gnu 0 && ! says ' -Wl,-z' arm64-apple-darwin22 0 &&
     ! says ' -Wl,-z' x86_64-w64-mingw32 0
 verdict $? 'the Makefile: flags of the linker for Linux alone'
 
+# ---- a debugger -----------------------------------------------------------------------------------------------------
+
+says ' -g -Og ' "$here" 0 DEBUG=1 && ! says ' -s ' "$here" 0 DEBUG=1 && ! says ' -O2 ' "$here" 0 DEBUG=1
+[ $? = 0 ] && ! says ' -g ' "$here" 0
+verdict $? 'the Makefile: DEBUG=1 is for a debugger'
+"$xformc" build specs/dates.lua -q --debug -o "$scratch/debug" && [ "$("$scratch/debug/dates" '3 May 2019')" = 2019-05-03 ] &&
+    nm "$scratch/debug/dates" | grep -q ' t decoder_layer$'
+verdict $? 'a program for a debugger answers the same, and has its names'
+# The second time that the function is called is in layer 1: there the keys of position 0 have been stored.
+name='gdb prints the keys of a layer by their name'
+if ! gdb -nx -q -batch -ex run /bin/true 2>&1 | grep -q 'exited normally'; then skip "$name" 'no gdb that runs programs'; else
+    gdb -nx -q -batch -ex 'break attention_4x16_16' -ex run -ex continue -ex up -ex 'p layer' -ex 'ptype s->slot[0].self_k' \
+        -ex 'p s->slot[0].self_k[1][0][0][0][0] != 0' -ex 'p s->slot[0].self_k[1][0][0][0][1]' \
+        --args "$scratch/debug/dates" '3 May 2019' >"$scratch/gdb" 2>&1
+    grep -qxF '$1 = 1' "$scratch/gdb" && grep -qxF 'type = float [2][4][1][16][16]' "$scratch/gdb" && grep -qxF '$2 = 1' "$scratch/gdb" &&
+        grep -qxF '$3 = 0' "$scratch/gdb"
+    verdict $? "$name"
+fi
+
 # ---- the x87 --------------------------------------------------------------------------------------------------------
 
 for cc in gcc clang; do

@@ -210,7 +210,7 @@ static const char *member(Arena *a, NameMap *taken, const PackEntry *e)
 
 static void byte_lines(Text *t, const unsigned char *bytes, size_t n)
 {
-    for (size_t i = 0; i < n; i++) text_printf(t, "%s%d,", i % 24 ? " " : "\n        ", bytes[i]);
+    for (size_t i = 0; i < n; i++) text_printf(t, "%s%d,", i % 18 ? " " : "\n        ", bytes[i]);
 }
 
 /* Narrow weights and a tokenizer are bytes in C too; the rest is numbers, in the order of the machine that runs them. */
@@ -219,35 +219,85 @@ static bool is_bytes(const Plan *p, const PackEntry *e)
     return format_is_narrow(e->packed->format) || e->packed == p->tokenizer;
 }
 
+/* A number as C has it, without a loss. */
+static const char *number_text(char text[32], const unsigned char *at, bool integer)
+{
+    float f;
+    int32_t k;
+    memcpy(&f, at, sizeof f);
+    memcpy(&k, at, sizeof k);
+    if (integer) snprintf(text, 32, "%" PRId32, k);
+    else if (f == 0 && k) snprintf(text, 32, "-0.0f");
+    else snprintf(text, 32, "%.9g%s", (double)f, f < 1e6f && f > -1e6f && f == (float)(int)f ? "" : "f");
+    return text;
+}
+
+/* One row of a matrix between braces, in lines of at most 100 columns. */
+static const unsigned char *number_row(Text *t, const unsigned char *at, int64_t n, int indent, bool integers)
+{
+    enum { WIDE = 98 };
+    char text[32];
+    text_printf(t, "%*s{", indent, "");
+    for (int64_t i = 0, column = indent + 1; i < n; i++, at += 4) {
+        const int length = (int)strlen(number_text(text, at, integers)) + 2;
+        if (column + length > WIDE) text_printf(t, "\n%*s", indent + 1, ""), column = indent + 1;
+        text_printf(t, " %s%s", text, i + 1 < n ? "," : "");
+        column += length;
+    }
+    text_add(t, " },\n");
+    return at;
+}
+
+static const unsigned char *number_rows(Text *t, const unsigned char *at, int64_t rows, int64_t n, int indent)
+{
+    text_printf(t, "%*s{\n", indent, "");
+    for (int64_t r = 0; r < rows; r++) at = number_row(t, at, n, indent + 2, false);
+    text_printf(t, "%*s},\n", indent, "");
+    return at;
+}
+
+/* Sixteen outputs of a linear, which have biases: a struct of both. */
+static bool has_biases(const Packed *k) { return k->format == FORMAT_PANELS_F32 && k->tensor[1]; }
+
 static void literal_numbers(Text *t, const Plan *p, const PackEntry *e, const unsigned char *data)
 {
+    const Packed *k = e->packed;
+    const unsigned char *at = data + e->offset;
     if (is_bytes(p, e)) {
         text_add(t, "    {");
-        byte_lines(t, data + e->offset, e->packed->bytes);
+        byte_lines(t, at, k->bytes);
         text_add(t, "\n    },\n");
         return;
     }
-    size_t n = e->packed->bytes / sizeof(float);
-    bool integers = e->packed->format == FORMAT_TABLE_I32;
-    text_add(t, "    {");
-    for (size_t i = 0; i < n; i++) {
-        float f;
-        int32_t k;
-        memcpy(&f, data + e->offset + i * sizeof f, sizeof f);
-        memcpy(&k, &f, sizeof k);
-        text_add(t, i % 12 ? " " : "\n        ");
-        if (integers) text_printf(t, "%" PRId32 ",", k);
-        else if (f == 0 && k) text_add(t, "-0.0f,");
-        else text_printf(t, "%.9g%s,", (double)f, f < 1e6f && f > -1e6f && f == (float)(int)f ? "" : "f");
+    if (k->rank == 1) at = number_row(t, at, k->shape[0], 4, k->format == FORMAT_TABLE_I32);
+    else if (k->rank == 2) at = number_rows(t, at, k->shape[0], k->shape[1], 4);
+    else {
+        text_add(t, "    {\n");
+        for (int64_t i = 0; i < k->shape[0]; i++) {
+            if (has_biases(k)) text_add(t, "      {\n"), at = number_row(t, at, 16, 8, false);
+            at = number_rows(t, at, k->shape[1] - has_biases(k), k->shape[2], has_biases(k) ? 8 : 6);
+            if (has_biases(k)) text_add(t, "      },\n");
+        }
+        text_add(t, "    },\n");
     }
-    text_add(t, "\n    },\n");
+    if (at != data + e->offset + k->bytes) die("%s has other numbers than its shape", k->name);
 }
 
 /* A member of the struct. */
 static void declare_member(Text *t, const Plan *p, const PackEntry *e, const char *name)
 {
-    if (is_bytes(p, e)) text_printf(t, "    unsigned char %s[%zu];\n", name, e->packed->bytes);
-    else text_printf(t, "    %s %s[%zu];\n", e->packed->format == FORMAT_TABLE_I32 ? "int32_t" : "float", name, e->packed->bytes / 4);
+    const Packed *k = e->packed;
+    if (is_bytes(p, e)) {
+        text_printf(t, "    unsigned char %s[%zu];\n", name, k->bytes);
+        return;
+    }
+    if (has_biases(k)) {
+        text_printf(t, "    struct { float bias[16], weight[%lld][16]; } %s[%lld];\n", (long long)k->shape[1] - 1, name, (long long)k->shape[0]);
+        return;
+    }
+    text_printf(t, "    %s %s", k->format == FORMAT_TABLE_I32 ? "int32_t" : "float", name);
+    for (int r = 0; r < k->rank; r++) text_printf(t, "[%lld]", (long long)k->shape[r]);
+    text_add(t, ";\n");
 }
 
 static void reverse(unsigned char *bytes, int n)
@@ -317,7 +367,8 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     PackEntry *e = pack_entries(a, pack->plan, &n);
     NameMap *taken = name_map_new(a);
     unsigned char *bytes = pack_bytes(a, pack, &size);
-    text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in order of execution. */\n"
+    text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in the\n"
+                     " * order of execution. */\n"
                      "#include \"%s.h\"\n\nstatic const struct {\n    XF_ALIGN(64) unsigned char head[%zu];\n", name, name, pack->head_bytes);
     for (int i = 0; i < n; i++) declare_member(out, pack->plan, &e[i], member(a, taken, &e[i]));
     text_add(out, "} weights = {\n");

@@ -57,6 +57,11 @@ done
 
 cd "$top" || exit 74
 answer=$top/tests/forms/programs/answer.c
+"$xformc" compile specs/dates.lua -q --weights literal -o "$scratch/literal" && text=$scratch/literal/dates_weights.c &&
+    grep -qxF '    struct { float bias[16], weight[64][16]; } encoder_0_self_attn_q_weight[4];' "$text" && ! grep '.\{101\}' "$text" &&
+    awk -F '[][]' '/^    float .*;$/ { expected += $2 } /^    int32_t / { expected++ } /^    struct / { expected += (1 + $4) * $8 }
+                   /^ *{ / { rows++ } END { exit !(rows > 10000 && rows == expected) }' "$text"
+verdict $? 'weights as C text are matrices'
 # A model's files and its runtime as one, freestanding, and who calls it, in C and in C++.
 for name in dates sums; do
     folder=$scratch/one.$name

@@ -207,7 +207,7 @@ static void emit_model(Emit *e, Text *out)
               "scratch", emit_number(e, (int64_t)p->scratch_bytes), NULL);
     text_printf(out, "#define %-44s ((size_t)%zu)    /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
     text_printf(out, "#define %-44s ((size_t)%d)    /* in them: what the weights were packed for */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
-    emit_weights_offsets(e, out);
+    emit_weights_structs(e, out);
     emit_state(e, out);
     bool many = plan_program(p, PROGRAM_DECODE) != NULL || emit_batches(e);
     const char *job = arena_format(e->arena, "typedef struct job { const %s *model; struct state *state; int slot, rows;%s%s } job;", e->name,
@@ -266,6 +266,7 @@ static Emit emit_new(Arena *a, const Plan *p, const char *identity, size_t head_
     e.isas = isa_list(a, form.isa, &e.isa_count);
     emit_wrappers_begin(&e);
     emit_state_begin(&e);
+    emit_weights_begin(&e);
     return e;
 }
 

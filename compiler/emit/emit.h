@@ -50,6 +50,7 @@ typedef struct Emit {
     NameMap *variables;             /* of blocks: no wrapper may be called so */
     NameMap *namesakes;             /* int *: how many wrappers wanted a name */
     NameMap *members;               /* const char *: of struct slot and struct state, by the names of buffers */
+    NameMap *tensors;               /* members of the structs of weights, by their identifiers; see emit_weights.c */
 } Emit;
 
 /* A function of the kernels header: one kernel with one shape. */
@@ -101,7 +102,6 @@ bool emit_batches(const Emit *e);
 bool emit_pools(const Emit *e);
 void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
-void emit_weights_offsets(Emit *e, Text *out);
 /* Whether a state has room for more than one thread; without, the text is that of one. */
 bool emit_has_threads(const Emit *e);
 /* The call of a program's body in a function with a job j and a model m, without a semicolon. */
@@ -141,6 +141,20 @@ const char *emit_number(Emit *e, int64_t n);                /* in decimal */
 const char *emit_real(Arena *a, double x);                  /* a float of C: 0.25f, 1.0f */
 /* The value of an element-wise operation of `a` and `b`, as a comment or, `plain`, as freestanding C of floats. */
 const char *emit_element(Emit *e, const OpRow *row, const char *a, const char *b, bool plain);
+/* The first of NAME, NAME_2, NAME_3 .. that is not taken yet; then it is. */
+const char *emit_free_name(Emit *e, NameMap *taken, const char *name);
+
+/* ---- emit_weights.c ---- */
+
+/* A struct for each block with weights; emit_weights_begin once before. */
+void emit_weights_begin(Emit *e);
+void emit_weights_structs(Emit *e, Text *out);
+/* Declares `w`, which points to the weights of a block, of the layer `layer` where it is one by layer. */
+void emit_weights_pointer(Emit *e, Text *out, const PlanBlock *owner, bool by_layer);
+/* A pointer to the weights of an operation, "w->norm_0"; to the floats of a parameter; the name of a tensor in its block, "self_q". */
+const char *emit_weight(Emit *e, const PlanOp *op);
+const char *emit_weight_floats(Emit *e, const Packed *k);
+const char *emit_weight_words(Emit *e, const Packed *k);
 
 /* ---- emit_state.c ---- */
 

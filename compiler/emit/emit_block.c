@@ -1,22 +1,7 @@
 /* emit_block.c: one C function per block, one commented call per operation. */
 #include "emit.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
-
-const char *emit_upper(Arena *a, const char *text)
-{
-    char *c = arena_text(a, text);
-    for (char *s = c; *s; s++) *s = isalnum((unsigned char)*s) ? (char)toupper((unsigned char)*s) : '_';
-    return c;
-}
-
-/* The macro for a packed tensor's offset. */
-static const char *weight_macro(Emit *e, const Packed *k)
-{
-    return arena_format(e->arena, "W_%s", k->identifier ? k->identifier : emit_upper(e->arena, k->name));
-}
 
 static const char *dim_text(Emit *e, const Dim *d)
 {
@@ -58,10 +43,7 @@ static const char *matrix_words(Emit *e, const Packed *k)
 {
     const TensorSource *s = k->tensor[0]->source[0];
     bool transposed = s->rank == 2 && s->stride[1] != 1 && s->shape[1] > 1;
-    const char *macro = weight_macro(e, k), *block = k->block ? k->block->block->name : "";
-    char *name = arena_text(e->arena, macro + 2);
-    if (*block && strncasecmp(name, block, strlen(block)) == 0 && name[strlen(block)] == '_') name += strlen(block) + 1;
-    for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+    const char *name = emit_weight_words(e, k);
     const char *w = strncmp(name, "w_", 2) == 0 ? "" : "W_";
     return arena_format(e->arena, "%s%s%s%s", w, name, transposed ? "" : "^T", k->tensor[1] ? " + b" : "");
 }
@@ -143,13 +125,6 @@ static bool by_group(const Emit *e, const PlanBlock *b, const PlanOp *op)
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Weights of the block's own layer, or such as all layers share. */
-static const char *weight(Emit *e, const PlanOp *op)
-{
-    const char *from = op->weights->block ? "w" : "j->model->weights";
-    return arena_format(e->arena, "%s + %s", from, weight_macro(e, op->weights));
-}
-
 /* The operands of an xf.op, in order. */
 static const char *custom_arguments(Emit *e, const PlanBlock *b, const PlanOp *op)
 {
@@ -157,7 +132,7 @@ static const char *custom_arguments(Emit *e, const PlanBlock *b, const PlanOp *o
     text_add(&t, operand(e, b, op->out[0]));
     for (int i = 0; i < op->node->custom->input_count; i++) {
         if (op->params[i])
-            text_printf(&t, ", (const float *)(const void *)(w + %s)", weight_macro(e, op->params[i]));
+            text_printf(&t, ", %s", emit_weight_floats(e, op->params[i]));
         else text_printf(&t, ", %s", operand(e, b, op->in[i]));
     }
     return t.data;
@@ -221,22 +196,22 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     switch (op->kernel) {
     case KERNEL_LINEAR:
     case KERNEL_LINEAR_GATE:
-        return arena_format(e->arena, "%s, %s, %s%s", out, in[0], weight(e, op), rounded(e, b, op));
+        return arena_format(e->arena, "%s, %s, %s%s", out, in[0], emit_weight(e, op), rounded(e, b, op));
     case KERNEL_LINEAR_ADD:
-        return arena_format(e->arena, "%s, %s, %s, %s%s", out, in[0], weight(e, op), in[1], rounded(e, b, op));
-    case KERNEL_NORM:       return arena_format(e->arena, "%s, %s, %s", out, in[0], weight(e, op));
-    case KERNEL_EMBED:      return arena_format(e->arena, "%s, %s, %s", out, weight(e, op), in[1]);
-    case KERNEL_POSITION:   return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
+        return arena_format(e->arena, "%s, %s, %s, %s%s", out, in[0], emit_weight(e, op), in[1], rounded(e, b, op));
+    case KERNEL_NORM:       return arena_format(e->arena, "%s, %s, %s", out, in[0], emit_weight(e, op));
+    case KERNEL_EMBED:      return arena_format(e->arena, "%s, %s, %s", out, emit_weight(e, op), in[1]);
+    case KERNEL_POSITION:   return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], emit_weight(e, op), in[2]);
     case KERNEL_POOL:
         return arena_format(e->arena, "%s, %s + %lld * (size_t)j->first, %s + j->first", out, in[0], (long long)op->in[0]->stride, in[1]);
-    case KERNEL_ROTARY:     return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], weight(e, op), in[2]);
+    case KERNEL_ROTARY:     return arena_format(e->arena, "%s, %s, %s, %s", out, in[0], emit_weight(e, op), in[2]);
     case KERNEL_STORE_K:
     case KERNEL_STORE_V:
     case KERNEL_RING_K:
     case KERNEL_RING_V:     return arena_format(e->arena, "%s, %s, %s", out, in[1], in[2]);
     case KERNEL_WINDOW:
     case KERNEL_ATTENTION: {
-        const char *table = w->bias ? arena_format(e->arena, ", %s", weight(e, op)) : "";
+        const char *table = w->bias ? arena_format(e->arena, ", %s", emit_weight(e, op)) : "";
         const char *bias = w->bias || w->both ? arena_format(e->arena, "%s, %s", table, in[5]) : "";
         const char *mask = w->masked ? arena_format(e->arena, ", %s", in[6]) : "";
         const char *added = w->added ? arena_format(e->arena, ", %s", in[8]) : "";
@@ -411,11 +386,7 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
             if (op->params[k]) owner = op->params[k]->block;      /* an xf.graph has one block */
         rows |= op->split == SPLIT_ROWS;
     }
-    if (owner) {
-        const char *name = emit_upper(e->arena, owner->block->name);
-        text_printf(out, "    const unsigned char *const w = j->model->weights + W_%s%s;\n", name,
-                    b->block->layers ? arena_format(e->arena, " + (size_t)layer * W_%s_STRIDE", name) : "");
-    }
+    if (owner) emit_weights_pointer(e, out, owner, b->block->layers > 0);
     text_add(out, "    struct state *const s = j->state;\n");
     for (int i = 0; i < u.count; i++) declare(e, out, b, u.list[i]);
     bool linears = false;
@@ -464,53 +435,4 @@ static void emit_block(Emit *e, Text *out, const PlanBlock *b)
 void emit_blocks(Emit *e, Text *out)
 {
     for (int i = 0; i < e->plan->block_count; i++) emit_block(e, out, e->plan->blocks[i]);
-}
-
-/* ---- offsets ------------------------------------------------------------------------------------------------- */
-
-static void define(Text *out, const char *name, size_t value, const char *comment)
-{
-    if (*comment) text_printf(out, "#define %-44s ((size_t)%zu)    /* %s */\n", name, value, comment);
-    else text_printf(out, "#define %-44s ((size_t)%zu)\n", name, value);
-}
-
-static const char *packed_words(Emit *e, const Packed *k)
-{
-    Text t = text_new(e->arena);
-    for (int r = 0; r < k->rank; r++) text_printf(&t, "[%lld]", (long long)k->shape[r]);
-    if (format_is_quantised(k->format)) text_printf(&t, " bytes: %sfactors, %s weights", k->tensor[1] ? "biases, " : "", format_rows[k->format].word);
-    if (format_bits(k->format) == 16)
-        text_printf(&t, k->tensor[1] ? " of 16 bits: f32 biases, %s weights" : " of 16 bits: %s", format_rows[k->format].word);
-    if (k->format == FORMAT_PANELS_F32 && k->tensor[1]) text_add(&t, ", biases first");
-    if (k->format == FORMAT_VECTORS_F32) text_add(&t, k->tensor[1] ? " gain, bias" : " gain");
-    return t.data;
-}
-
-static void block_weights(Emit *e, Text *out, const PlanBlock *b)
-{
-    const char *name = emit_upper(e->arena, b->block->name);
-    bool any = false;
-    for (int i = 0; i < e->plan->packed_count; i++) any |= e->plan->packed[i]->block == b;
-    if (!any) return;
-    define(out, arena_format(e->arena, "W_%s", name), b->weights_offset, "");
-    if (b->block->layers)
-        define(out, arena_format(e->arena, "W_%s_STRIDE", name), b->weights_stride,
-               "from layer to layer");
-    for (int i = 0; i < e->plan->packed_count; i++) {
-        const Packed *k = e->plan->packed[i];
-        if (k->block == b)
-            define(out, weight_macro(e, k), k->offset - b->weights_offset, packed_words(e, k));
-    }
-}
-
-void emit_weights_offsets(Emit *e, Text *out)
-{
-    const Plan *p = e->plan;
-    text_add(out, "/* ---- weights: bytes from the start of the packed data; within a block, from the start of its layer ---------- */\n\n");
-    for (int i = 0; i < p->block_count; i++) block_weights(e, out, p->blocks[i]);
-    for (int i = 0; i < p->packed_count; i++) {
-        const Packed *k = p->packed[i];
-        if (!k->block) define(out, weight_macro(e, k), k->offset, packed_words(e, k));
-    }
-    text_add(out, "\n");
 }

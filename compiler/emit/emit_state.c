@@ -28,7 +28,7 @@ static const char *cache_name(Emit *e, const Buffer *b)
     return name;
 }
 
-static const char *free_name(Emit *e, NameMap *taken, const char *base)
+const char *emit_free_name(Emit *e, NameMap *taken, const char *base)
 {
     const char *name = base;
     for (int i = 2; name_map_find(taken, name); i++) name = arena_format(e->arena, "%s_%d", base, i);
@@ -45,7 +45,7 @@ void emit_state_begin(Emit *e)
     for (int i = 0; i < e->plan->list_count; i++) name_map_add(of_state, e->plan->lists[i].name, of_state);
     for (int i = 0; i < e->plan->buffer_count; i++) {
         const Buffer *b = e->plan->buffers[i];
-        const char *name = b->place == PLACE_SLOT ? free_name(e, of_slot, cache_name(e, b)) : free_name(e, of_state, b->name);
+        const char *name = b->place == PLACE_SLOT ? emit_free_name(e, of_slot, cache_name(e, b)) : emit_free_name(e, of_state, b->name);
         name_map_add(e->members, b->name, arena_text(e->arena, name));
     }
 }

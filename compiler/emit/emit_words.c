@@ -1,9 +1,17 @@
 /* emit_words.c: numbers, names and declarations that several files of the emitter write. */
 #include "emit.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const char *emit_number(Emit *e, int64_t n) { return arena_format(e->arena, "%lld", (long long)n); }
+
+const char *emit_upper(Arena *a, const char *text)
+{
+    char *c = arena_text(a, text);
+    for (char *s = c; *s; s++) *s = isalnum((unsigned char)*s) ? (char)toupper((unsigned char)*s) : '_';
+    return c;
+}
 
 const char *emit_real(Arena *a, double x)
 {

@@ -143,7 +143,8 @@ static const char *const emitted[] = {
 /* Its functions and macros are named so: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of threads. */
 static const char *const stems[] = {
     "RT_", "Rt", "W_", "XF_", "at_", "call_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
-    "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "main_", "rt_", "share_", "w_", "xf_",
+    "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "main_", "panel_",
+    "rt_", "share_", "w_", "xf_",
 };
 static const char *const kernels[] = {
     "add", "argmax", "attention", "copy", "embed", "linear", "log_softmax", "norm", "pool", "position",

@@ -14,50 +14,75 @@
 #define HEAD_BYTES                                   ((size_t)5952)    /* of the packed file, before its data */
 #define IDENTITY_AT                                  ((size_t)35)    /* in them: what the weights were packed for */
 
-/* ---- weights: bytes from the start of the packed data; within a block, from the start of its layer ---------- */
+/* ---- weights: the packed data ------------------------------------------------------------------------- */
 
-#define W_ENCODER_EMBEDDING                          ((size_t)0)
-#define W_ENCODER_EMBEDDING_EMBED_TABLE              ((size_t)0)    /* [66][64] */
-#define W_ENCODER_EMBEDDING_POSITION_TABLE           ((size_t)16896)    /* [80][64] */
-#define W_ENCODER_LAYER                              ((size_t)37376)
-#define W_ENCODER_LAYER_STRIDE                       ((size_t)199936)    /* from layer to layer */
-#define W_ENCODER_LAYER_NORM_0                       ((size_t)0)    /* [2][64] gain, bias */
-#define W_ENCODER_LAYER_SELF_Q                       ((size_t)512)    /* [4][65][16], biases first */
-#define W_ENCODER_LAYER_SELF_K                       ((size_t)17152)    /* [4][65][16], biases first */
-#define W_ENCODER_LAYER_SELF_V                       ((size_t)33792)    /* [4][65][16], biases first */
-#define W_ENCODER_LAYER_SELF_OUT                     ((size_t)50432)    /* [4][65][16], biases first */
-#define W_ENCODER_LAYER_NORM_1                       ((size_t)67072)    /* [2][64] gain, bias */
-#define W_ENCODER_LAYER_FFN_UP                       ((size_t)67584)    /* [16][65][16], biases first */
-#define W_ENCODER_LAYER_FFN_DOWN                     ((size_t)134144)    /* [4][257][16], biases first */
-#define W_ENCODER_END                                ((size_t)437248)
-#define W_ENCODER_END_NORM                           ((size_t)0)    /* [2][64] gain, bias */
-#define W_DECODER_MEMORY                             ((size_t)437760)
-#define W_DECODER_MEMORY_STRIDE                      ((size_t)33280)    /* from layer to layer */
-#define W_DECODER_MEMORY_CROSS_K                     ((size_t)0)    /* [4][65][16], biases first */
-#define W_DECODER_MEMORY_CROSS_V                     ((size_t)16640)    /* [4][65][16], biases first */
-#define W_DECODER_EMBEDDING                          ((size_t)504320)
-#define W_DECODER_EMBEDDING_EMBED_TABLE              ((size_t)0)    /* [15][64] */
-#define W_DECODER_EMBEDDING_POSITION_TABLE           ((size_t)3840)    /* [12][64] */
-#define W_DECODER_LAYER                              ((size_t)511232)
-#define W_DECODER_LAYER_STRIDE                       ((size_t)233728)    /* from layer to layer */
-#define W_DECODER_LAYER_NORM_0                       ((size_t)0)    /* [2][64] gain, bias */
-#define W_DECODER_LAYER_SELF_Q                       ((size_t)512)    /* [4][65][16], biases first */
-#define W_DECODER_LAYER_SELF_K                       ((size_t)17152)    /* [4][65][16], biases first */
-#define W_DECODER_LAYER_SELF_V                       ((size_t)33792)    /* [4][65][16], biases first */
-#define W_DECODER_LAYER_SELF_OUT                     ((size_t)50432)    /* [4][65][16], biases first */
-#define W_DECODER_LAYER_NORM_1                       ((size_t)67072)    /* [2][64] gain, bias */
-#define W_DECODER_LAYER_CROSS_Q                      ((size_t)67584)    /* [4][65][16], biases first */
-#define W_DECODER_LAYER_CROSS_OUT                    ((size_t)84224)    /* [4][65][16], biases first */
-#define W_DECODER_LAYER_NORM_2                       ((size_t)100864)    /* [2][64] gain, bias */
-#define W_DECODER_LAYER_FFN_UP                       ((size_t)101376)    /* [16][65][16], biases first */
-#define W_DECODER_LAYER_FFN_DOWN                     ((size_t)167936)    /* [4][257][16], biases first */
-#define W_DECODER_OUTPUT                             ((size_t)978688)
-#define W_DECODER_OUTPUT_DECODER_NORM                ((size_t)0)    /* [2][64] gain, bias */
-#define W_DECODER_OUTPUT_OUTPUT                      ((size_t)512)    /* [1][65][16], biases first */
-#define W_SOURCE_CHARACTERS                          ((size_t)983360)    /* [128] */
-#define W_SOURCE_TEXTS                               ((size_t)983872)    /* [80] */
-#define W_TARGET_CHARACTERS                          ((size_t)984192)    /* [32] */
-#define W_TARGET_TEXTS                               ((size_t)984320)    /* [16] */
+/* Sixteen outputs of a linear side by side: a row of weights for each input. */
+struct panel_64 { float bias[16], weight[64][16]; };
+struct panel_256 { float bias[16], weight[256][16]; };
+
+#define W_ENCODER_EMBEDDING ((size_t)0)      /* bytes from the start of the data */
+struct encoder_embedding {
+    float embed_table[66][64];                                  /* a row for each id or position */
+    float position_table[80][64];                               /* a row for each id or position */
+};
+_Static_assert(sizeof(struct encoder_embedding) == 37376, "as packed");
+
+#define W_ENCODER_LAYER ((size_t)37376)      /* bytes from the start of the data to layer 0 */
+struct encoder_layer {
+    float norm_0[2][64];                                        /* weight, bias */
+    struct { struct panel_64 q[4], k[4], v[4]; } self_qkv;      /* 64 -> 64 | 64 | 64 */
+    struct panel_64 self_out[4];                                /* 64 -> 64 */
+    float norm_1[2][64];                                        /* weight, bias */
+    struct panel_64 ffn_up[16];                                 /* 64 -> 256 */
+    struct panel_256 ffn_down[4];                               /* 256 -> 64 */
+};
+_Static_assert(sizeof(struct encoder_layer) == 199936, "as packed");
+
+#define W_ENCODER_END ((size_t)437248)      /* bytes from the start of the data */
+struct encoder_end {
+    float norm[2][64];                                          /* weight, bias */
+};
+_Static_assert(sizeof(struct encoder_end) == 512, "as packed");
+
+#define W_DECODER_MEMORY ((size_t)437760)      /* bytes from the start of the data to layer 0 */
+struct decoder_memory {
+    struct { struct panel_64 k[4], v[4]; } cross_kv;            /* 64 -> 64 | 64 */
+};
+_Static_assert(sizeof(struct decoder_memory) == 33280, "as packed");
+
+#define W_DECODER_EMBEDDING ((size_t)504320)      /* bytes from the start of the data */
+struct decoder_embedding {
+    float embed_table[15][64];                                  /* a row for each id or position */
+    float position_table[12][64];                               /* a row for each id or position */
+};
+_Static_assert(sizeof(struct decoder_embedding) == 6912, "as packed");
+
+#define W_DECODER_LAYER ((size_t)511232)      /* bytes from the start of the data to layer 0 */
+struct decoder_layer {
+    float norm_0[2][64];                                        /* weight, bias */
+    struct { struct panel_64 q[4], k[4], v[4]; } self_qkv;      /* 64 -> 64 | 64 | 64 */
+    struct panel_64 self_out[4];                                /* 64 -> 64 */
+    float norm_1[2][64];                                        /* weight, bias */
+    struct panel_64 cross_q[4];                                 /* 64 -> 64 */
+    struct panel_64 cross_out[4];                               /* 64 -> 64 */
+    float norm_2[2][64];                                        /* weight, bias */
+    struct panel_64 ffn_up[16];                                 /* 64 -> 256 */
+    struct panel_256 ffn_down[4];                               /* 256 -> 64 */
+};
+_Static_assert(sizeof(struct decoder_layer) == 233728, "as packed");
+
+#define W_DECODER_OUTPUT ((size_t)978688)      /* bytes from the start of the data */
+struct decoder_output {
+    float decoder_norm[2][64];                                  /* weight, bias */
+    struct panel_64 output[1];                                  /* 64 -> 15 */
+};
+_Static_assert(sizeof(struct decoder_output) == 4672, "as packed");
+
+/* What layers share, and tables of a tokenizer. */
+#define W_SOURCE_CHARACTERS                  ((size_t)983360)    /* int32_t[128] */
+#define W_SOURCE_TEXTS                       ((size_t)983872)    /* int32_t[80] */
+#define W_TARGET_CHARACTERS                  ((size_t)984192)    /* int32_t[32] */
+#define W_TARGET_TEXTS                       ((size_t)984320)    /* int32_t[16] */
 
 /* ---- state ------------------------------------------------------------------------------------------------ */
 
@@ -123,7 +148,7 @@ rt_status dates_threads(dates *m, int n)
 /* Token embeddings, scaled, plus positions. */
 static void encoder_embedding(const job *j, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_ENCODER_EMBEDDING;
+    const struct encoder_embedding *const w = (const struct encoder_embedding *)(const void *)(j->model->weights + W_ENCODER_EMBEDDING);
     struct state *const s = j->state;
     const int *const source_ids = s->source_ids;
     float *const x = s->encoder_x[0];
@@ -131,16 +156,17 @@ static void encoder_embedding(const job *j, int thread, int threads)
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = 8 * table[source_ids]                                                               [source, 64] */
-    embed_64_rows(x, w + W_ENCODER_EMBEDDING_EMBED_TABLE, source_ids, mine);
+    embed_64_rows(x, w->embed_table, source_ids, mine);
     /* x = x + table[source_positions]                                                         [source, 64] */
-    position_64_rows(x, x, w + W_ENCODER_EMBEDDING_POSITION_TABLE, source_positions, mine);
+    position_64_rows(x, x, w->position_table, source_positions, mine);
     rt_barrier(j->model->team);
 }
 
 /* Self-attention and feed-forward, each with a residual. One of 2 layers. */
 static void encoder_layer(const job *j, int layer, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_ENCODER_LAYER + (size_t)layer * W_ENCODER_LAYER_STRIDE;
+    const struct encoder_layer *const w =
+        (const struct encoder_layer *)(const void *)(j->model->weights + W_ENCODER_LAYER) + layer;
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     float *const norm_0 = s->scratch;                           /* [80][64] */
@@ -160,9 +186,9 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                        [source, 64] */
-    norm_64_rows(norm_0, x, w + W_ENCODER_LAYER_NORM_0, mine);
+    norm_64_rows(norm_0, x, w->norm_0, mine);
     /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b       [source, 192] */
-    linear_64x192_rows(self_qkv, norm_0, w + W_ENCODER_LAYER_SELF_Q, mine);
+    linear_64x192_rows(self_qkv, norm_0, &w->self_qkv, mine);
     /* self_k_panels[source_positions] = self_k                                                [source, 64] */
     store_keys_4x16_80_rows(self_k_panels, self_k, source_positions, mine);
     /* self_v_panels[source_positions] = self_v                                                [source, 64] */
@@ -172,35 +198,36 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
     attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels,
         self_context_scratch + thread * (14 * 96), source_visible, mine);
     /* x = x + self_context W_self_out^T + b                                                   [source, 64] */
-    linear_64x64_add_rows(x, self_context, w + W_ENCODER_LAYER_SELF_OUT, x, mine);
+    linear_64x64_add_rows(x, self_context, w->self_out, x, mine);
 
     /* ---- feed-forward */
     /* norm_1 = norm(x)                                                                        [source, 64] */
-    norm_64_rows(norm_1, x, w + W_ENCODER_LAYER_NORM_1, mine);
+    norm_64_rows(norm_1, x, w->norm_1, mine);
     /* ffn_hidden = relu(norm_1 W_ffn_up^T + b)                                               [source, 256] */
-    linear_64x256_relu_rows(ffn_hidden, norm_1, w + W_ENCODER_LAYER_FFN_UP, mine);
+    linear_64x256_relu_rows(ffn_hidden, norm_1, w->ffn_up, mine);
     /* x = x + ffn_hidden W_ffn_down^T + b                                                     [source, 64] */
-    linear_256x64_add_rows(x, ffn_hidden, w + W_ENCODER_LAYER_FFN_DOWN, x, mine);
+    linear_256x64_add_rows(x, ffn_hidden, w->ffn_down, x, mine);
     rt_barrier(j->model->team);
 }
 
 /* The encoder's final norm. */
 static void encoder_end(const job *j, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_ENCODER_END;
+    const struct encoder_end *const w = (const struct encoder_end *)(const void *)(j->model->weights + W_ENCODER_END);
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = norm(x)                                                                             [source, 64] */
-    norm_64_rows(x, x, w + W_ENCODER_END_NORM, mine);
+    norm_64_rows(x, x, w->norm, mine);
     rt_barrier(j->model->team);
 }
 
 /* Keys and values of the cross-attention, once per source. One of 2 layers. */
 static void decoder_memory(const job *j, int layer, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_DECODER_MEMORY + (size_t)layer * W_DECODER_MEMORY_STRIDE;
+    const struct decoder_memory *const w =
+        (const struct decoder_memory *)(const void *)(j->model->weights + W_DECODER_MEMORY) + layer;
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     float *const cross_kv = s->scratch;                         /* [80][128] */
@@ -212,7 +239,7 @@ static void decoder_memory(const job *j, int layer, int thread, int threads)
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* cross_kv = x W_cross_k^T + b | x W_cross_v^T + b                                       [source, 128] */
-    linear_64x128_rows(cross_kv, x, w + W_DECODER_MEMORY_CROSS_K, mine);
+    linear_64x128_rows(cross_kv, x, &w->cross_kv, mine);
     /* cross_k_memory[source_positions] = cross_k                                              [source, 64] */
     store_keys_4x16_80_rows_v2(cross_k_memory, cross_k, source_positions, mine);
     /* cross_v_memory[source_positions] = cross_v                                              [source, 64] */
@@ -223,7 +250,7 @@ static void decoder_memory(const job *j, int layer, int thread, int threads)
 /* Token embeddings, scaled, plus positions. */
 static void decoder_embedding(const job *j, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_DECODER_EMBEDDING;
+    const struct decoder_embedding *const w = (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
     struct state *const s = j->state;
     const int *const rows_ids = s->rows_ids;
     float *const x = s->decoder_x[0];
@@ -231,16 +258,17 @@ static void decoder_embedding(const job *j, int thread, int threads)
 
     (void)threads;
     /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
-    if (thread == 0) embed_64(x, w + W_DECODER_EMBEDDING_EMBED_TABLE, rows_ids);
+    if (thread == 0) embed_64(x, w->embed_table, rows_ids);
     /* x = x + table[rows_positions]                                                             [rows, 64] */
-    if (thread == 0) position_64(x, x, w + W_DECODER_EMBEDDING_POSITION_TABLE, rows_positions);
+    if (thread == 0) position_64(x, x, w->position_table, rows_positions);
     rt_barrier(j->model->team);
 }
 
 /* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2 layers. */
 static void decoder_layer(const job *j, int layer, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
+    const struct decoder_layer *const w =
+        (const struct decoder_layer *)(const void *)(j->model->weights + W_DECODER_LAYER) + layer;
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
     float *const norm_0 = s->scratch;                           /* [1][64] */
@@ -269,10 +297,10 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                          [rows, 64] */
-    if (thread == 0) norm_64(norm_0, x, w + W_DECODER_LAYER_NORM_0);
+    if (thread == 0) norm_64(norm_0, x, w->norm_0);
     rt_barrier(j->model->team);
     /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b         [rows, 192] */
-    linear_64x192(self_qkv, norm_0, w + W_DECODER_LAYER_SELF_Q, share_12);
+    linear_64x192(self_qkv, norm_0, &w->self_qkv, share_12);
     rt_barrier(j->model->team);
     /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
     store_keys_4x16_16(self_k_cache, self_k, rows_positions, share_4);
@@ -283,50 +311,50 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
         rows_visible, share_4);
     rt_barrier(j->model->team);
     /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
-    linear_64x64_add(x, self_context, w + W_DECODER_LAYER_SELF_OUT, x, share_4);
+    linear_64x64_add(x, self_context, w->self_out, x, share_4);
     rt_barrier(j->model->team);
 
     /* ---- cross-attention */
     /* norm_1 = norm(x)                                                                          [rows, 64] */
-    if (thread == 0) norm_64(norm_1, x, w + W_DECODER_LAYER_NORM_1);
+    if (thread == 0) norm_64(norm_1, x, w->norm_1);
     rt_barrier(j->model->team);
     /* cross_q = norm_1 W_cross_q^T + b                                                          [rows, 64] */
-    linear_64x64(cross_q, norm_1, w + W_DECODER_LAYER_CROSS_Q, share_4);
+    linear_64x64(cross_q, norm_1, w->cross_q, share_4);
     rt_barrier(j->model->team);
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
     attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory, cross_context_scratch + thread * (1 * 96),
         rows_visible_memory, share_4);
     rt_barrier(j->model->team);
     /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
-    linear_64x64_add(x, cross_context, w + W_DECODER_LAYER_CROSS_OUT, x, share_4);
+    linear_64x64_add(x, cross_context, w->cross_out, x, share_4);
     rt_barrier(j->model->team);
 
     /* ---- feed-forward */
     /* norm_2 = norm(x)                                                                          [rows, 64] */
-    if (thread == 0) norm_64(norm_2, x, w + W_DECODER_LAYER_NORM_2);
+    if (thread == 0) norm_64(norm_2, x, w->norm_2);
     rt_barrier(j->model->team);
     /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                                 [rows, 256] */
-    linear_64x256_relu(ffn_hidden, norm_2, w + W_DECODER_LAYER_FFN_UP, share_16);
+    linear_64x256_relu(ffn_hidden, norm_2, w->ffn_up, share_16);
     rt_barrier(j->model->team);
     /* x = x + ffn_hidden W_ffn_down^T + b                                                       [rows, 64] */
-    linear_256x64_add(x, ffn_hidden, w + W_DECODER_LAYER_FFN_DOWN, x, share_4);
+    linear_256x64_add(x, ffn_hidden, w->ffn_down, x, share_4);
     rt_barrier(j->model->team);
 }
 
 /* Final norm and logits. */
 static void decoder_output(const job *j, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
+    const struct decoder_output *const w = (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
     float *const logits = s->logits[0];
     const rt_span share_1 = rt_split(1, thread, threads);
 
     /* x = norm(x)                                                                               [rows, 64] */
-    if (thread == 0) norm_64(x, x, w + W_DECODER_OUTPUT_DECODER_NORM);
+    if (thread == 0) norm_64(x, x, w->decoder_norm);
     rt_barrier(j->model->team);
     /* logits = x W_output^T + b                                                                 [rows, 15] */
-    linear_64x15(logits, x, w + W_DECODER_OUTPUT_OUTPUT, share_1);
+    linear_64x15(logits, x, w->output, share_1);
     rt_barrier(j->model->team);
 }
 
@@ -358,7 +386,7 @@ static void argmax(const job *j, int thread, int threads)
 /* Token embeddings, scaled, plus positions. */
 static void decoder_embedding_rows(const job *j, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_DECODER_EMBEDDING;
+    const struct decoder_embedding *const w = (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
     struct state *const s = j->state;
     const int *const rows_ids = s->rows_ids;
     float *const x = s->decoder_rows_x[0];
@@ -366,16 +394,17 @@ static void decoder_embedding_rows(const job *j, int thread, int threads)
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
-    embed_64_rows(x, w + W_DECODER_EMBEDDING_EMBED_TABLE, rows_ids, mine);
+    embed_64_rows(x, w->embed_table, rows_ids, mine);
     /* x = x + table[rows_positions]                                                             [rows, 64] */
-    position_64_rows(x, x, w + W_DECODER_EMBEDDING_POSITION_TABLE, rows_positions, mine);
+    position_64_rows(x, x, w->position_table, rows_positions, mine);
     rt_barrier(j->model->team);
 }
 
 /* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2 layers. */
 static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_DECODER_LAYER + (size_t)layer * W_DECODER_LAYER_STRIDE;
+    const struct decoder_layer *const w =
+        (const struct decoder_layer *)(const void *)(j->model->weights + W_DECODER_LAYER) + layer;
     struct state *const s = j->state;
     float *const x = s->decoder_rows_x[0];
     float *const norm_0 = s->scratch;                           /* [12][64] */
@@ -398,9 +427,9 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                          [rows, 64] */
-    norm_64_rows(norm_0, x, w + W_DECODER_LAYER_NORM_0, mine);
+    norm_64_rows(norm_0, x, w->norm_0, mine);
     /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b         [rows, 192] */
-    linear_64x192_rows(self_qkv, norm_0, w + W_DECODER_LAYER_SELF_Q, mine);
+    linear_64x192_rows(self_qkv, norm_0, &w->self_qkv, mine);
     /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         store_keys_4x16_16_rows(s->slot[g->slot].self_k[layer][0][0][0], self_k, rows_positions, rt_intersect(mine,
@@ -416,44 +445,44 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
         s->slot[g->slot].self_v[layer][0][0][0], self_context_scratch + thread * (12 * 32), rows_visible, rt_intersect(mine,
         g->rows));
     /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
-    linear_64x64_add_rows(x, self_context, w + W_DECODER_LAYER_SELF_OUT, x, mine);
+    linear_64x64_add_rows(x, self_context, w->self_out, x, mine);
 
     /* ---- cross-attention */
     /* norm_1 = norm(x)                                                                          [rows, 64] */
-    norm_64_rows(norm_1, x, w + W_DECODER_LAYER_NORM_1, mine);
+    norm_64_rows(norm_1, x, w->norm_1, mine);
     /* cross_q = norm_1 W_cross_q^T + b                                                          [rows, 64] */
-    linear_64x64_rows(cross_q, norm_1, w + W_DECODER_LAYER_CROSS_Q, mine);
+    linear_64x64_rows(cross_q, norm_1, w->cross_q, mine);
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x16_80_rows_v2(cross_context, cross_q, s->slot[g->slot].cross_k[layer][0][0][0],
         s->slot[g->slot].cross_v[layer][0][0][0], cross_context_scratch + thread * (12 * 96), rows_visible_memory,
         rt_intersect(mine, g->rows));
     /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
-    linear_64x64_add_rows(x, cross_context, w + W_DECODER_LAYER_CROSS_OUT, x, mine);
+    linear_64x64_add_rows(x, cross_context, w->cross_out, x, mine);
 
     /* ---- feed-forward */
     /* norm_2 = norm(x)                                                                          [rows, 64] */
-    norm_64_rows(norm_2, x, w + W_DECODER_LAYER_NORM_2, mine);
+    norm_64_rows(norm_2, x, w->norm_2, mine);
     /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                                 [rows, 256] */
-    linear_64x256_relu_rows(ffn_hidden, norm_2, w + W_DECODER_LAYER_FFN_UP, mine);
+    linear_64x256_relu_rows(ffn_hidden, norm_2, w->ffn_up, mine);
     /* x = x + ffn_hidden W_ffn_down^T + b                                                       [rows, 64] */
-    linear_256x64_add_rows(x, ffn_hidden, w + W_DECODER_LAYER_FFN_DOWN, x, mine);
+    linear_256x64_add_rows(x, ffn_hidden, w->ffn_down, x, mine);
     rt_barrier(j->model->team);
 }
 
 /* Final norm and logits. */
 static void decoder_output_rows(const job *j, int thread, int threads)
 {
-    const unsigned char *const w = j->model->weights + W_DECODER_OUTPUT;
+    const struct decoder_output *const w = (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
     struct state *const s = j->state;
     float *const x = s->decoder_rows_x[0];
     float *const logits = s->logits[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = norm(x)                                                                               [rows, 64] */
-    norm_64_rows(x, x, w + W_DECODER_OUTPUT_DECODER_NORM, mine);
+    norm_64_rows(x, x, w->decoder_norm, mine);
     /* logits = x W_output^T + b                                                                 [rows, 15] */
-    linear_64x15_rows(logits, x, w + W_DECODER_OUTPUT_OUTPUT, mine);
+    linear_64x15_rows(logits, x, w->output, mine);
     rt_barrier(j->model->team);
 }
 

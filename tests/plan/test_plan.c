@@ -426,6 +426,23 @@ static void more_than_sixteen_layers_are_a_loop(void **state)
     planned_close(&o);
 }
 
+/* A type of more bytes than an int counts is none that every C compiler takes. */
+static void a_block_past_two_gigabytes_has_pointers(void **state)
+{
+    (void)state;
+    Planned o = planned_open("return xf.graph(\"big\", function(g) g.output(\"z\", g.matmul(g.matmul(g.input(\"x\", { 2, 2048 }), "
+                             "g.param(\"w\", { 2048, 300000 })), g.param(\"v\", { 300000, 16 }))) end)");
+    const char *text = text_of(&o);
+    assert_non_null(strstr(text, "struct graph {\n    const float (*w)[2048][16];  "));
+    assert_non_null(strstr(text, "\n    const float (*v)[300000][16];  "));
+    assert_null(strstr(text, "sizeof(struct graph)"));
+    assert_non_null(strstr(text, "    const struct graph *const w = &(const struct graph){\n"
+                                 "        (const float (*)[2048][16])(const void *)(j->model->weights + W_GRAPH + 0),\n"
+                                 "        (const float (*)[300000][16])(const void *)(j->model->weights + W_GRAPH + 2457600000),\n"
+                                 "    };\n"));
+    planned_close(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +468,7 @@ int main(void)
         cmocka_unit_test(layers_that_differ_are_blocks_of_their_own),
         cmocka_unit_test(layers_that_differ_have_names_of_their_own),
         cmocka_unit_test(more_than_sixteen_layers_are_a_loop),
+        cmocka_unit_test(a_block_past_two_gigabytes_has_pointers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

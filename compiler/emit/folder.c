@@ -103,11 +103,17 @@ static void add_runtime(Output *o, const char *folder, const Model *m)
         if (wanted[f->use]) add_file(o, file_join(o->arena, folder, f->name), f->text, strlen(f->text));
 }
 
-static void add_emitted(Output *o, const Plan *p, const Pack *pack, EmitForm form, const char *folder)
+FolderText folder_text(Arena *a, const Plan *p, EmitForm form)
 {
-    int n;
-    EmittedFile *files = emit_files(o->arena, p, pack->identity, pack->head_bytes, form, &n);
-    for (int i = 0; i < n; i++) add_file(o, file_join(o->arena, folder, files[i].name), files[i].text.data, files[i].text.size);
+    FolderText t = { .pack = pack_layout(a, p) };
+    t.files = emit_files(a, p, t.pack.identity, t.pack.head_bytes, form, &t.count);
+    return t;
+}
+
+static void add_emitted(Output *o, const FolderText *t, const char *folder)
+{
+    for (int i = 0; i < t->count; i++)
+        add_file(o, file_join(o->arena, folder, t->files[i].name), t->files[i].text.data, t->files[i].text.size);
 }
 
 static bool add_literal(Output *o, const Plan *p, const Pack *pack, const char *folder)
@@ -123,17 +129,18 @@ static bool add_literal(Output *o, const Plan *p, const Pack *pack, const char *
 /* What is written besides the text. */
 typedef enum FolderWeights { FOLDER_NONE, FOLDER_WEIGHTS } FolderWeights;
 
-static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, FolderWeights packed, PackSelftest *selftest)
+static bool write_folder(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder, FolderWeights packed, bool literal,
+                         PackSelftest *selftest)
 {
     Output o = { .arena = a, .diag = d };
-    Pack pack = pack_layout(a, p);
+    Pack pack = text->pack;
     pack.selftest = selftest;
     const char *runtime = file_join(a, folder, "runtime");
     const char *program = file_join(a, folder, p->graph->model->name);
     const char *weights = arena_format(a, "%s.safetensors", program);
     add_runtime(&o, runtime, p->graph->model);
-    add_emitted(&o, p, &pack, form, folder);
-    if (packed && form.weights == WEIGHTS_LITERAL && !add_literal(&o, p, &pack, folder)) return false;
+    add_emitted(&o, text, folder);
+    if (literal && !add_literal(&o, p, &pack, folder)) return false;
     if (!file_make_folder(d, folder) || !all_ours(&o, program) || !file_make_folder(d, runtime)) return false;
     for (int i = 0; i < o.count && !cleanup_caught(); i++)
         if (!write_if_changed(&o, &o.files[i])) return false;
@@ -142,19 +149,20 @@ static bool write_folder(Arena *a, Diag *d, const Plan *p, EmitForm form, const 
     return !cleanup_caught() && pack_write(a, d, &pack, weights);
 }
 
-bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
+bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder)
 {
-    return write_folder(a, d, p, form, folder, FOLDER_NONE, NULL);
+    return write_folder(a, d, p, text, folder, FOLDER_NONE, false, NULL);
 }
 
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest)
 {
-    return write_folder(a, d, p, form, folder, FOLDER_WEIGHTS, selftest);
+    const FolderText text = folder_text(a, p, form);
+    return write_folder(a, d, p, &text, folder, FOLDER_WEIGHTS, form.weights == WEIGHTS_LITERAL, selftest);
 }
 
-bool folder_write_bare(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder)
+bool folder_write_bare(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder)
 {
-    return write_folder(a, d, p, form, folder, FOLDER_WEIGHTS, NULL);
+    return write_folder(a, d, p, text, folder, FOLDER_WEIGHTS, false, NULL);
 }
 
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest)

@@ -5,11 +5,16 @@
 #include "emit.h"
 #include "pack.h"
 
+/* The text of a folder, and the layout of its weights. */
+typedef struct FolderText { Pack pack; const EmittedFile *files; int count; } FolderText;
+FolderText folder_text(Arena *a, const Plan *p, EmitForm form);
+
 /* Write everything into `folder`, which is made if need be; each file is complete or not there. A folder in which one
  * of our files is somebody else's is refused: 65. */
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest);
-bool folder_write_bare(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder);      /* all but the values of the self-test */
-bool folder_write_text(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder);      /* all but the weights */
+/* All but the values of the self-test; all but the weights. The text is that of the form, and weights are no text of C. */
+bool folder_write_bare(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder);
+bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder);
 
 /* Write the packed weights alone, with the values of the self-test. Refused, 65: a file that is none of ours, or no file. */
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest);

@@ -78,9 +78,10 @@ static const char *compile(Arena *a, const Background *b, const char *folder)
     const Plan *p = b->engine->plan;
     const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
     const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), NULL, b->form, true, false };
-    if (!folder_write_text(a, d, p, b->form, folder) || !folder_make(a, d, &order)) return arena_format(a, "-%s", first_error(a, d));
+    const FolderText text = folder_text(a, p, b->form);
+    if (!folder_write_text(a, d, p, &text, folder) || !folder_make(a, d, &order)) return arena_format(a, "-%s", first_error(a, d));
     const char *path = file_join(a, folder, library);
-    library_cache_add(a, library_cache_path(a, p, b->form), path);
+    library_cache_add(a, library_cache_path(a, p, b->form, &text), path);
     return arena_format(a, "+%lld %s", (long long)(clock_now_ns() - begin), path);
 }
 
@@ -216,7 +217,8 @@ static void look(Background *b)
 {
     const int64_t begin = clock_now_ns();
     Arena *a = arena_new();
-    const char *path = library_cache_path(a, b->engine->plan, b->form);
+    const FolderText text = folder_text(a, b->engine->plan, b->form);
+    const char *path = library_cache_path(a, b->engine->plan, b->form, &text);
     b->looked = true;
     Diag *d = diag_new(a);
     if (library_cache_has(a, d, path)) replace(b, path, true);

@@ -169,17 +169,14 @@ static bool is_beside(const Plan *p, const char *file)
 }
 
 /* The Makefile is among the files, and has the flags. */
-static uint64_t hash_emitted(Arena *a, uint64_t h, const Plan *p, EmitForm form)
+static uint64_t hash_emitted(uint64_t h, const Plan *p, const FolderText *t)
 {
-    const Pack pack = pack_layout(a, p);
-    int n;
-    const EmittedFile *files = emit_files(a, p, pack.identity, pack.head_bytes, form, &n);
-    for (int i = 0; i < n; i++)
-        if (!is_beside(p, files[i].name)) h = hash_text(hash_text(h, files[i].name), files[i].text.data);
+    for (int i = 0; i < t->count; i++)
+        if (!is_beside(p, t->files[i].name)) h = hash_text(hash_text(h, t->files[i].name), t->files[i].text.data);
     return h;
 }
 
-const char *library_cache_path(Arena *a, const Plan *p, EmitForm form)
+const char *library_cache_path(Arena *a, const Plan *p, EmitForm form, const FolderText *text)
 {
     int n;
     struct stat info;
@@ -188,7 +185,7 @@ const char *library_cache_path(Arena *a, const Plan *p, EmitForm form)
     const char *cc = folder && n == 1 ? on_path(a, "cc", &info) : NULL;
     if (!cc || !hash_version(cc, &info, &version)) return NULL;
     const uint64_t runtime = hash_runtime();
-    uint64_t h = hash_emitted(a, rt_hash_start, p, form);
+    uint64_t h = hash_emitted(rt_hash_start, p, text);
     h = rt_hash(rt_hash(h, &runtime, sizeof runtime), &version, sizeof version);
     h = hash_text(hash_text(h, cc), isa_flags(isas[0]));
     h = hash_variables(hash_machine(h));

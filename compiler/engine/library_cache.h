@@ -10,14 +10,14 @@
 
 #include <stdint.h>
 
-#include "emit.h"
+#include "folder.h"
 
 /* Where entries are, whether the folder exists or not; NULL with XFORMC_CACHE=off and where there is no home. */
 const char *library_cache_folder(Arena *a);
 
-/* The path of the entry for what the compiler `cc` on the PATH makes of a plan in one instruction set. NULL where there is no
- * cache or no compiler, or form.isa is a list. */
-const char *library_cache_path(Arena *a, const Plan *p, EmitForm form);
+/* The path of the entry for what the compiler `cc` on the PATH makes of a plan's text in one instruction set. NULL where there is
+ * no cache or no compiler, or form.isa is a list. */
+const char *library_cache_path(Arena *a, const Plan *p, EmitForm form, const FolderText *text);
 /* Whether a whole entry lies there that only this user may write, in such a folder; where another may, a
  * remark. One that is damaged is removed. */
 bool library_cache_has(Arena *a, Diag *d, const char *path);

@@ -82,24 +82,27 @@ static bool load(Arena *a, Diag *d, Native *k, const Model *m, const char *folde
            file_map(d, (Loc){ 0 }, weights, &k->weights) && emitted_bind(d, &k->emitted, k->weights.data, k->weights.size);
 }
 
+/* What is compiled, and where the cache keeps it; NULL: nowhere. */
+typedef struct Cached { FolderText text; const char *path; } Cached;
+
 /* Compile and load in `folder`. Nothing more is begun once a signal came. */
-static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o, const char *folder)
+static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o, const Cached *c, const char *folder)
 {
     const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
     const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), o.cc, o.form, false, false };
-    if (!folder_write_bare(a, d, p, o.form, folder) || !folder_make(a, d, &order) || cleanup_caught()) return false;
-    if (o.cached) library_cache_add(a, library_cache_path(a, p, o.form), file_join(a, folder, library));
+    if (!folder_write_bare(a, d, p, &c->text, folder) || !folder_make(a, d, &order) || cleanup_caught()) return false;
+    if (o.cached) library_cache_add(a, c->path, file_join(a, folder, library));
     return load(a, d, k, p->graph->model, folder);
 }
 
 /* The same in a temporary folder, which is gone before the engine is used. */
-static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o)
+static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o, const Cached *c)
 {
     cleanup_hold();
     const char *folder = folder_temporary(a, d);
     bool ok = false;
     if (folder) {
-        ok = compile(a, d, k, p, o, folder);
+        ok = compile(a, d, k, p, o, c, folder);
         folder_remove(a, folder);
     }
     cleanup_release();
@@ -107,18 +110,16 @@ static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrd
 }
 
 /* From the cache, with the data packed in memory. False, and no error reported, where there is no such entry. */
-static bool load_cached(Arena *a, Diag *d, Native *k, const Plan *p, EmitForm form)
+static bool load_cached(Arena *a, Diag *d, Native *k, const Plan *p, const Cached *c)
 {
-    const char *library = library_cache_path(a, p, form);
     bool reused;
-    if (!library_cache_has(a, d, library)) return false;
-    if (!load_library(a, diag_new(a), k, p->graph->model, library)) {
+    if (!library_cache_has(a, d, c->path)) return false;
+    if (!load_library(a, diag_new(a), k, p->graph->model, c->path)) {
         if (k->library) dlclose(k->library);
         *k = (Native){ .library = NULL };
         return false;
     }
-    const Pack pack = pack_layout(a, p);
-    k->emitted.model.weights = k->data = pack_acquire(a, &pack, &reused);
+    k->emitted.model.weights = k->data = pack_acquire(a, &c->text.pack, &reused);
     return true;
 }
 
@@ -144,7 +145,9 @@ Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
     o.cached = o.cached && !o.cc;
     *e = (Engine){ .name = name_with_compiler(a, o.cc, o.form.kernels),
                    .ops = o.polls ? &polled_ops : &native_ops, .plan = p, .own = k };
-    if (((o.cached && load_cached(a, d, k, p, o.form)) || compile_aside(a, d, k, p, o)) && emitted_state(d, e)) return e;
+    Cached c = { .text = folder_text(a, p, o.form) };
+    if (o.cached) c.path = library_cache_path(a, p, o.form, &c.text);
+    if (((o.cached && load_cached(a, d, k, p, &c)) || compile_aside(a, d, k, p, o, &c)) && emitted_state(d, e)) return e;
     native_close(e);
     return NULL;
 }

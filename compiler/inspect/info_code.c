@@ -89,7 +89,8 @@ InfoCode *info_code(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm f
     *c = (InfoCode){ .compiler = cc ? cc : "cc", .isa = form.isa ? form.isa : "native" };
     form.weights = WEIGHTS_FILE;
     const MakeOrder order = { folder, arena_format(a, "lib%s.a", name), arena_format(a, "%s.c", name), cc, form, false, false };
-    bool ok = folder_write_text(a, d, p, form, folder) && folder_make(a, d, &order) &&
+    const FolderText text = folder_text(a, p, form);
+    bool ok = folder_write_text(a, d, p, &text, folder) && folder_make(a, d, &order) &&
               add_model(a, d, folder, name, form, &c->model_bytes) && add_runtime(a, d, folder, &c->runtime_bytes);
     folder_remove(a, folder);
     cleanup_release();

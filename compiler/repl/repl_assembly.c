@@ -58,7 +58,8 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
     const char *files[] = { arena_format(a, "%s.c", p->graph->model->name), arena_format(a, "%s_kernels.h", p->graph->model->name) };
     const char *changed = NULL;
     size_t size;
-    if (!folder_write_text(a, d, p, (EmitForm){ .weights = WEIGHTS_FILE }, folder)) return;
+    const FolderText emitted = folder_text(a, p, (EmitForm){ .weights = WEIGHTS_FILE });
+    if (!folder_write_text(a, d, p, &emitted, folder)) return;
     for (int i = 0; i < 2 && !changed; i++) {
         const char *path = file_join(a, folder, files[i]), *text = file_read(a, d, (Loc){ 0 }, path, SIZE_MAX / 2, &size);
         if (text && (changed = apart(a, text, function)) && !file_write(a, d, path, changed, strlen(changed))) return;

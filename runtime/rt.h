@@ -74,6 +74,7 @@ static inline void rt_barrier(rt_team *team) { if (team) rt_team_barrier(team); 
 
 /* A half-open range of rows, panels, heads or groups of sixteen. */
 typedef struct rt_span { int begin, end; } rt_span;
+static inline int rt_count(rt_span s) { return s.end - s.begin; }
 
 /* The share of `thread` in `n` equal pieces; shares are contiguous, in order of thread, and cover 0..n. */
 static inline rt_span rt_split(int n, int thread, int threads)

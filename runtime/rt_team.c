@@ -274,7 +274,7 @@ static void pin(void *job, int thread, int threads)
 {
     Pins *pins = job;
     cpu_set_t one;
-    int cpu = 0;
+    size_t cpu = 0;
     (void)threads;
     for (int n = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &pins->allowed) && n++ == thread) break;

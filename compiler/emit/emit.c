@@ -2,6 +2,8 @@
 #include "emit.h"
 #include "emit_kind.h"
 #include "isa.h"
+#include "model.h"
+#include "runtime_text.h"
 
 #include <string.h>
 
@@ -109,21 +111,25 @@ static void emit_header(Emit *e, Text *out)
 /* ---- NAME.c -------------------------------------------------------------------------------------------------- */
 
 static const char model_begin[] =
-    "/* ${name}.c: ${spec} as C, made by xformc.\n"
+    "/* ${name}.c: ${spec} as C, made by xformc ${version}. ${about}\n"
     " *\n"
-    " * ${about}\n"
-    " * Weights ${identity}, ${weights} bytes${dtypes}. State ${state} bytes:${slot} ${scratch} of scratch.\n"
+    " * Weights: ${parameters} parameters as ${dtypes}, ${weights} bytes, packed as ${identity}.\n"
+    " * State: ${state} bytes, ${slot}${scratch} of scratch.\n"
+    "${costs}\n"
+    " * Build: make, or cc -std=c11 ${optimise} -march=native -ffp-contract=off -Iruntime -c ${name}.c\n"
     " *\n"
+    " * In this order: the weights, a struct for each block; the state; blocks, a function each;\n"
+    " * programs, which call blocks; the calls of ${name}.h. ${name}_kernels.h has what computes.\n"
     "${threads}\n"
-    " * Shapes stand in the margin; the functions called are in ${name}_kernels.h. */\n"
+    " * A comment above each call has its equation, and in the margin the shape of the result. */\n"
     "#include \"rt.h\"\n"
     "${rows}\n"
     "#include \"${name}_kernels.h\"\n"
     "\n";
 
 static const char about_threads[] =
-    " * Every thread runs the same code on its share (rt_split) and waits for the others where it needs what they made\n"
-    " * (rt_barrier).";
+    " * Every thread runs the same code on its share (rt_split), and waits for the others where it needs\n"
+    " * what they made (rt_barrier).";
 
 static const char model_bind[] =
     "/* What a call hands to ${hearers}. */\n"
@@ -158,9 +164,8 @@ static const char *about(Emit *e)
     if (m->model_kind == KIND_GRAPH) return "A graph of operations.";
     Text t = text_new(e->arena);
     text_printf(&t, "Width %lld.", (long long)m->d_model);
-    if (m->has_encoder) text_printf(&t, " Encoder of %s.", emit_stack(e, &m->encoder));
-    if (m->has_encoder && m->has_decoder) text_add(&t, "\n*");
-    if (m->has_decoder) text_printf(&t, " Decoder of %s.", emit_stack(e, &m->decoder));
+    if (m->has_encoder) text_printf(&t, "\n * Encoder of %s.", emit_stack(e, &m->encoder));
+    if (m->has_decoder) text_printf(&t, "\n * Decoder of %s.", emit_stack(e, &m->decoder));
     return t.data;
 }
 
@@ -196,17 +201,17 @@ static const char saturation_template[] =
 static void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
+    const char *slots = p->options.slots == 1 ? "one slot" : arena_format(e->arena, "%d slots", p->options.slots);
     text_fill(out, model_begin, "name", e->name, "rows", e->model->has_decoder ? "#include \"rt_rows.h\"" : "",
-              "spec", emit_spec_name(e), "about", about(e), "identity", e->identity,
-              "threads", emit_has_threads(e) ? about_threads : "",
-              "weights", emit_number(e, (int64_t)p->weights_bytes),
-              "dtypes", model_is_narrow(e->model) ? arena_format(e->arena, ": %s", emit_dtypes(e)) : "",
-              "state", emit_number(e, (int64_t)p->state_bytes),
-              "slot", p->slot_bytes ? arena_format(e->arena, " per slot %zu of keys and values%s,", p->slot_bytes,
+              "spec", emit_spec_name(e), "version", XFORMC_VERSION, "about", about(e), "identity", e->identity,
+              "threads", emit_has_threads(e) ? about_threads : "", "costs", emit_costs(e), "optimise", emit_optimise(e),
+              "parameters", emit_number(e, model_parameters(e->model)), "weights", emit_number(e, (int64_t)p->weights_bytes),
+              "dtypes", emit_dtypes(e), "state", emit_number(e, (int64_t)p->state_bytes),
+              "slot", p->slot_bytes ? arena_format(e->arena, "%s of %zu for keys and values%s, ", slots, p->slot_bytes,
                                                     e->model->kv_dtype == KV_DTYPES_F16 ? " as f16" : "") : "",
               "scratch", emit_number(e, (int64_t)p->scratch_bytes), NULL);
-    text_printf(out, "#define %-44s ((size_t)%zu)    /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
-    text_printf(out, "#define %-44s ((size_t)%d)    /* in them: what the weights were packed for */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
+    text_printf(out, "#define %-12s ((size_t)%zu)      /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
+    text_printf(out, "#define %-12s ((size_t)%d)        /* in them: what the weights were packed for */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
     emit_weights_structs(e, out);
     emit_state(e, out);
     bool many = plan_program(p, PROGRAM_DECODE) != NULL || emit_batches(e);
@@ -219,9 +224,9 @@ static void emit_model(Emit *e, Text *out)
     text_fill(out, model_bind, "hearers", emit_has_threads(e) ? "every thread" : "its blocks",
               "name", e->name, "upper", e->upper, "identity", e->identity, "job", job, "tokenizer", tokenizer, NULL);
     if (p->saturated_offset) text_add(out, saturation_template);
-    text_add(out, "/* ---- blocks ----------------------------------------------------------------------------------------------- */\n\n");
+    text_add(out, "/* ---- blocks ---------------------------------------------------------------------------------- */\n\n");
     emit_blocks(e, out);
-    text_add(out, "/* ---- programs --------------------------------------------------------------------------------------------- */\n\n");
+    text_add(out, "/* ---- programs -------------------------------------------------------------------------------- */\n\n");
     emit_programs(e, out);
     kind_of(e)->calls(e, out);
     if (p->options.taps) emit_taps(e, out);
@@ -280,18 +285,21 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
         { "%s_weights.c", emit_weights }, { "example.c", emit_example }, { "Makefile", emit_makefile }, { "%s_variants.c", emit_variants },
     };
     enum { FILES = sizeof files / sizeof *files };
-    EmittedFile *out = arena_array(a, FILES + MAX_ISAS, sizeof *out);
+    EmittedFile *out = arena_array(a, FILES + MAX_ISAS + RUNTIME_FILES, sizeof *out);
     *n = 0;
     for (int i = 0; i < FILES; i++) {
         bool named = strchr(files[i].format, '%') != NULL;
         EmittedFile f = { named ? arena_format(a, files[i].format, e.name) : files[i].format, text_new(a) };
         files[i].emit(&e, &f.text);
+        if (strcmp(f.name, "Makefile") != 0) emit_fit(&f.text);
         if (f.text.size) out[(*n)++] = f;
     }
     for (int i = 0; i < e.isa_count && e.isa_count > 1; i++) {
         out[*n] = (EmittedFile){ arena_format(a, "%s_%s.c", e.name, e.isas[i]), text_new(a) };
-        emit_variant(&e, &out[(*n)++].text, i);
+        emit_variant(&e, &out[*n].text, i);
+        emit_fit(&out[(*n)++].text);
     }
+    emit_kernel_files(&e, out, n);
     return out;
 }
 
@@ -335,6 +343,9 @@ Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_by
     emit_model(&e, &model);
     emit_seam(&e, &kernels);
     emit_header(&e, &header);
+    emit_fit(&model);
+    emit_fit(&kernels);
+    emit_fit(&header);
     emit_paste(&runtime, "rt.h");
     text_add(&out, without_headers);
     emit_paste(&rows, "rt_rows.h");

@@ -74,9 +74,9 @@ typedef struct Wrapper {
 
 typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
 
-/* The files of a model's folder, without its weights and runtime: NAME.c, NAME.h, NAME_kernels.h, NAME_main.c,
- * NAME_settings.c of a decoder, NAME_generate.c where it has text, NAME_weights.c, example.c, Makefile; with several
- * instruction sets NAME_variants.c and a NAME_SET.c for each. *n receives their number. */
+/* The files of a model's folder, without its weights and the runtime that every model has: NAME.c, NAME.h, NAME_kernels.h,
+ * NAME_main.c, NAME_settings.c of a decoder, NAME_generate.c where it has text, NAME_weights.c, example.c, Makefile; with several
+ * instruction sets NAME_variants.c and a NAME_SET.c for each; the kernels that it calls, runtime/NAME. *n receives their number. */
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
 /* Calls back into who runs it. POLLS: it stops between blocks when rt_poll says so. WATCHES: after each operation, when all
@@ -95,6 +95,8 @@ const char *emit_scores(const Model *m);
 void emit_kernels(Emit *e, Text *out);
 void emit_unrolled(Emit *e, Text *out);
 void emit_bound(Emit *e, Text *out);
+/* The files of kernels that NAME_kernels.h includes, and those that they include. files: room for RUNTIME_FILES. */
+void emit_kernel_files(Emit *e, EmittedFile *files, int *n);
 /* Append a runtime file: includes of our own headers go, those of a table are replaced by its rows. */
 void emit_paste(Text *out, const char *file);
 /* Whether several sources may be encoded at once, an encoder's alone; whether each then has a head of its own to run. */
@@ -134,6 +136,11 @@ const char *emit_weights_symbol(Emit *e);
 const char *emit_stack(Emit *e, const Stack *s);
 const char *emit_spec_name(const Emit *e);
 const char *emit_dtypes(Emit *e);                          /* those of the packed weights: "f32", "bf16 and int8" */
+/* The flag of the C compiler. Plain C is for it to make vectors of; the library's kernels are vectors, and -O3 adds a fifth to
+ * their size alone. */
+const char *emit_optimise(const Emit *e);
+/* Lines of a comment: what a call of each program costs. */
+const char *emit_costs(Emit *e);
 /* RT_RELU and the like. */
 const char *emit_activation(Emit *e, int activation);
 const char *emit_upper(Arena *a, const char *text);
@@ -141,6 +148,8 @@ const char *emit_number(Emit *e, int64_t n);                /* in decimal */
 const char *emit_real(Arena *a, double x);                  /* a float of C: 0.25f, 1.0f */
 /* The value of an element-wise operation of `a` and `b`, as a comment or, `plain`, as freestanding C of floats. */
 const char *emit_element(Emit *e, const OpRow *row, const char *a, const char *b, bool plain);
+/* Break the lines of C that are longer than 100 columns. */
+void emit_fit(Text *text);
 /* The first of NAME, NAME_2, NAME_3 .. that is not taken yet; then it is. */
 const char *emit_free_name(Emit *e, NameMap *taken, const char *name);
 

@@ -28,34 +28,41 @@ static bool is_shared(const Emit *e, const PlanBlock *b, const Buffer *x)
     return emit_batches(e) && b->count == COUNT_SOURCE && b->rows > 1 && (x->layout == LAYOUT_KEYS || x->layout == LAYOUT_VALUES);
 }
 
+/* Integers that outlive a block; calls name them as members of the state. */
+static bool is_member(const Buffer *x) { return x->layout == LAYOUT_INTS && x->place == PLACE_SCRATCH && !x->block; }
+
 /* The same as an argument: of caches of many slots that of the group's, and panels of several texts from a text's own on. */
 static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
 {
     bool many = b->count == COUNT_ROWS && b->rows > 1 && x->place == PLACE_SLOT;
+    if (is_member(x)) return emit_in_state(e, x, NULL);
     const long long width = x->layout == LAYOUT_KEYS ? x->width : 16;
     if (is_shared(e, b, x))
         return arena_format(e->arena, "%s + %lld * g->slot", x->variable, width);
     return many ? emit_in_state(e, x, "g->slot") : x->variable;
 }
 
-/* "W_self_q^T + b": which matrix; that of a graph's matmul is the transpose of what is packed. */
+/* "W_self_q^T": which matrix; that of a graph's matmul is the transpose of what is packed. */
 static const char *matrix_words(Emit *e, const Packed *k)
 {
     const TensorSource *s = k->tensor[0]->source[0];
     bool transposed = s->rank == 2 && s->stride[1] != 1 && s->shape[1] > 1;
     const char *name = emit_weight_words(e, k);
     const char *w = strncmp(name, "w_", 2) == 0 ? "" : "W_";
-    return arena_format(e->arena, "%s%s%s%s", w, name, transposed ? "" : "^T", k->tensor[1] ? " + b" : "");
+    return arena_format(e->arena, "%s%s%s", w, name, transposed ? "" : "^T");
 }
 
-/* Of linears in one: "x W_q^T | x W_k^T | x W_v^T", or "silu(x W_gate^T) * (x W_up^T)". */
+/* Of linears in one: "x [W_q^T | W_k^T | W_v^T] + b", or "silu(x W_gate^T) * (x W_up^T)". */
 static const char *linear_words(Emit *e, const PlanOp *op, const char *in, const char *act)
 {
     Text t = text_new(e->arena);
-    const char *first = arena_format(e->arena, "%s %s", in, matrix_words(e, op->weights));
-    if (op->kernel == KERNEL_LINEAR_GATE) return arena_format(e->arena, "%s(%s) * (%s %s)", act, first, in, matrix_words(e, op->joined[1]));
-    text_add(&t, first);
-    for (int i = 1; i < op->joined_count; i++) text_printf(&t, " | %s %s", in, matrix_words(e, op->joined[i]));
+    const char *bias = op->weights->tensor[1] ? " + b" : "";
+    if (op->kernel == KERNEL_LINEAR_GATE)
+        return arena_format(e->arena, "%s(%s %s%s) * (%s %s%s)", act, in, matrix_words(e, op->weights), bias, in,
+                            matrix_words(e, op->joined[1]), bias);
+    text_printf(&t, op->joined_count > 1 ? "%s [%s" : "%s %s", in, matrix_words(e, op->weights));
+    for (int i = 1; i < op->joined_count; i++) text_printf(&t, " | %s", matrix_words(e, op->joined[i]));
+    text_printf(&t, "%s%s", op->joined_count > 1 ? "]" : "", bias);
     return op->activation == RT_IDENTITY ? t.data : arena_format(e->arena, "%s(%s)", act, t.data);
 }
 
@@ -155,7 +162,7 @@ static const char *thread_scratch(Emit *e, const PlanOp *op)
 {
     const Buffer *s = op->scratch;
     if (!emit_has_threads(e)) return s->variable;
-    return arena_format(e->arena, "%s + thread * (%lld * %lld)", s->variable, (long long)s->rows, (long long)s->stride);
+    return arena_format(e->arena, "%s + thread * %lld", s->variable, (long long)(s->rows * s->stride));
 }
 
 /* What this thread does of `parts`; one alone does all. */
@@ -226,31 +233,14 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     }
 }
 
-/* A statement, broken at commas where it would be too long. */
-static void statement(Text *out, const char *call)
-{
-    enum { WIDE = 116 };
-    const char *indent = "    ";
-    while (strlen(call) > WIDE) {
-        size_t n = WIDE;
-        while (n > 0 && !(call[n - 1] == ',' && call[n] == ' ')) n--;
-        if (!n) break;
-        text_printf(out, "%s%.*s\n", indent, (int)n, call);
-        call += n + 1;
-        indent = "        ";
-    }
-    text_printf(out, "%s%s\n", indent, call);
-}
-
 /* Behind what stores keys or values as f16: whether there was one beyond them. Of several rows each thread has its own. */
 static void emit_saturation(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op)
 {
     const Buffer *x = op->in[1];
     const bool own = op->split == SPLIT_ROWS;
     const char *rows = own ? rows_text(e, b, op) : arena_format(e->arena, "(rt_span){ 0, %lld }", (long long)b->rows);
-    statement(out, arena_format(e->arena, "%snote_saturation(j, %s, %s, %s, %lld, %lld);",
-                                own ? "" : first_thread(e), emit_has_threads(e) ? "thread" : "0",
-                                operand(e, b, x), rows, (long long)x->width, (long long)x->stride));
+    text_printf(out, "    %snote_saturation(j, %s, %s, %s, %lld, %lld);\n", own ? "" : first_thread(e),
+                emit_has_threads(e) ? "thread" : "0", operand(e, b, x), rows, (long long)x->width, (long long)x->stride);
 }
 
 /* One operation; `heading`: the part of the block that begins with it, or NULL. */
@@ -273,10 +263,11 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     else if (op->barrier_few && shares_panels(e, b)) text_add(out, "    if (few) rt_barrier(j->model->team);\n");
     if (heading) text_printf(out, "\n    /* ---- %s */\n", heading);
     const char *words = kernel_words(e, op), *shape = shape_text(e, op->result);
-    int gap = 100 - (int)strlen(words) - (int)strlen(shape);
-    text_printf(out, "    /* %s%*s%s */\n", words, gap > 2 ? gap : 2, "", shape);
+    const int gap = 90 - (int)strlen(words) - (int)strlen(shape);
+    if (gap >= 2) text_printf(out, "    /* %s%*s%s */\n", words, gap, "", shape);
+    else text_printf(out, "    /* %s\n     *%*s%s */\n", words, 91 - (int)strlen(shape), "", shape);
     if (slots) text_add(out, "    for (const rt_group *g = j->groups; g < j->groups_end; g++)\n    ");
-    statement(out, call);
+    text_printf(out, "    %s\n", call);
     if (e->plan->saturated_offset && kernel_is_store(op->kernel) && plan_op_is_half(op)) emit_saturation(e, out, b, op);
 }
 
@@ -332,21 +323,32 @@ static const char *beyond(Emit *e, const char *pointer, size_t numbers)
 
 static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
 {
-    const bool input = x->layout == LAYOUT_INTS && x->tensor->kind == TENSOR_INPUT;
     const char *type = emit_buffer_type(x);
-    if (x->place == PLACE_SLOT && by_slot(b)) return;       /* a member of each group's slot */
-    if (x->parent) {
-        text_printf(out, "    %s *const %s = %s;\n", type, x->variable, beyond(e, x->parent->variable, (size_t)x->column));
-        return;
-    }
+    if ((x->place == PLACE_SLOT && by_slot(b)) || is_member(x)) return;     /* members, in each call */
     if (is_local(x)) {
         const char *at = beyond(e, "s->scratch", (plan_address(e->plan, x) - e->plan->blocks_offset) / sizeof(float));
         if (x->layout == LAYOUT_INTS) at = arena_format(e->arena, "(int *)(void *)(%s)", at);
         declaration(out, arena_format(e->arena, "%s *const %s = %s;", type, x->variable, at), layout_words(e, x));
         return;
     }
-    text_printf(out, "    %s%s *const %s = %s;\n", input ? "const " : "", type, x->variable,
-                emit_in_state(e, x, x->place == PLACE_SLOT ? "j->slot" : NULL));
+    text_printf(out, "    %s *const %s = %s;\n", type, x->variable, emit_in_state(e, x, x->place == PLACE_SLOT ? "j->slot" : NULL));
+}
+
+/* The views of u.list[first]'s parent that a block uses, in order of their columns; once, at the first of them. */
+static void declare_views(Emit *e, Text *out, const Used *u, int first)
+{
+    const Buffer *parent = u->list[first]->parent;
+    for (int i = 0; i < first; i++)
+        if (u->list[i]->parent == parent) return;
+    const char *before = "    float";
+    for (int64_t column = 0; column < parent->width; column++)
+        for (int i = first; i < u->count; i++) {
+            const Buffer *x = u->list[i];
+            if (x->parent != parent || x->column != column) continue;
+            text_printf(out, "%s *const %s = %s", before, x->variable, beyond(e, parent->variable, (size_t)column));
+            before = ",";
+        }
+    text_add(out, ";\n");
 }
 
 /* This thread's share of every number of panels, heads or groups that is split. */
@@ -388,7 +390,10 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
     }
     if (owner) emit_weights_pointer(e, out, owner, b->block->layers > 0);
     text_add(out, "    struct state *const s = j->state;\n");
-    for (int i = 0; i < u.count; i++) declare(e, out, b, u.list[i]);
+    for (int i = 0; i < u.count; i++) {
+        if (u.list[i]->parent) declare_views(e, out, &u, i);
+        else declare(e, out, b, u.list[i]);
+    }
     bool linears = false;
     for (int i = 0; i < b->op_count; i++) linears |= kernel_is_linear(b->ops[i].kernel);
     if (linears && shares_panels(e, b))

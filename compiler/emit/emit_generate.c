@@ -21,7 +21,7 @@ static const char head_template[] =
 
 static const char calls_template[] =
     "\n"
-    "/* ---- the model's calls, as rt_generate_text.h takes them ------------------------------------------------------ */\n"
+    "/* ---- the model's calls, as rt_generate_text.h takes them ------------------------------------- */\n"
     "\n"
     "typedef struct call { const ${name} *model; ${name}_state *state;${members} } call;\n"
     "\n"

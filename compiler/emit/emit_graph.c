@@ -195,7 +195,7 @@ static void fill_lines(Emit *e, Text *out)
 
 static void graph_calls(Emit *e, Text *out)
 {
-    text_fill(out, "/* ---- the calls -------------------------------------------------------------------------------------------- */\n\n"
+    text_fill(out, "/* ---- the calls ------------------------------------------------------------------------------- */\n\n"
               "void ${name}_reset(${name}_state *state)\n"
               "{\n"
               "    struct state *const s = (struct state *)(void *)state;\n"

@@ -1,5 +1,5 @@
-/* emit_kernels.c: NAME_kernels.h, the seam between a model and what computes it: the library's kernels, pasted, and
- * one function per distinct shape, so that the C compiler folds the constants. */
+/* emit_kernels.c: NAME_kernels.h, the seam between a model and what computes it: one function per distinct shape, over the
+ * library's kernels, so that the C compiler folds the constants; and which of their files travel with a model. */
 #include "custom.h"
 #include "emit.h"
 #include "runtime_text.h"
@@ -38,64 +38,16 @@ static const KernelRow *kernel_row(const Wrapper *w)
 
 static const char *kernel_file(const Wrapper *w) { return kernel_row(w)->file; }
 
-/* rt_simd.h has a case for each row of activations.def; a model's text shows them. */
-static const char activation_cases[] =
-    "#define RT_ACTIVATION(id, name, formula, vector, plain, exact) case RT_##id: return vector;\n"
-    "#include \"activations.def\"\n"
-    "#undef RT_ACTIVATION\n";
-
-static void paste_activations(Text *out)
-{
-#define RT_ACTIVATION(id, name, formula, vector, plain, exact) text_add(out, "    case RT_" #id ": return " #vector ";\n");
-#include "activations.def"
-#undef RT_ACTIVATION
-}
-
-/* The lines of a part of a file of simd/, if it has that part, and an empty line between two. */
-static void paste_part(Text *out, const char *file, const char *part, int *count)
-{
-    const char *s = strstr(runtime_text(file), part);
-    if (!s) return;
-    if ((*count)++) text_add(out, "\n");
-    s = strchr(s, '\n') + 1;
-    const char *end = strstr(s, "#endif /* RT_PART_");
-    text_add_bytes(out, s, (size_t)(end - s));
-}
-
-/* What rt_simd.h and its like include instruction_sets.def for: a part of every set. */
-static void paste_parts(Text *out, const char *define)
-{
-    const char *name = strstr(define, "RT_PART_");
-    char part[64];
-    int count = 0;
-    snprintf(part, sizeof part, "#if RT_SIMD_PART == %.*s\n", (int)strcspn(name, "\n"), name);
-#define SIMD_FILE(name) paste_part(out, #name ".h", part, &count);
-#include "instruction_sets.def"
-}
-
 /* The line behind this one. */
 static const char *next_line(const char *s) { return s[strcspn(s, "\n")] ? s + strcspn(s, "\n") + 1 : s + strlen(s); }
 
 void emit_paste(Text *out, const char *file)
 {
-    static const char define[] = "#define RT_SIMD_PART ", undefine[] = "#undef RT_SIMD_PART\n";
     for (const char *s = runtime_text(file), *end; *s; s = end) {
         end = next_line(s);
-        if (strncmp(s, activation_cases, sizeof activation_cases - 1) == 0) {
-            paste_activations(out);
-            end = s + sizeof activation_cases - 1;
-        } else if (strncmp(s, undefine, sizeof undefine - 1) == 0) {
-            continue;
-        } else if (strncmp(s, define, sizeof define - 1) == 0) {
-            paste_parts(out, s);
-            end = next_line(end);
-        } else if (strncmp(s, "#include \"", 10) != 0) {
-            text_add_bytes(out, s, (size_t)(end - s));
-        } else if (strncmp(s + 10, "activations.def\"", 16) == 0) {
-            emit_paste(out, "activations.def");
-        } else if (strncmp(s + 10, "instruction_sets.def\"", 21) == 0) {
-            emit_paste(out, "instruction_sets.def");
-        }
+        if (strncmp(s, "#include \"", 10) != 0) text_add_bytes(out, s, (size_t)(end - s));
+        else if (strncmp(s + 10, "activations.def\"", 16) == 0) emit_paste(out, "activations.def");
+        else if (strncmp(s + 10, "instruction_sets.def\"", 21) == 0) emit_paste(out, "instruction_sets.def");
     }
 }
 
@@ -177,7 +129,7 @@ static Cutting cutting_of(Emit *e, const Wrapper *w, const char *begin, const ch
     if (cut->rows)
         return (Cutting){ arena_format(e->arena, "for (int r = rows.begin; r < rows.end; r += %d)\n    ", cut->rows), "r",
                           arena_format(e->arena, "rows.end - r < %d ? rows.end - r : %d", cut->rows, cut->rows), "", "" };
-    if (!cut->panels) return (Cutting){ "", "rows.begin", "rows.end - rows.begin", arena_format(e->arena, "%s, %s", begin, end), "" };
+    if (!cut->panels) return (Cutting){ "", "rows.begin", "rt_count(rows)", arena_format(e->arena, "%s, %s", begin, end), "" };
     const char *range = arena_format(e->arena, "p, p + %d < %s ? p + %d : %s", cut->panels, end, cut->panels, end);
     return (Cutting){ arena_format(e->arena, "for (int p = %s; p < %s; p += %d)\n    ", begin, end, cut->panels), "", "", range, "" };
 }
@@ -241,13 +193,14 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
 
 static const char head_template[] =
     "/* ${name}_kernels.h: what ${name}.c computes with.\n"
-    " * The library's kernels, then one function per distinct shape: with its constants in sight the compiler unrolls\n"
-    " * and folds. The text is the same for every instruction set; the compiler's flags choose. */\n"
+    " * The library's kernels as static functions, then one function per distinct shape: with its\n"
+    " * constants in sight the compiler unrolls and folds. The text is the same for every instruction\n"
+    " * set; the compiler's flags choose. */\n"
     "${tuned}\n"
     "#ifndef ${upper}_KERNELS_H\n"
     "#define ${upper}_KERNELS_H\n\n"
-    "#include \"${name}.h\"\n\n"
-    "#define RT_KERNEL RT_INLINE\n\n";
+    "#define RT_KERNEL RT_INLINE\n"
+    "#define RT_KERNELS_H            /* their prototypes, which have external linkage */\n";
 
 static bool has_custom(const Emit *e)
 {
@@ -259,7 +212,7 @@ static bool has_custom(const Emit *e)
 void emit_custom(Emit *e, Text *out)
 {
     if (!has_custom(e)) return;
-    text_add(out, "/* ---- operations of the spec, xf.op ---------------------------------------------------------------------- */\n\n");
+    text_add(out, "/* ---- operations of the spec, xf.op ----------------------------------------------------------- */\n\n");
     if (e->form.kernels != KERNELS_BOUND) text_add(out, "#pragma GCC system_header       /* the user's C may have what warnings are for */\n\n");
     for (int i = 0; i < e->wrapper_count; i++)
         if (e->wrappers[i]->kernel == KERNEL_CUSTOM) custom_function(out, e->wrappers[i]);
@@ -293,47 +246,29 @@ static bool is_among(const char *text, const char *const *list, int n)
     return false;
 }
 
-/* The next header of kernels, rt_*.h, that a text includes, or NULL; *s moves behind its line. */
-static const char *next_header(Arena *a, const char **s)
+/* A file of the runtime, and those that it includes; each once. */
+static void add_file(Emit *e, const char *name, NameMap *seen, EmittedFile *files, int *n)
 {
-    for (const char *line = *s; *line;) {
-        const char *name = strncmp(line, "#include \"rt_", 13) == 0 ? arena_copy(a, line + 10, strcspn(line + 10, "\"")) : NULL;
-        line = next_line(line);
-        if (!name || strcmp(name, "rt_plain.h") == 0) continue;
-        *s = line;
-        return name;
+    static const char include[] = "#include \"";
+    const RuntimeFile *f = runtime_find(name);
+    if (name_map_find(seen, name)) return;
+    name_map_add(seen, name, seen);
+    if (f->use == RUNTIME_NONE) {       /* no model has it anyway */
+        files[*n] = (EmittedFile){ arena_format(e->arena, "runtime/%s", name), text_new(e->arena) };
+        text_add(&files[(*n)++].text, f->text);
     }
-    return NULL;
+    for (const char *line = f->text; *line; line = next_line(line)) {
+        if (strncmp(line, include, sizeof include - 1) != 0) continue;
+        const char *included = line + sizeof include - 1;
+        add_file(e, arena_copy(e->arena, included, strcspn(included, "\"")), seen, files, n);
+    }
 }
 
-/* Paste a file behind the headers that it includes, each once. pasted[*n]: what is there already. */
-static void paste_once(Emit *e, Text *out, const char *file, const char **pasted, int *n)
+void emit_kernel_files(Emit *e, EmittedFile *files, int *n)
 {
-    if (is_among(file, pasted, *n)) return;
-    const char *s = runtime_text(file);
-    for (const char *header; (header = next_header(e->arena, &s));) paste_once(e, out, header, pasted, n);
-    text_add(out, "\n");
-    emit_paste(out, pasted[(*n)++] = file);
-}
-
-/* Whether a file of kernels reads f16, itself or in a header; rt_tile.h can, and need not. */
-static bool reads_half(Emit *e, const char *file)
-{
-    const char *s = runtime_text(file);
-    for (const char *header; (header = next_header(e->arena, &s));) {
-        if (strcmp(header, "rt_simd_f16.h") == 0) return true;
-        if (strcmp(header, "rt_tile.h") != 0 && reads_half(e, header)) return true;
-    }
-    return false;
-}
-
-static bool any_half(Emit *e)
-{
-    for (int i = 0; i < e->wrapper_count; i++) {
-        const char *file = kernel_file(e->wrappers[i]);
-        if (plan_op_is_half(e->wrappers[i]->op) || (file && reads_half(e, file))) return true;
-    }
-    return false;
+    NameMap *seen = name_map_new(e->arena);
+    for (int i = 0; i < e->wrapper_count && e->form.kernels == KERNELS_LIBRARY; i++)
+        if (kernel_file(e->wrappers[i])) add_file(e, kernel_file(e->wrappers[i]), seen, files, n);
 }
 
 /* What may stand in a comment. */
@@ -351,17 +286,17 @@ void emit_kernels(Emit *e, Text *out)
     const char *machine = t && t->machine ? t->machine : "a machine that the file of times does not name";
     const char *tuned = t ? arena_format(e->arena, "/* Tuned on %s: the times are those of calls there. */", in_comment(e, machine)) : "";
     text_fill(out, head_template, "name", e->name, "upper", e->upper, "tuned", tuned, NULL);
-    enum { HEADERS = 8 };
-    const char *pasted[KERNELS + HEADERS];
-    const bool half = any_half(e);
+    const char *included[KERNELS];
     int n = 0;
-    if (has_custom(e) || half) text_add(out, "#include \"rt_plain.h\"\n\n");
-    emit_paste(out, pasted[n++] = "rt_simd.h");
-    if (half) paste_once(e, out, "rt_simd_f16.h", pasted, &n);
-    text_add(out, "\n");
-    emit_paste(out, pasted[n++] = "rt_tile.h");
-    for (int i = 0; i < e->wrapper_count; i++)
-        if (kernel_file(e->wrappers[i])) paste_once(e, out, kernel_file(e->wrappers[i]), pasted, &n);
+    if (has_custom(e)) text_add(out, "#include \"rt_plain.h\"\n");
+    text_add(out, "#include \"rt_simd.h\"\n");
+    for (int i = 0; i < e->wrapper_count; i++) {
+        const char *file = kernel_file(e->wrappers[i]);
+        if (!file || is_among(file, included, n)) continue;
+        included[n++] = file;
+        text_printf(out, "#include \"%s\"\n", file);
+    }
+    text_printf(out, "\n#include \"%s.h\"\n", e->name);         /* last: what is local to a kernel may be called so */
     text_add(out, "\n/* ---- the shapes of this model -------------------------------------------------------------------------- */\n\n");
     emit_wrappers(e, out);
     text_fill(out, "#endif\n", NULL);

@@ -131,12 +131,10 @@ void emit_makefile(Emit *e, Text *out)
     bool cli = e->model->model_kind != KIND_GRAPH;
     Isas isas = { text_new(e->arena), text_new(e->arena), text_new(e->arena), text_new(e->arena), text_new(e->arena) };
     (e->isa_count > 1 ? many_isas : one_isa)(e, &isas);
-    /* Plain C is for the compiler to make vectors of; the library's kernels are vectors, and -O3 adds a fifth to their size alone. */
-    const char *optimise = e->form.kernels == KERNELS_UNROLLED ? "-O3" : "-O2";
     const bool pages = embed && e->plan->weights_bytes >= LEAST_ON_LARGE_PAGES;
     const char *settings = e->model->has_decoder ? arena_format(e->arena, " %s_settings.o", e->name) : "";
     const char *generate = emit_answers_text(e) ? arena_format(e->arena, "%s %s_generate.o", settings, e->name) : settings;
-    text_fill(out, makefile_template, "name", e->name, "generate", generate, "optimise", optimise, "pages", pages ? pages_words : "",
+    text_fill(out, makefile_template, "name", e->name, "generate", generate, "optimise", emit_optimise(e), "pages", pages ? pages_words : "",
               "link", pages ? pages_link : "", "isa_words", isas.words.data, "isa_settings", isas.settings.data,
               "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,
               "weights_object", !file ? arena_format(e->arena, " %s_weights.o", e->name) : "",

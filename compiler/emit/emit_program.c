@@ -87,8 +87,20 @@ static const char *cost_text(Emit *e, const Program *p)
         return arena_format(e->arena, "%s a row, at the last position; it reads %s of weights", flops_text(e->arena, c.flops),
                             bytes_text(e->arena, c.weight_bytes));
     default:
-        return "";
+        c = plan_cost(e->plan, p->kind, 1, 1, 1);
+        return arena_format(e->arena, "%s a run", flops_text(e->arena, c.flops));
     }
+}
+
+const char *emit_costs(Emit *e)
+{
+    Text t = text_new(e->arena);
+    for (int i = 0; i < e->plan->program_count; i++) {
+        const Program *p = e->plan->programs[i].program;
+        if (p->kind != PROGRAM_DECODE && p->kind != PROGRAM_DECODE_GREEDY && p->kind != PROGRAM_NEXT)
+            text_printf(&t, " * %s: at most %s.\n", program_name(p->kind), cost_text(e, p));
+    }
+    return t.data;
 }
 
 /* The head of a program's function: one that a team runs on every thread, or an ordinary one. */
@@ -132,8 +144,7 @@ void emit_programs(Emit *e, Text *out)
         const PlanProgram *p = &e->plan->programs[i];
         const char *name = program_name(p->program->kind);
         const char *cost = cost_text(e, p->program);
-        const char *sentence = *cost ? arena_format(e->arena, " At most %s.", cost) : "";
-        text_printf(out, "/* %s: %s.%s */\n", name, p->program->doc, sentence);
+        text_printf(out, "/* %s: %s. At most %s. */\n", name, p->program->doc, cost);
         begin_body(e, out, name);
         e->polled = 0;
         if (emit_loops(e->plan, e->form) && any_stands_alone(p))

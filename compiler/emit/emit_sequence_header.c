@@ -89,7 +89,7 @@ static const char saturated_header[] =
 
 static const char tokenize_header[] =
     "\n"
-    "/* ---- text --------------------------------------------------------------------------------------------------- */\n"
+    "/* ---- text ------------------------------------------------------------------------------------ */\n"
     "\n"
     "/* Turn a text into ids[room]${special}; *n receives their number. s is scratch\n"
     " * memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many${long_words}.\n"

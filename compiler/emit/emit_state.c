@@ -127,7 +127,7 @@ void emit_state(Emit *e, Text *out)
     const Plan *p = e->plan;
     const int slots = p->options.slots;
     const size_t own = p->blocks_offset - p->scratch_offset, scratch = plan_lists_offset(p) - own;
-    text_add(out, "/* ---- state ------------------------------------------------------------------------------------------------ */\n\n");
+    text_add(out, "/* ---- state ----------------------------------------------------------------------------------- */\n\n");
     if (p->slot_bytes) emit_slot(e, out);
     text_fill(out, "/* What a ${name}_state holds. */\nstruct state {\n", "name", e->name, NULL);
     text_printf(out, "    int source_length[%d], next_position[%d]%s;      /* by slot */\n", slots, slots,

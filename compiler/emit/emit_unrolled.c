@@ -68,8 +68,8 @@ static const char *sum_text(Emit *e, const char *sum, const char *of, int64_t te
 static const char linear_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int p = ${p0}; p < ${p1}; p++) {\n"
-    "            const float *a = (const float *)w + (size_t)p * ${panel}, *v = x + (size_t)r * ${xs};\n"
-    "            float *o = y + (size_t)r * ${ys} + 16 * p, s[16];\n"
+    "            const float *a = (const float *)w + (ptrdiff_t)p * ${panel}, *v = x + (ptrdiff_t)r * ${xs};\n"
+    "            float *o = y + (ptrdiff_t)r * ${ys} + 16 * p, s[16];\n"
     "            for (int c = 0; c < 16; c++) s[c] = ${start};\n"
     "${bias}\n"
     "            ${sum}\n"
@@ -80,7 +80,7 @@ static const char linear_template[] =
 /* The sixteen outputs that a gate is multiplied with: their panel lies as far behind as the gate has panels. */
 static const char gate_template[] =
     "            float t[16];\n"
-    "            a = (const float *)w + (size_t)(p + ${panels}) * ${panel};\n"
+    "            a = (const float *)w + (ptrdiff_t)(p + ${panels}) * ${panel};\n"
     "            for (int c = 0; c < 16; c++) t[c] = ${start};\n"
     "${bias}\n"
     "            ${sum}\n";
@@ -99,7 +99,7 @@ static void linear_body(const Body *b)
                   "sum", sum_text(e, "t", "v", in, false), NULL);
         act = arena_format(e->arena, "%s * t[c]", act);
     }
-    if (b->op->kernel == KERNEL_LINEAR_ADD) act = arena_format(e->arena, "b[(size_t)r * %lld + 16 * p + c] + %s", (long long)b->w->y_stride, act);
+    if (b->op->kernel == KERNEL_LINEAR_ADD) act = arena_format(e->arena, "b[(ptrdiff_t)r * %lld + 16 * p + c] + %s", (long long)b->w->y_stride, act);
     const char *last = out % 16 ? arena_format(e->arena, "(p == %lld ? %lld : 16)", (long long)(out / 16), (long long)(out % 16)) : "16";
     text_fill(b->out, linear_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "panel", panel,
               "xs", emit_number(e, b->w->x_stride), "ys", emit_number(e, b->w->y_stride), "start", start, "bias", skip,
@@ -113,8 +113,8 @@ static const char norm_template[] =
     "${bias}\n"
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = 0; h < ${heads}; h++) {\n"
-    "            const float *v = x + (size_t)r * ${xs} + h * ${width};\n"
-    "            float *o = y + (size_t)r * ${ys} + h * ${width}, mean = 0, squares = 0, factor;\n"
+    "            const float *v = x + (ptrdiff_t)r * ${xs} + h * ${width};\n"
+    "            float *o = y + (ptrdiff_t)r * ${ys} + h * ${width}, mean = 0, squares = 0, factor;\n"
     "${mean}\n"
     "            for (int i = 0; i < ${width}; i++) squares += (v[i] - mean) * (v[i] - mean);\n"
     "            factor = ${factor};\n"
@@ -144,15 +144,15 @@ static void norm_body(const Body *b)
 
 static const char embed_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++) {\n"
-    "        const float *v = (const float *)table + (size_t)${index}[r] * ${row};\n"
-    "        for (int i = 0; i < ${width}; i++) y[(size_t)r * ${ys} + i] = ${value};\n"
+    "        const float *v = (const float *)table + (ptrdiff_t)${index}[r] * ${row};\n"
+    "        for (int i = 0; i < ${width}; i++) y[(ptrdiff_t)r * ${ys} + i] = ${value};\n"
     "    }\n";
 
 static void embed_body(const Body *b)
 {
     Emit *e = b->e;
     bool position = b->op->kernel == KERNEL_POSITION;
-    const char *value = position ? arena_format(e->arena, "x[(size_t)r * %lld + i] + v[i]", (long long)b->w->x_stride)
+    const char *value = position ? arena_format(e->arena, "x[(ptrdiff_t)r * %lld + i] + v[i]", (long long)b->w->x_stride)
                                  : arena_format(e->arena, "%s * v[i]",
                                                 emit_real(e->arena, b->op->node->scale));
     text_fill(b->out, embed_template, "r0", b->r0, "r1", b->r1, "index", position ? "positions" : "ids",
@@ -163,7 +163,7 @@ static void embed_body(const Body *b)
 static const char element_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int i = 16 * ${p0}; i < 16 * ${p1} && i < ${width}; i++)\n"
-    "            y[(size_t)r * ${ys} + i] = ${value};\n";
+    "            y[(ptrdiff_t)r * ${ys} + i] = ${value};\n";
 
 static void write_elements(const Body *b, const char *value)
 {
@@ -173,7 +173,7 @@ static void write_elements(const Body *b, const char *value)
 
 static const char *element_of(Emit *e, const char *rows, int64_t stride)
 {
-    return arena_format(e->arena, "%s[(size_t)r * %lld + i]", rows, (long long)stride);
+    return arena_format(e->arena, "%s[(ptrdiff_t)r * %lld + i]", rows, (long long)stride);
 }
 
 static void element_body(const Body *b)
@@ -195,13 +195,13 @@ static void activation_body(const Body *b)
 /* One part of a pooled vector: what a column starts with, what each further row does to it, and the end. */
 typedef struct PoolText { const char *start, *step, *end; } PoolText;
 static const PoolText pool_texts[] = {
-    [POOLINGS_MEAN] = { "x[i]", "v += x[(size_t)r * ${xs} + i];", " / (float)visible[0]" },
+    [POOLINGS_MEAN] = { "x[i]", "v += x[(ptrdiff_t)r * ${xs} + i];", " / (float)visible[0]" },
     [POOLINGS_CLS] = { "x[i]", "", "" },
-    [POOLINGS_MAX] = { "x[i]", "if (x[(size_t)r * ${xs} + i] > v) v = x[(size_t)r * ${xs} + i];", "" },
-    [POOLINGS_MEAN_SQRT] = { "x[i]", "v += x[(size_t)r * ${xs} + i];", " / rt_plain_sqrt((float)visible[0])" },
-    [POOLINGS_WEIGHTEDMEAN] = { "x[i]", "v += (float)(r + 1) * x[(size_t)r * ${xs} + i];",
+    [POOLINGS_MAX] = { "x[i]", "if (x[(ptrdiff_t)r * ${xs} + i] > v) v = x[(ptrdiff_t)r * ${xs} + i];", "" },
+    [POOLINGS_MEAN_SQRT] = { "x[i]", "v += x[(ptrdiff_t)r * ${xs} + i];", " / rt_plain_sqrt((float)visible[0])" },
+    [POOLINGS_WEIGHTEDMEAN] = { "x[i]", "v += (float)(r + 1) * x[(ptrdiff_t)r * ${xs} + i];",
                                 " / (0.5f * (float)visible[0] * (float)(visible[0] + 1))" },
-    [POOLINGS_LASTTOKEN] = { "x[(size_t)(visible[0] - 1) * ${xs} + i]", "", "" },
+    [POOLINGS_LASTTOKEN] = { "x[(ptrdiff_t)(visible[0] - 1) * ${xs} + i]", "", "" },
 };
 
 static void pool_body(const Body *b)
@@ -234,7 +234,7 @@ static void scale_body(const Body *b)
     const Node *n = b->op->node;
     const double factor = n->softcap > 0 ? (double)((float)n->scale / (float)n->softcap) : n->scale;
     const char *softcap = emit_real(e->arena, n->softcap);
-    const char *value = arena_format(e->arena, "%s * x[(size_t)r * %lld + i]",
+    const char *value = arena_format(e->arena, "%s * x[(ptrdiff_t)r * %lld + i]",
                                      emit_real(e->arena, factor), (long long)b->w->x_stride);
     if (n->softcap > 0) value = arena_format(e->arena, "%s * rt_plain_tanh(%s)", softcap, value);
     text_fill(b->out, element_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", emit_number(e, b->op->out[0]->width),
@@ -244,8 +244,8 @@ static void scale_body(const Body *b)
 static const char rotary_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = ${p0}; h < ${p1}; h++) {\n"
-    "            const float *v = x + (size_t)r * ${xs} + h * ${width}, *cosine = (const float *)table + (size_t)positions[r] * ${row};\n"
-    "            float *o = y + (size_t)r * ${ys} + h * ${width};\n"
+    "            const float *v = x + (ptrdiff_t)r * ${xs} + h * ${width}, *cosine = (const float *)table + (ptrdiff_t)positions[r] * ${row};\n"
+    "            float *o = y + (ptrdiff_t)r * ${ys} + h * ${width};\n"
     "            for (int i = 0; i < ${half}; i++) {\n"
     "                const float a = v[${first}], b = v[${second}], c = cosine[i], s = cosine[${half} + i];\n"
     "                o[${first}] = a * c - b * s;\n"
@@ -269,7 +269,7 @@ static const char store_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = ${p0}; h < ${p1}; h++)\n"
     "            for (int i = 0; i < ${width}; i++)\n"
-    "                cache[(size_t)h * ${head} + ${place}] = ${number};\n";
+    "                cache[(ptrdiff_t)h * ${head} + ${place}] = ${number};\n";
 
 static void store_body(const Body *b)
 {
@@ -277,9 +277,9 @@ static void store_body(const Body *b)
     const Buffer *c = b->op->out[0];
     bool keys = c->layout == LAYOUT_KEYS, ring = b->op->kernel == KERNEL_RING_K || b->op->kernel == KERNEL_RING_V;
     const char *at = ring ? arena_format(e->arena, "(positions[r] %% %lld)", (long long)c->rows) : "positions[r]";
-    const char *place = keys ? arena_format(e->arena, "(size_t)(%s / 16) * %lld + 16 * i + %s %% 16", at, (long long)(16 * c->width), at)
-                             : arena_format(e->arena, "(size_t)(i / 16) * %lld + 16 * %s + i %% 16", (long long)(16 * c->rows), at);
-    const char *number = arena_format(e->arena, "x[(size_t)r * %lld + h * %lld + i]", (long long)b->op->in[1]->stride, (long long)c->width);
+    const char *place = keys ? arena_format(e->arena, "(ptrdiff_t)(%s / 16) * %lld + 16 * i + %s %% 16", at, (long long)(16 * c->width), at)
+                             : arena_format(e->arena, "(ptrdiff_t)(i / 16) * %lld + 16 * %s + i %% 16", (long long)(16 * c->rows), at);
+    const char *number = arena_format(e->arena, "x[(ptrdiff_t)r * %lld + h * %lld + i]", (long long)b->op->in[1]->stride, (long long)c->width);
     if (c->half) number = arena_format(e->arena, "rt_plain_to_f16(%s)", number);
     text_fill(b->out, store_template, "r0", b->r0, "r1", b->r1, "p0", b->p0, "p1", b->p1, "width", emit_number(e, c->width), "place", place,
               "head", emit_number(e, c->rows * (keys ? c->width : pad16(c->width))), "number", number, NULL);
@@ -290,13 +290,13 @@ static void store_body(const Body *b)
 static const char attention_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = ${p0}; h < ${p1}; h++) {\n"
-    "            const ${cache} *key = k + (size_t)(h / ${share}) * ${key_head}, *value = v + (size_t)(h / ${share}) * ${value_head};\n"
-    "            const float *query = q + (size_t)r * ${xs} + h * ${d_k};\n"
+    "            const ${cache} *key = k + (ptrdiff_t)(h / ${share}) * ${key_head}, *value = v + (ptrdiff_t)(h / ${share}) * ${value_head};\n"
+    "            const float *query = q + (ptrdiff_t)r * ${xs} + h * ${d_k};\n"
     "            const int seen = visible[r];\n"
     "            float most = -3.402823466e38f, sum = 0;\n"
     "            int any = 0;\n"
     "            for (int first = 0; first < seen; first += 16) {\n"
-    "                const ${cache} *a = key + (size_t)(first / 16) * ${key_block};\n"
+    "                const ${cache} *a = key + (ptrdiff_t)(first / 16) * ${key_block};\n"
     "                float sums[16];\n"
     "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
     "                ${dot}\n"
@@ -319,12 +319,12 @@ static const char attention_template[] =
     "            for (int j = 0; j < seen && any; j++) scratch[j] /= sum;\n"
     "${tap_weight}\n"
     "            for (int i = 0; i < ${d_v}; i += 16) {\n"
-    "                const ${cache} *a = value + (size_t)(i / 16) * ${value_block};\n"
+    "                const ${cache} *a = value + (ptrdiff_t)(i / 16) * ${value_block};\n"
     "                float sums[16];\n"
     "                int j = 0;\n"
     "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
     "                ${weighted}\n"
-    "                for (int c = 0; c < 16 && i + c < ${d_v}; c++) out[(size_t)r * ${ys} + h * ${d_v} + i + c] = sums[c];\n"
+    "                for (int c = 0; c < 16 && i + c < ${d_v}; c++) out[(ptrdiff_t)r * ${ys} + h * ${d_v} + i + c] = sums[c];\n"
     "            }\n"
     "        }\n";
 
@@ -346,15 +346,15 @@ static const char *weighted_text(Emit *e, bool half)
 static const char *added_text(Emit *e, const Wrapper *w)
 {
     const long long stride = w->added_stride, head = w->added_head;
-    if (!head) return arena_format(e->arena, "added[(size_t)r * %lld + j]", stride);
-    return arena_format(e->arena, "added[(size_t)h * %lld + (size_t)r * %lld + j]", head, stride);
+    if (!head) return arena_format(e->arena, "added[(ptrdiff_t)r * %lld + j]", stride);
+    return arena_format(e->arena, "added[(ptrdiff_t)h * %lld + (ptrdiff_t)r * %lld + j]", head, stride);
 }
 
 /* Where row r may look at key j, as the mask says and what is added; "" where there is neither. */
 static const char *shown_text(Emit *e, const Wrapper *w)
 {
     const long long stride = w->mask_stride;
-    const char *mask = w->masked ? arena_format(e->arena, "mask[(size_t)r * %lld + j] != 0", stride) : "";
+    const char *mask = w->masked ? arena_format(e->arena, "mask[(ptrdiff_t)r * %lld + j] != 0", stride) : "";
     if (!w->added) return mask;
     return arena_format(e->arena, "%s%s%s >= -3.402823466e38f", mask, *mask ? " && " : "",
                         added_text(e, w));
@@ -366,7 +366,7 @@ static void attention_body(const Body *b)
     const Node *n = b->op->node;
     const Buffer *keys = b->op->in[1], *values = b->op->in[2], *tap = b->op->out[1] ? b->op->out[1] : b->op->out[2];
     int64_t d_k = n->in[0]->dim[1].bound / n->heads, d_v = n->out[0]->dim[1].bound / n->heads;
-    const char *at = tap ? arena_format(e->arena, "((size_t)h * %lld + r) * %lld + j", (long long)tap->rows, (long long)tap->stride) : "";
+    const char *at = tap ? arena_format(e->arena, "((ptrdiff_t)h * %lld + r) * %lld + j", (long long)tap->rows, (long long)tap->stride) : "";
     const char *score = "", *weight = "", *shown = shown_text(e, b->w);
     if (tap) {
         const char *live = *shown ? arena_format(e->arena, "%s ? s : 0", shown) : "s";
@@ -380,7 +380,7 @@ static void attention_body(const Body *b)
     const char *cap = "", *bias = "", *mask = "", *unless = "";
     if (n->softcap > 0) cap = arena_format(e->arena, "s = %s * rt_plain_tanh(s / %s);", limit, limit);
     if (b->w->bias)
-        bias = arena_format(e->arena, "s += ((const float *)bias)[(size_t)h * %lld + %lld + j - positions[r]];",
+        bias = arena_format(e->arena, "s += ((const float *)bias)[(ptrdiff_t)h * %lld + %lld + j - positions[r]];",
                             2 * reach - 1, reach - 1);
     if (b->w->added)
         bias = arena_format(e->arena, "%s%ss += %s;", bias, *bias ? "\n" : "", added_text(e, b->w));
@@ -408,12 +408,12 @@ static const char both_span[] =
 static const char window_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++)\n"
     "        for (int h = ${p0}; h < ${p1}; h++) {\n"
-    "            const ${cache} *key = k + (size_t)(h / ${share}) * ${key_head}, *value = v + (size_t)(h / ${share}) * ${value_head};\n"
-    "            const float *query = q + (size_t)r * ${xs} + h * ${d_k};\n"
+    "            const ${cache} *key = k + (ptrdiff_t)(h / ${share}) * ${key_head}, *value = v + (ptrdiff_t)(h / ${share}) * ${value_head};\n"
+    "            const float *query = q + (ptrdiff_t)r * ${xs} + h * ${d_k};\n"
     "            ${span}\n"
     "            float most = -3.402823466e38f, sum = 0;\n"
     "            for (int first = base; first < end; first += 16) {\n"
-    "                const ${cache} *a = key + (size_t)(first % ${capacity} / 16) * ${key_block};\n"
+    "                const ${cache} *a = key + (ptrdiff_t)(first % ${capacity} / 16) * ${key_block};\n"
     "                float sums[16];\n"
     "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
     "                ${dot}\n"
@@ -433,12 +433,12 @@ static const char window_template[] =
     "            for (int j = begin; j < end; j++) scratch[j - base] /= sum;\n"
     "${tap_weight}\n"
     "            for (int i = 0; i < ${d_v}; i += 16) {\n"
-    "                const ${cache} *a = value + (size_t)(i / 16) * ${value_block};\n"
+    "                const ${cache} *a = value + (ptrdiff_t)(i / 16) * ${value_block};\n"
     "                float sums[16];\n"
     "                for (int c = 0; c < 16; c++) sums[c] = 0;\n"
     "                for (int j = begin; j < end; j++)\n"
     "                    for (int c = 0; c < 16; c++) sums[c] += ${number} * scratch[j - base];\n"
-    "                for (int c = 0; c < 16 && i + c < ${d_v}; c++) out[(size_t)r * ${ys} + h * ${d_v} + i + c] = sums[c];\n"
+    "                for (int c = 0; c < 16 && i + c < ${d_v}; c++) out[(ptrdiff_t)r * ${ys} + h * ${d_v} + i + c] = sums[c];\n"
     "            }\n"
     "        }\n";
 
@@ -453,7 +453,7 @@ static void window_body(const Body *b)
     text_fill(&span, b->w->both ? both_span : last_span, "window", emit_number(e, n->window), NULL);
     if (n->softcap > 0) cap = arena_format(e->arena, "s = %s * rt_plain_tanh(s / %s);", limit, limit);
     if (tap) {
-        const char *at = arena_format(e->arena, "((size_t)h * %lld + r) * %lld + j", (long long)tap->rows, (long long)tap->stride);
+        const char *at = arena_format(e->arena, "((ptrdiff_t)h * %lld + r) * %lld + j", (long long)tap->rows, (long long)tap->stride);
         score = arena_format(e->arena, "if (scores) scores[%s] = s;", at);
         weight = arena_format(e->arena, "            for (int j = 0; j < %lld; j++) {\n"
                               "                if (weights) weights[%s] = j >= begin && j < end ? scratch[j - base] : 0;\n"
@@ -475,16 +475,16 @@ static void window_body(const Body *b)
 
 static const char log_softmax_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++) {\n"
-    "        const float *v = x + (size_t)r * ${stride};\n"
+    "        const float *v = x + (ptrdiff_t)r * ${stride};\n"
     "        float most = v[0], sum = 0, log_sum;\n"
     "        for (int i = 1; i < ${size}; i++) most = v[i] > most ? v[i] : most;\n"
     "        for (int i = 0; i < ${size}; i++) sum += rt_plain_exp(v[i] - most);\n"
     "        log_sum = rt_plain_log(sum);\n"
-    "        for (int i = 0; i < ${size}; i++) y[(size_t)r * ${stride} + i] = v[i] - most - log_sum;\n"
+    "        for (int i = 0; i < ${size}; i++) y[(ptrdiff_t)r * ${stride} + i] = v[i] - most - log_sum;\n"
     "    }\n";
 static const char argmax_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++) {\n"
-    "        const float *v = x + (size_t)r * ${stride};\n"
+    "        const float *v = x + (ptrdiff_t)r * ${stride};\n"
     "        int best = 0, good = 1;\n"
     "        for (int i = 0; i < ${size}; i++) {\n"
     "            if (v[i] > v[best]) best = i;\n"
@@ -555,12 +555,13 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
 }
 
 static const char head_template[] =
-    "/* ${name}_kernels.h: what ${name}.c computes with, in plain C11: no intrinsics, no library, freestanding headers only.\n"
-    " * One function per distinct shape, its numbers in the text; inner loops are unrolled by ${unroll}. */\n"
+    "/* ${name}_kernels.h: what ${name}.c computes with, in plain C11: no intrinsics, no library,\n"
+    " * freestanding headers only. One function per distinct shape, its numbers in the text; inner\n"
+    " * loops are unrolled by ${unroll}. */\n"
     "#ifndef ${upper}_KERNELS_H\n"
     "#define ${upper}_KERNELS_H\n\n"
-    "#include \"${name}.h\"\n"
-    "#include \"rt_plain.h\"\n\n";
+    "#include \"rt_plain.h\"\n"
+    "#include \"${name}.h\"\n\n";
 
 void emit_unrolled(Emit *e, Text *out)
 {

@@ -238,7 +238,7 @@ void emit_weights_structs(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     bool any = false;
-    text_add(out, "/* ---- weights: the packed data ------------------------------------------------------------------------- */\n\n");
+    text_add(out, "/* ---- weights: the packed data ---------------------------------------------------------------- */\n\n");
     panel_structs(e, out);
     for (int i = 0; i < p->block_count; i++)
         if (p->blocks[i]->weights_stride) block_struct(e, out, p->blocks[i]);

@@ -13,6 +13,11 @@ const char *emit_upper(Arena *a, const char *text)
     return c;
 }
 
+const char *emit_optimise(const Emit *e)
+{
+    return e->form.kernels == KERNELS_UNROLLED ? "-O3" : "-O2";
+}
+
 const char *emit_real(Arena *a, double x)
 {
     const char *text = arena_format(a, "%.9g", x);

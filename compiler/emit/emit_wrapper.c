@@ -47,6 +47,18 @@ static const char *field_of(const Emit *e, LinearCut cut)
     return cut_rows[cut].field ? arena_format(e->arena, ", .%s = 1", cut_rows[cut].field) : "";
 }
 
+/* Fields of a shape that are 0 where nothing is said. */
+static const char *activation_field(Emit *e, int activation)
+{
+    return activation == RT_IDENTITY ? "" : arena_format(e->arena, ", .activation = %s", emit_activation(e, activation));
+}
+
+static const char *tap_fields(Emit *e, const Buffer *tap)
+{
+    if (!tap) return "";
+    return arena_format(e->arena, ", .tap_rows = %lld, .tap_columns = %lld", (long long)tap->rows, (long long)tap->stride);
+}
+
 static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     long long in = op->weights->tensor[0]->dim[1].bound, out = op->result->dim[op->result->rank - 1].bound;
@@ -54,8 +66,8 @@ static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->name = arena_format(e->arena, "linear_%lldx%lld%s%s%s%s%s%s", in, out, of_format(e, op), bias ? "" : "_unbiased", active ? "_" : "",
                            active ? activation_name(op->activation) : "", gate ? "_gate" : op->kernel == KERNEL_LINEAR_ADD ? "_add" : "",
                            suffix(op));
-    w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d, .activation = %s%s }",
-                            in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, emit_activation(e, op->activation),
+    w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d%s%s }",
+                            in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, activation_field(e, op->activation),
                             arena_format(e->arena, "%s%s", one_stream(e, op, w->cut) ? ", .one_stream = 1" : "", field_of(e, w->cut)));
     const char *sum = bias ? "x W^T + b" : "x W^T";
     w->doc = arena_format(e->arena, active ? "y = %s(%s)" : "y = %s%s", active ? activation_name(op->activation) : "", sum);
@@ -80,7 +92,8 @@ static void norm_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->shape = arena_format(e->arena, "{ .heads = %d, .width = %lld, .x_stride = %lld, .y_stride = %lld, .kind = %s, .eps = %s }", heads, width,
                             (long long)op->in[0]->stride, (long long)op->out[0]->stride,
                             kinds[op->node->kind], emit_real(e->arena, op->node->eps));
-    w->doc = docs[op->node->kind];
+    const char *shape = heads > 1 ? arena_format(e->arena, "%d, %lld", heads, width) : emit_number(e, width);
+    w->doc = arena_format(e->arena, "%s    x, y [.., %s]", docs[op->node->kind], shape);
 }
 
 static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
@@ -90,7 +103,8 @@ static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->shape = arena_format(e->arena, "{ .width = %lld, .y_stride = %lld, .scale = %s }", (long long)width_of(op->out[0]),
                             (long long)op->out[0]->stride,
                             emit_real(e->arena, position ? 1.0 : op->node->scale));
-    w->doc = position ? "y = x + table[position]" : "y = scale * table[id]";
+    w->doc = arena_format(e->arena, position ? "y = x + table[position]    x, y [.., %lld]" : "y = scale * table[id]    y [.., %lld]",
+                          (long long)width_of(op->out[0]));
 }
 
 /* A word of an element's value, as a comment says it or, `plain`, as freestanding C of floats. */
@@ -123,9 +137,9 @@ static void element_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     const OpRow *row = kernel_element(op->kernel);
     const long long width = width_of(op->out[0]), b_stride = row->inputs > 1 ? op->in[1]->stride : 0;
     w->name = arena_format(e->arena, "%s_%lld%s", row->name, width, suffix(op));
-    w->shape = arena_format(e->arena, "{ .width = %lld, .a_stride = %lld, .b_stride = %lld, .y_stride = %lld, .activation = %s }", width,
-                            (long long)op->in[0]->stride, b_stride, (long long)op->out[0]->stride, emit_activation(e, RT_IDENTITY));
-    w->doc = arena_format(e->arena, "y = %s", emit_element(e, row, "a", "b", false));
+    w->shape = arena_format(e->arena, "{ .width = %lld, .a_stride = %lld, .b_stride = %lld, .y_stride = %lld }", width,
+                            (long long)op->in[0]->stride, b_stride, (long long)op->out[0]->stride);
+    w->doc = arena_format(e->arena, "y = %s    [.., %lld]", emit_element(e, row, "a", "b", false), width);
     w->parts = (int)((width + 15) / 16);
     w->z_stride = b_stride;
 }
@@ -137,9 +151,10 @@ static void activation_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     const char *act = activation_name(op->activation);
     const char *what = copy ? "copy" : gate ? arena_format(e->arena, "%s_gate", act) : act;
     w->name = arena_format(e->arena, "%s_%lld%s", what, width, suffix(op));
-    w->shape = arena_format(e->arena, "{ .width = %lld, .a_stride = %lld, .b_stride = %lld, .y_stride = %lld, .activation = %s }", width,
-                            (long long)op->in[0]->stride, b_stride, (long long)op->out[0]->stride, emit_activation(e, op->activation));
+    w->shape = arena_format(e->arena, "{ .width = %lld, .a_stride = %lld, .b_stride = %lld, .y_stride = %lld%s }", width,
+                            (long long)op->in[0]->stride, b_stride, (long long)op->out[0]->stride, activation_field(e, op->activation));
     w->doc = copy ? "y = a" : arena_format(e->arena, gate ? "y = %s(a) * b" : "y = %s(a)", act);
+    w->doc = arena_format(e->arena, "%s    [.., %lld]", w->doc, width);
     w->parts = (int)((width + 15) / 16);
     w->z_stride = b_stride;
 }
@@ -151,8 +166,8 @@ static void rotary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->name = arena_format(e->arena, "rotary_%dx%lld%s", n->heads, width, suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .width = %lld, .dims = %d, .interleaved = %d, .x_stride = %lld, .y_stride = %lld }",
                             n->heads, width, n->dims, n->interleaved, (long long)op->in[0]->stride, (long long)op->out[0]->stride);
-    w->doc = arena_format(e->arena, "turn %d of %lld columns of each head by position * rate, in pairs (%s)", n->dims, width,
-                          n->interleaved ? "2i, 2i + 1" : "i, i + dims / 2");
+    w->doc = arena_format(e->arena, "turn %d of %lld columns of each head by position * rate, in pairs (%s)    x, y [.., %d, %lld]", n->dims,
+                          width, n->interleaved ? "2i, 2i + 1" : "i, i + dims / 2", n->heads, width);
     w->parts = n->heads;
 }
 
@@ -168,7 +183,14 @@ static void store_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                           (long long)c->width);
     if (ring) w->doc = arena_format(e->arena, "%s, for position %% %lld", w->doc, (long long)c->rows);
     if (c->half) w->doc = arena_format(e->arena, "%s, as f16", w->doc);
+    w->doc = arena_format(e->arena, "%s    x [.., %lld, %lld]", w->doc, (long long)c->heads, (long long)c->width);
     w->parts = (int)c->heads;
+}
+
+static const char *attention_shapes(Emit *e, const Node *n, long long d_k, long long d_v)
+{
+    return arena_format(e->arena, "    q [.., %d, %lld]  k [.., %d, %lld]  v [.., %d, %lld]  out [.., %d, %lld]", n->heads, d_k,
+                        n->kv_heads, d_k, n->kv_heads, d_v, n->heads, d_v);
 }
 
 static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
@@ -190,14 +212,14 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                            w->added_head ? "_added_by_head" : w->added ? "_added" : "",
                            w->taps ? "_tapped" : "", suffix(op));
     const char *softcap = emit_real(e->arena, n->softcap);
-    w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld,\n"
-                            "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s%s }",
+    w->shape = arena_format(e->arena, "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld, "
+                            ".q_stride = %lld, .out_stride = %lld%s, .scale = %s%s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, (long long)op->in[0]->stride,
-                            (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0),
-                            (long long)(tap ? tap->stride : 0), emit_real(e->arena, n->scale),
+                            (long long)op->out[0]->stride, tap_fields(e, tap), emit_real(e->arena, n->scale),
                             n->softcap > 0 ? arena_format(e->arena, ", .softcap = %s", softcap)
                                            : "");
-    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over the first visible[row] positions", n->scale, n->heads);
+    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, over the first visible[row] positions%s", n->scale,
+                          attention_shapes(e, n, d_k, d_v));
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
 }
@@ -212,15 +234,14 @@ static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->name = arena_format(e->arena, "window_%dx%lld_%lld%s%s%s%s", n->heads, d_k, window,
                            w->both ? "_both" : "", of_cache(op), w->taps ? "_tapped" : "", suffix(op));
     w->shape = arena_format(e->arena,
-                            "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld, .window = %lld%s,\n"
-                            "    .q_stride = %lld, .out_stride = %lld, .tap_rows = %lld, .tap_columns = %lld, .scale = %s, .softcap = %s }",
+                            "{ .heads = %d, .kv_heads = %d, .d_k = %lld, .d_v = %lld, .capacity = %lld, .window = %lld%s, "
+                            ".q_stride = %lld, .out_stride = %lld%s, .scale = %s, .softcap = %s }",
                             n->heads, n->kv_heads, d_k, d_v, (long long)op->in[1]->rows, window,
                             w->both ? ", .both = 1" : "", (long long)op->in[0]->stride,
-                            (long long)op->out[0]->stride, (long long)(tap ? tap->rows : 0), (long long)(tap ? tap->stride : 0),
-                            emit_real(e->arena, n->scale), emit_real(e->arena, n->softcap));
+                            (long long)op->out[0]->stride, tap_fields(e, tap), emit_real(e->arena, n->scale), emit_real(e->arena, n->softcap));
     const char *part = arena_format(e->arena, w->both ? "positions less than %lld from the row's own"
                                                       : "the last %lld of the first visible[row] positions", window);
-    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, %d heads, over %s", n->scale, n->heads, part);
+    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, over %s%s", n->scale, part, attention_shapes(e, n, d_k, d_v));
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
 }
@@ -258,7 +279,7 @@ static void scale_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->shape = arena_format(e->arena, "{ .width = %lld, .x_stride = %lld, .y_stride = %lld, .scale = %s, .softcap = %s }", width,
                             (long long)op->in[0]->stride, (long long)op->out[0]->stride,
                             emit_real(e->arena, n->scale), emit_real(e->arena, n->softcap));
-    w->doc = capped ? "y = softcap * tanh(scale * x / softcap)" : "y = scale * x";
+    w->doc = arena_format(e->arena, "y = %s    [.., %lld]", capped ? "softcap * tanh(scale * x / softcap)" : "scale * x", width);
     w->parts = (int)((width + 15) / 16);
 }
 
@@ -267,7 +288,8 @@ static void vocabulary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     bool argmax = op->kernel == KERNEL_ARGMAX;
     w->name = arena_format(e->arena, "%s_%lld%s", argmax ? "argmax" : "log_softmax", (long long)width_of(op->in[0]), suffix(op));
     w->shape = arena_format(e->arena, "{ .size = %lld, .stride = %lld }", (long long)width_of(op->in[0]), (long long)op->in[0]->stride);
-    w->doc = argmax ? "y = index of the first maximum of x" : "y = x - log(sum(exp(x)))";
+    w->doc = arena_format(e->arena, argmax ? "y = index of the first maximum of x    x [.., %lld]  y [..]"
+                                           : "y = x - log(sum(exp(x)))    [.., %lld]", (long long)width_of(op->in[0]));
 }
 
 /* The function itself tells one from another: the same C may stand for two shapes, and one name for two C texts. */
@@ -384,6 +406,15 @@ static void tune(Emit *e, Wrapper *w)
     w->name = name;
 }
 
+/* A comment of an equation and, behind four blanks, its shapes; those on a line of their own where one is too short. */
+static const char *doc_lines(Emit *e, const char *doc)
+{
+    enum { ROOM = 94 };
+    const char *shapes = strstr(doc, "    ");
+    if (strlen(doc) <= ROOM || !shapes) return doc;
+    return arena_format(e->arena, "%.*s\n * %s", (int)(shapes - doc), doc, shapes + strlen("    "));
+}
+
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
 {
     Wrapper w = { .op = op, .kernel = op->kernel, .split = op->split };
@@ -395,6 +426,7 @@ const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
     Wrapper *known = name_map_find(e->wrapper_of, key);
     if (known) return known;
     w.name = own_name(e, w.name);
+    w.doc = doc_lines(e, w.doc);
     tune(e, &w);
     known = arena_alloc(e->arena, sizeof *known);
     *known = w;

@@ -26,9 +26,11 @@ const RuntimeFile runtime_files[] = {
     { NULL, NULL, RUNTIME_NONE }
 };
 
-const char *runtime_text(const char *name)
+const RuntimeFile *runtime_find(const char *name)
 {
     for (const RuntimeFile *f = runtime_files; f->name; f++)
-        if (strcmp(f->name, name) == 0) return f->text;
+        if (strcmp(f->name, name) == 0) return f;
     die("no runtime file %s", name);
 }
+
+const char *runtime_text(const char *name) { return runtime_find(name)->text; }

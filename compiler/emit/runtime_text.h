@@ -1,12 +1,18 @@
-/* runtime_text.h: the files of runtime/ as text inside the compiler: kernels to paste, the rest to copy. */
+/* runtime_text.h: the files of runtime/ as text inside the compiler. */
 #ifndef RUNTIME_TEXT_H
 #define RUNTIME_TEXT_H
 
-/* Into which folders a file is copied: of no model, of all, of those with a tokenizer, of an encoder alone. */
+/* Into which folders a file is copied: of models that call it, of all, of those with a tokenizer, of an encoder alone. */
 typedef enum RuntimeUse { RUNTIME_NONE, RUNTIME_ALL, RUNTIME_TEXTS, RUNTIME_VECTORS } RuntimeUse;
 typedef struct RuntimeFile { const char *name, *text; RuntimeUse use; } RuntimeFile;
 
+enum { RUNTIME_FILES = 0
+#define RUNTIME_FILE(id, folder, name, use) + 1
+#include "runtime_files.def"
+#undef RUNTIME_FILE
+};
 extern const RuntimeFile runtime_files[];           /* ends with a NULL name */
-const char *runtime_text(const char *name);         /* die() when there is none */
+const RuntimeFile *runtime_find(const char *name);  /* die() when there is none */
+const char *runtime_text(const char *name);
 
 #endif

@@ -154,6 +154,12 @@ static const char *const kernels[] = {
 #undef RT_ACTIVATION
 };
 
+/* Files of kernels that the model's kernels header includes: beside it the compiler looks first. */
+static const char *const files[] = {
+#define KERNEL_FILE(name) #name,
+#include "kernel_files.def"
+};
+
 static bool is_kernel(const char *s)
 {
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
@@ -167,7 +173,7 @@ static bool is_kernel(const char *s)
 
 bool name_is_reserved(const char *s)
 {
-    if (*s == '_' || name_is_of_c(s) || is_in(headers, s) || is_in(emitted, s) || is_kernel(s) || ends(s, "_body")) return true;
+    if (*s == '_' || name_is_of_c(s) || is_in(headers, s) || is_in(emitted, s) || is_in(files, s) || is_kernel(s) || ends(s, "_body")) return true;
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
         if (begins(s, stems[i])) return true;
     return false;

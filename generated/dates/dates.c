@@ -1,20 +1,26 @@
-/* dates.c: dates.lua as C, made by xformc.
- *
- * Width 64. Encoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
+/* dates.c: dates.lua as C, made by xformc 0.9.0. Width 64.
+ * Encoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
  * Decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
- * Weights 8c36158f2411bbae, 984384 bytes. State 438720 bytes: per slot 98304 of keys and values, 340352 of scratch.
  *
- * Every thread runs the same code on its share (rt_split) and waits for the others where it needs what they made
- * (rt_barrier).
- * Shapes stand in the margin; the functions called are in dates_kernels.h. */
+ * Weights: 239887 parameters as f32, 984384 bytes, packed as 8c36158f2411bbae.
+ * State: 438720 bytes, one slot of 98304 for keys and values, 340352 of scratch.
+ * encode: at most 22 MFLOP for a source of 80.
+ * step: at most 285 kFLOP a row, at the last position; it reads 473 kB of weights.
+ * Build: make, or cc -std=c11 -O2 -march=native -ffp-contract=off -Iruntime -c dates.c
+ *
+ * In this order: the weights, a struct for each block; the state; blocks, a function each;
+ * programs, which call blocks; the calls of dates.h. dates_kernels.h has what computes.
+ * Every thread runs the same code on its share (rt_split), and waits for the others where it needs
+ * what they made (rt_barrier).
+ * A comment above each call has its equation, and in the margin the shape of the result. */
 #include "rt.h"
 #include "rt_rows.h"
 #include "dates_kernels.h"
 
-#define HEAD_BYTES                                   ((size_t)5952)    /* of the packed file, before its data */
-#define IDENTITY_AT                                  ((size_t)35)    /* in them: what the weights were packed for */
+#define HEAD_BYTES   ((size_t)5952)      /* of the packed file, before its data */
+#define IDENTITY_AT  ((size_t)35)        /* in them: what the weights were packed for */
 
-/* ---- weights: the packed data ------------------------------------------------------------------------- */
+/* ---- weights: the packed data ---------------------------------------------------------------- */
 
 /* Sixteen outputs of a linear side by side: a row of weights for each input. */
 struct panel_64 { float bias[16], weight[64][16]; };
@@ -84,7 +90,7 @@ _Static_assert(sizeof(struct decoder_output) == 4672, "as packed");
 #define W_TARGET_CHARACTERS                  ((size_t)984192)    /* int32_t[32] */
 #define W_TARGET_TEXTS                       ((size_t)984320)    /* int32_t[16] */
 
-/* ---- state ------------------------------------------------------------------------------------------------ */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 /* One sequence. Of each layer and head: keys [positions / 16][width][16], values
  * [width / 16][positions][16]. */
@@ -120,7 +126,8 @@ struct state {
 _Static_assert(sizeof(struct state) == DATES_STATE_BYTES, "as planned");
 
 /* What a call hands to every thread. */
-typedef struct job { const dates *model; struct state *state; int slot, rows; const rt_group *groups, *groups_end; } job;
+typedef struct job { const dates *model; struct state *state; int slot, rows;
+                     const rt_group *groups, *groups_end; } job;
 
 const unsigned dates_isa = RT_ISA_BUILT;
 
@@ -143,22 +150,21 @@ rt_status dates_threads(dates *m, int n)
     return n < 1 || n > DATES_MAX_THREADS ? RT_TOO_LONG : rt_team_resize(&m->team, n);
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Token embeddings, scaled, plus positions. */
 static void encoder_embedding(const job *j, int thread, int threads)
 {
-    const struct encoder_embedding *const w = (const struct encoder_embedding *)(const void *)(j->model->weights + W_ENCODER_EMBEDDING);
+    const struct encoder_embedding *const w =
+        (const struct encoder_embedding *)(const void *)(j->model->weights + W_ENCODER_EMBEDDING);
     struct state *const s = j->state;
-    const int *const source_ids = s->source_ids;
     float *const x = s->encoder_x[0];
-    const int *const source_positions = s->source_positions;
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* x = 8 * table[source_ids]                                                               [source, 64] */
-    embed_64_rows(x, w->embed_table, source_ids, mine);
-    /* x = x + table[source_positions]                                                         [source, 64] */
-    position_64_rows(x, x, w->position_table, source_positions, mine);
+    /* x = 8 * table[source_ids]                                                     [source, 64] */
+    embed_64_rows(x, w->embed_table, s->source_ids, mine);
+    /* x = x + table[source_positions]                                               [source, 64] */
+    position_64_rows(x, x, w->position_table, s->source_positions, mine);
     rt_barrier(j->model->team);
 }
 
@@ -171,13 +177,9 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
     float *const x = s->encoder_x[0];
     float *const norm_0 = s->scratch;                           /* [80][64] */
     float *const self_qkv = s->scratch + 41984;                 /* [80][192] */
-    float *const self_k = self_qkv + 64;
-    const int *const source_positions = s->source_positions;
+    float *const self_q = self_qkv, *const self_k = self_qkv + 64, *const self_v = self_qkv + 128;
     float *const self_k_panels = s->scratch + 57344;            /* [4 heads][80 / 16][16][16] */
-    float *const self_v = self_qkv + 128;
     float *const self_v_panels = s->scratch + 62464;            /* [4 heads][16 / 16][80][16] */
-    float *const self_q = self_qkv;
-    const int *const source_visible = s->source_visible;
     float *const self_context = s->scratch + 67584;             /* [80][64] */
     float *const self_context_scratch = s->scratch;             /* [16 threads][14][96] */
     float *const norm_1 = s->scratch + 72704;                   /* [80][64] */
@@ -185,27 +187,27 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* ---- self-attention */
-    /* norm_0 = norm(x)                                                                        [source, 64] */
+    /* norm_0 = norm(x)                                                              [source, 64] */
     norm_64_rows(norm_0, x, w->norm_0, mine);
-    /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b       [source, 192] */
+    /* self_qkv = norm_0 [W_self_q^T | W_self_k^T | W_self_v^T] + b                 [source, 192] */
     linear_64x192_rows(self_qkv, norm_0, &w->self_qkv, mine);
-    /* self_k_panels[source_positions] = self_k                                                [source, 64] */
-    store_keys_4x16_80_rows(self_k_panels, self_k, source_positions, mine);
-    /* self_v_panels[source_positions] = self_v                                                [source, 64] */
-    store_values_4x16_80_rows(self_v_panels, self_v, source_positions, mine);
+    /* self_k_panels[source_positions] = self_k                                      [source, 64] */
+    store_keys_4x16_80_rows(self_k_panels, self_k, s->source_positions, mine);
+    /* self_v_panels[source_positions] = self_v                                      [source, 64] */
+    store_values_4x16_80_rows(self_v_panels, self_v, s->source_positions, mine);
     rt_barrier(j->model->team);
-    /* self_context = softmax(self_q self_k_panels^T * 0.25) self_v_panels                     [source, 64] */
+    /* self_context = softmax(self_q self_k_panels^T * 0.25) self_v_panels           [source, 64] */
     attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels,
-        self_context_scratch + thread * (14 * 96), source_visible, mine);
-    /* x = x + self_context W_self_out^T + b                                                   [source, 64] */
+                           self_context_scratch + thread * 1344, s->source_visible, mine);
+    /* x = x + self_context W_self_out^T + b                                         [source, 64] */
     linear_64x64_add_rows(x, self_context, w->self_out, x, mine);
 
     /* ---- feed-forward */
-    /* norm_1 = norm(x)                                                                        [source, 64] */
+    /* norm_1 = norm(x)                                                              [source, 64] */
     norm_64_rows(norm_1, x, w->norm_1, mine);
-    /* ffn_hidden = relu(norm_1 W_ffn_up^T + b)                                               [source, 256] */
+    /* ffn_hidden = relu(norm_1 W_ffn_up^T + b)                                     [source, 256] */
     linear_64x256_relu_rows(ffn_hidden, norm_1, w->ffn_up, mine);
-    /* x = x + ffn_hidden W_ffn_down^T + b                                                     [source, 64] */
+    /* x = x + ffn_hidden W_ffn_down^T + b                                           [source, 64] */
     linear_256x64_add_rows(x, ffn_hidden, w->ffn_down, x, mine);
     rt_barrier(j->model->team);
 }
@@ -213,12 +215,13 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
 /* The encoder's final norm. */
 static void encoder_end(const job *j, int thread, int threads)
 {
-    const struct encoder_end *const w = (const struct encoder_end *)(const void *)(j->model->weights + W_ENCODER_END);
+    const struct encoder_end *const w =
+        (const struct encoder_end *)(const void *)(j->model->weights + W_ENCODER_END);
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* x = norm(x)                                                                             [source, 64] */
+    /* x = norm(x)                                                                   [source, 64] */
     norm_64_rows(x, x, w->norm, mine);
     rt_barrier(j->model->team);
 }
@@ -231,40 +234,38 @@ static void decoder_memory(const job *j, int layer, int thread, int threads)
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     float *const cross_kv = s->scratch;                         /* [80][128] */
-    float *const cross_k = cross_kv;
-    const int *const source_positions = s->source_positions;
+    float *const cross_k = cross_kv, *const cross_v = cross_kv + 64;
     float *const cross_k_memory = s->slot[j->slot].cross_k[layer][0][0][0];
-    float *const cross_v = cross_kv + 64;
     float *const cross_v_memory = s->slot[j->slot].cross_v[layer][0][0][0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* cross_kv = x W_cross_k^T + b | x W_cross_v^T + b                                       [source, 128] */
+    /* cross_kv = x [W_cross_k^T | W_cross_v^T] + b                                 [source, 128] */
     linear_64x128_rows(cross_kv, x, &w->cross_kv, mine);
-    /* cross_k_memory[source_positions] = cross_k                                              [source, 64] */
-    store_keys_4x16_80_rows_v2(cross_k_memory, cross_k, source_positions, mine);
-    /* cross_v_memory[source_positions] = cross_v                                              [source, 64] */
-    store_values_4x16_80_rows_v2(cross_v_memory, cross_v, source_positions, mine);
+    /* cross_k_memory[source_positions] = cross_k                                    [source, 64] */
+    store_keys_4x16_80_rows_v2(cross_k_memory, cross_k, s->source_positions, mine);
+    /* cross_v_memory[source_positions] = cross_v                                    [source, 64] */
+    store_values_4x16_80_rows_v2(cross_v_memory, cross_v, s->source_positions, mine);
     rt_barrier(j->model->team);
 }
 
 /* Token embeddings, scaled, plus positions. */
 static void decoder_embedding(const job *j, int thread, int threads)
 {
-    const struct decoder_embedding *const w = (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
+    const struct decoder_embedding *const w =
+        (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
     struct state *const s = j->state;
-    const int *const rows_ids = s->rows_ids;
     float *const x = s->decoder_x[0];
-    const int *const rows_positions = s->rows_positions;
 
     (void)threads;
-    /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
-    if (thread == 0) embed_64(x, w->embed_table, rows_ids);
-    /* x = x + table[rows_positions]                                                             [rows, 64] */
-    if (thread == 0) position_64(x, x, w->position_table, rows_positions);
+    /* x = 8 * table[rows_ids]                                                         [rows, 64] */
+    if (thread == 0) embed_64(x, w->embed_table, s->rows_ids);
+    /* x = x + table[rows_positions]                                                   [rows, 64] */
+    if (thread == 0) position_64(x, x, w->position_table, s->rows_positions);
     rt_barrier(j->model->team);
 }
 
-/* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2 layers. */
+/* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2
+ * layers. */
 static void decoder_layer(const job *j, int layer, int thread, int threads)
 {
     const struct decoder_layer *const w =
@@ -273,20 +274,15 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
     float *const x = s->decoder_x[0];
     float *const norm_0 = s->scratch;                           /* [1][64] */
     float *const self_qkv = s->scratch + 512;                   /* [1][192] */
-    float *const self_k = self_qkv + 64;
-    const int *const rows_positions = s->rows_positions;
+    float *const self_q = self_qkv, *const self_k = self_qkv + 64, *const self_v = self_qkv + 128;
     float *const self_k_cache = s->slot[j->slot].self_k[layer][0][0][0];
-    float *const self_v = self_qkv + 128;
     float *const self_v_cache = s->slot[j->slot].self_v[layer][0][0][0];
-    float *const self_q = self_qkv;
-    const int *const rows_visible = s->rows_visible;
     float *const self_context = s->scratch + 704;               /* [1][64] */
     float *const self_context_scratch = s->scratch;             /* [16 threads][1][32] */
     float *const norm_1 = s->scratch;                           /* [1][64] */
     float *const cross_q = s->scratch + 1536;                   /* [1][64] */
     float *const cross_k_memory = s->slot[j->slot].cross_k[layer][0][0][0];
     float *const cross_v_memory = s->slot[j->slot].cross_v[layer][0][0][0];
-    const int *const rows_visible_memory = s->rows_visible_memory;
     float *const cross_context = s->scratch + 1600;             /* [1][64] */
     float *const cross_context_scratch = s->scratch;            /* [16 threads][1][96] */
     float *const norm_2 = s->scratch + 256;                     /* [1][64] */
@@ -296,47 +292,47 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
     const rt_span share_16 = rt_split(16, thread, threads);
 
     /* ---- self-attention */
-    /* norm_0 = norm(x)                                                                          [rows, 64] */
+    /* norm_0 = norm(x)                                                                [rows, 64] */
     if (thread == 0) norm_64(norm_0, x, w->norm_0);
     rt_barrier(j->model->team);
-    /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b         [rows, 192] */
+    /* self_qkv = norm_0 [W_self_q^T | W_self_k^T | W_self_v^T] + b                   [rows, 192] */
     linear_64x192(self_qkv, norm_0, &w->self_qkv, share_12);
     rt_barrier(j->model->team);
-    /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
-    store_keys_4x16_16(self_k_cache, self_k, rows_positions, share_4);
-    /* self_v_cache[rows_positions] = self_v                                                   [target, 64] */
-    store_values_4x16_16(self_v_cache, self_v, rows_positions, share_4);
-    /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache                         [rows, 64] */
-    attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache, self_context_scratch + thread * (1 * 32),
-        rows_visible, share_4);
+    /* self_k_cache[rows_positions] = self_k                                         [target, 64] */
+    store_keys_4x16_16(self_k_cache, self_k, s->rows_positions, share_4);
+    /* self_v_cache[rows_positions] = self_v                                         [target, 64] */
+    store_values_4x16_16(self_v_cache, self_v, s->rows_positions, share_4);
+    /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache               [rows, 64] */
+    attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache,
+                      self_context_scratch + thread * 32, s->rows_visible, share_4);
     rt_barrier(j->model->team);
-    /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
+    /* x = x + self_context W_self_out^T + b                                           [rows, 64] */
     linear_64x64_add(x, self_context, w->self_out, x, share_4);
     rt_barrier(j->model->team);
 
     /* ---- cross-attention */
-    /* norm_1 = norm(x)                                                                          [rows, 64] */
+    /* norm_1 = norm(x)                                                                [rows, 64] */
     if (thread == 0) norm_64(norm_1, x, w->norm_1);
     rt_barrier(j->model->team);
-    /* cross_q = norm_1 W_cross_q^T + b                                                          [rows, 64] */
+    /* cross_q = norm_1 W_cross_q^T + b                                                [rows, 64] */
     linear_64x64(cross_q, norm_1, w->cross_q, share_4);
     rt_barrier(j->model->team);
-    /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
-    attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory, cross_context_scratch + thread * (1 * 96),
-        rows_visible_memory, share_4);
+    /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory         [rows, 64] */
+    attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory,
+                      cross_context_scratch + thread * 96, s->rows_visible_memory, share_4);
     rt_barrier(j->model->team);
-    /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
+    /* x = x + cross_context W_cross_out^T + b                                         [rows, 64] */
     linear_64x64_add(x, cross_context, w->cross_out, x, share_4);
     rt_barrier(j->model->team);
 
     /* ---- feed-forward */
-    /* norm_2 = norm(x)                                                                          [rows, 64] */
+    /* norm_2 = norm(x)                                                                [rows, 64] */
     if (thread == 0) norm_64(norm_2, x, w->norm_2);
     rt_barrier(j->model->team);
-    /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                                 [rows, 256] */
+    /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                       [rows, 256] */
     linear_64x256_relu(ffn_hidden, norm_2, w->ffn_up, share_16);
     rt_barrier(j->model->team);
-    /* x = x + ffn_hidden W_ffn_down^T + b                                                       [rows, 64] */
+    /* x = x + ffn_hidden W_ffn_down^T + b                                             [rows, 64] */
     linear_256x64_add(x, ffn_hidden, w->ffn_down, x, share_4);
     rt_barrier(j->model->team);
 }
@@ -344,16 +340,17 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
 /* Final norm and logits. */
 static void decoder_output(const job *j, int thread, int threads)
 {
-    const struct decoder_output *const w = (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
+    const struct decoder_output *const w =
+        (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
     float *const logits = s->logits[0];
     const rt_span share_1 = rt_split(1, thread, threads);
 
-    /* x = norm(x)                                                                               [rows, 64] */
+    /* x = norm(x)                                                                     [rows, 64] */
     if (thread == 0) norm_64(x, x, w->decoder_norm);
     rt_barrier(j->model->team);
-    /* logits = x W_output^T + b                                                                 [rows, 15] */
+    /* logits = x W_output^T + b                                                       [rows, 15] */
     linear_64x15(logits, x, w->output, share_1);
     rt_barrier(j->model->team);
 }
@@ -365,7 +362,7 @@ static void log_probabilities(const job *j, int thread, int threads)
     float *const logits = s->logits[0];
 
     (void)threads;
-    /* logits = log_softmax(logits)                                                              [rows, 15] */
+    /* logits = log_softmax(logits)                                                    [rows, 15] */
     if (thread == 0) log_softmax_15(logits, logits);
     rt_barrier(j->model->team);
 }
@@ -375,32 +372,31 @@ static void argmax(const job *j, int thread, int threads)
 {
     struct state *const s = j->state;
     float *const logits = s->logits[0];
-    int *const next_id = s->next_id;
 
     (void)threads;
-    /* next_id = index of the maximum of logits                                                      [rows] */
-    if (thread == 0) argmax_15(next_id, logits);
+    /* next_id = index of the maximum of logits                                            [rows] */
+    if (thread == 0) argmax_15(s->next_id, logits);
     rt_barrier(j->model->team);
 }
 
 /* Token embeddings, scaled, plus positions. */
 static void decoder_embedding_rows(const job *j, int thread, int threads)
 {
-    const struct decoder_embedding *const w = (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
+    const struct decoder_embedding *const w =
+        (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
     struct state *const s = j->state;
-    const int *const rows_ids = s->rows_ids;
     float *const x = s->decoder_rows_x[0];
-    const int *const rows_positions = s->rows_positions;
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* x = 8 * table[rows_ids]                                                                   [rows, 64] */
-    embed_64_rows(x, w->embed_table, rows_ids, mine);
-    /* x = x + table[rows_positions]                                                             [rows, 64] */
-    position_64_rows(x, x, w->position_table, rows_positions, mine);
+    /* x = 8 * table[rows_ids]                                                         [rows, 64] */
+    embed_64_rows(x, w->embed_table, s->rows_ids, mine);
+    /* x = x + table[rows_positions]                                                   [rows, 64] */
+    position_64_rows(x, x, w->position_table, s->rows_positions, mine);
     rt_barrier(j->model->team);
 }
 
-/* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2 layers. */
+/* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2
+ * layers. */
 static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 {
     const struct decoder_layer *const w =
@@ -409,16 +405,11 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
     float *const x = s->decoder_rows_x[0];
     float *const norm_0 = s->scratch;                           /* [12][64] */
     float *const self_qkv = s->scratch + 27648;                 /* [12][192] */
-    float *const self_k = self_qkv + 64;
-    const int *const rows_positions = s->rows_positions;
-    float *const self_v = self_qkv + 128;
-    float *const self_q = self_qkv;
-    const int *const rows_visible = s->rows_visible;
+    float *const self_q = self_qkv, *const self_k = self_qkv + 64, *const self_v = self_qkv + 128;
     float *const self_context = s->scratch + 29952;             /* [12][64] */
     float *const self_context_scratch = s->scratch + 18432;     /* [16 threads][12][32] */
     float *const norm_1 = s->scratch + 30720;                   /* [12][64] */
     float *const cross_q = s->scratch + 31488;                  /* [12][64] */
-    const int *const rows_visible_memory = s->rows_visible_memory;
     float *const cross_context = s->scratch + 32256;            /* [12][64] */
     float *const cross_context_scratch = s->scratch;            /* [16 threads][12][96] */
     float *const norm_2 = s->scratch + 33024;                   /* [12][64] */
@@ -426,46 +417,48 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* ---- self-attention */
-    /* norm_0 = norm(x)                                                                          [rows, 64] */
+    /* norm_0 = norm(x)                                                                [rows, 64] */
     norm_64_rows(norm_0, x, w->norm_0, mine);
-    /* self_qkv = norm_0 W_self_q^T + b | norm_0 W_self_k^T + b | norm_0 W_self_v^T + b         [rows, 192] */
+    /* self_qkv = norm_0 [W_self_q^T | W_self_k^T | W_self_v^T] + b                   [rows, 192] */
     linear_64x192_rows(self_qkv, norm_0, &w->self_qkv, mine);
-    /* self_k_cache[rows_positions] = self_k                                                   [target, 64] */
+    /* self_k_cache[rows_positions] = self_k                                         [target, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
-        store_keys_4x16_16_rows(s->slot[g->slot].self_k[layer][0][0][0], self_k, rows_positions, rt_intersect(mine,
-        g->rows));
-    /* self_v_cache[rows_positions] = self_v                                                   [target, 64] */
+        store_keys_4x16_16_rows(s->slot[g->slot].self_k[layer][0][0][0], self_k, s->rows_positions,
+                                rt_intersect(mine, g->rows));
+    /* self_v_cache[rows_positions] = self_v                                         [target, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
-        store_values_4x16_16_rows(s->slot[g->slot].self_v[layer][0][0][0], self_v, rows_positions, rt_intersect(mine,
-        g->rows));
+        store_values_4x16_16_rows(s->slot[g->slot].self_v[layer][0][0][0], self_v,
+                                  s->rows_positions, rt_intersect(mine, g->rows));
     rt_barrier(j->model->team);
-    /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache                         [rows, 64] */
+    /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache               [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x16_16_rows(self_context, self_q, s->slot[g->slot].self_k[layer][0][0][0],
-        s->slot[g->slot].self_v[layer][0][0][0], self_context_scratch + thread * (12 * 32), rows_visible, rt_intersect(mine,
-        g->rows));
-    /* x = x + self_context W_self_out^T + b                                                     [rows, 64] */
+                               s->slot[g->slot].self_v[layer][0][0][0],
+                               self_context_scratch + thread * 384, s->rows_visible,
+                               rt_intersect(mine, g->rows));
+    /* x = x + self_context W_self_out^T + b                                           [rows, 64] */
     linear_64x64_add_rows(x, self_context, w->self_out, x, mine);
 
     /* ---- cross-attention */
-    /* norm_1 = norm(x)                                                                          [rows, 64] */
+    /* norm_1 = norm(x)                                                                [rows, 64] */
     norm_64_rows(norm_1, x, w->norm_1, mine);
-    /* cross_q = norm_1 W_cross_q^T + b                                                          [rows, 64] */
+    /* cross_q = norm_1 W_cross_q^T + b                                                [rows, 64] */
     linear_64x64_rows(cross_q, norm_1, w->cross_q, mine);
-    /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory                   [rows, 64] */
+    /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory         [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x16_80_rows_v2(cross_context, cross_q, s->slot[g->slot].cross_k[layer][0][0][0],
-        s->slot[g->slot].cross_v[layer][0][0][0], cross_context_scratch + thread * (12 * 96), rows_visible_memory,
-        rt_intersect(mine, g->rows));
-    /* x = x + cross_context W_cross_out^T + b                                                   [rows, 64] */
+                                  s->slot[g->slot].cross_v[layer][0][0][0],
+                                  cross_context_scratch + thread * 1152, s->rows_visible_memory,
+                                  rt_intersect(mine, g->rows));
+    /* x = x + cross_context W_cross_out^T + b                                         [rows, 64] */
     linear_64x64_add_rows(x, cross_context, w->cross_out, x, mine);
 
     /* ---- feed-forward */
-    /* norm_2 = norm(x)                                                                          [rows, 64] */
+    /* norm_2 = norm(x)                                                                [rows, 64] */
     norm_64_rows(norm_2, x, w->norm_2, mine);
-    /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                                 [rows, 256] */
+    /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                       [rows, 256] */
     linear_64x256_relu_rows(ffn_hidden, norm_2, w->ffn_up, mine);
-    /* x = x + ffn_hidden W_ffn_down^T + b                                                       [rows, 64] */
+    /* x = x + ffn_hidden W_ffn_down^T + b                                             [rows, 64] */
     linear_256x64_add_rows(x, ffn_hidden, w->ffn_down, x, mine);
     rt_barrier(j->model->team);
 }
@@ -473,15 +466,16 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 /* Final norm and logits. */
 static void decoder_output_rows(const job *j, int thread, int threads)
 {
-    const struct decoder_output *const w = (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
+    const struct decoder_output *const w =
+        (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
     struct state *const s = j->state;
     float *const x = s->decoder_rows_x[0];
     float *const logits = s->logits[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* x = norm(x)                                                                               [rows, 64] */
+    /* x = norm(x)                                                                     [rows, 64] */
     norm_64_rows(x, x, w->decoder_norm, mine);
-    /* logits = x W_output^T + b                                                                 [rows, 15] */
+    /* logits = x W_output^T + b                                                       [rows, 15] */
     linear_64x15_rows(logits, x, w->output, mine);
     rt_barrier(j->model->team);
 }
@@ -493,7 +487,7 @@ static void log_probabilities_rows(const job *j, int thread, int threads)
     float *const logits = s->logits[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* logits = log_softmax(logits)                                                              [rows, 15] */
+    /* logits = log_softmax(logits)                                                    [rows, 15] */
     log_softmax_15_rows(logits, logits, mine);
     rt_barrier(j->model->team);
 }
@@ -503,15 +497,14 @@ static void argmax_rows(const job *j, int thread, int threads)
 {
     struct state *const s = j->state;
     float *const logits = s->logits[0];
-    int *const next_id = s->next_id;
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* next_id = index of the maximum of logits                                                      [rows] */
-    argmax_15_rows(next_id, logits, mine);
+    /* next_id = index of the maximum of logits                                            [rows] */
+    argmax_15_rows(s->next_id, logits, mine);
     rt_barrier(j->model->team);
 }
 
-/* ---- programs --------------------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 /* encode: a source into a slot's memory. At most 22 MFLOP for a source of 80. */
 static void encode_body(void *work, int thread, int threads)
@@ -525,7 +518,8 @@ static void encode_body(void *work, int thread, int threads)
     decoder_memory(j, 1, thread, threads);
 }
 
-/* step: one decoder row into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB of weights. */
+/* step: one decoder row into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB
+ * of weights. */
 static void step_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -536,7 +530,8 @@ static void step_body(void *work, int thread, int threads)
     log_probabilities(j, thread, threads);
 }
 
-/* next: one decoder row into the most likely id. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
+/* next: one decoder row into the most likely id. At most 284 kFLOP a row, at the last position; it
+ * reads 473 kB of weights. */
 static void next_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -547,7 +542,8 @@ static void next_body(void *work, int thread, int threads)
     argmax(j, thread, threads);
 }
 
-/* decode: decoder rows into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB of weights. */
+/* decode: decoder rows into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB
+ * of weights. */
 static void decode_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -567,7 +563,8 @@ static void prefill_body(void *work, int thread, int threads)
     decoder_layer_rows(j, 1, thread, threads);
 }
 
-/* decode_greedy: decoder rows into the most likely id of each. At most 284 kFLOP a row, at the last position; it reads 473 kB of weights. */
+/* decode_greedy: decoder rows into the most likely id of each. At most 284 kFLOP a row, at the last
+ * position; it reads 473 kB of weights. */
 static void decode_greedy_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -578,7 +575,7 @@ static void decode_greedy_body(void *work, int thread, int threads)
     argmax_rows(j, thread, threads);
 }
 
-/* ---- the calls -------------------------------------------------------------------------------------------- */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 void dates_reset(dates_state *state)
 {
@@ -614,13 +611,15 @@ static RtRows rows_of(struct state *s)
         .slots = DATES_SLOTS, .vocab = DATES_VOCAB,
         .positions_most = DATES_MAX_TARGET, .rows_most = DATES_ROWS,
         .source_length = s->source_length, .next_position = s->next_position,
-        .ids = s->rows_ids, .positions = s->rows_positions, .visible = s->rows_visible, .memory = s->rows_visible_memory,
+        .ids = s->rows_ids, .positions = s->rows_positions, .visible = s->rows_visible,
+        .memory = s->rows_visible_memory,
     };
     return r;
 }
 
 /* one: for a row alone, or NULL. */
-static rt_status run_rows(const dates *m, struct state *s, const rt_token *rows, int n, rt_body *one, rt_body *many)
+static rt_status run_rows(const dates *m, struct state *s, const rt_token *rows, int n,
+                          rt_body *one, rt_body *many)
 {
     const RtRows r = rows_of(s);
     const rt_status status = rt_rows_begin(&r, rows, n);
@@ -645,7 +644,8 @@ rt_status dates_prefill(const dates *m, dates_state *state, const rt_token *rows
     return run_rows(m, s, rows, n, NULL, prefill_body);
 }
 
-rt_status dates_decode_greedy(const dates *m, dates_state *state, const rt_token *rows, int n, int *next)
+rt_status dates_decode_greedy(const dates *m, dates_state *state, const rt_token *rows, int n,
+                              int *next)
 {
     struct state *const s = (struct state *)(void *)state;
     int good = 1;
@@ -704,15 +704,18 @@ static RtCharacters characters(const dates *m, size_t table, int count, size_t t
     return c;
 }
 
-rt_status dates_tokenize(const dates *m, dates_state *state, const char *utf8, int *ids, int room, int *n,
+rt_status dates_tokenize(const dates *m, dates_state *state, const char *utf8, int *ids, int room,
+                         int *n,
         RtTextFault *fault)
 {
     (void)state;
-    const RtCharacters source = characters(m, W_SOURCE_CHARACTERS, 62, W_SOURCE_TEXTS, DATES_SOURCE_VOCAB);
+    const RtCharacters source = characters(m, W_SOURCE_CHARACTERS, 62, W_SOURCE_TEXTS,
+                                           DATES_SOURCE_VOCAB);
     return rt_characters_encode(&source, utf8, ids, room, n, fault);
 }
 
-rt_status dates_tokenize_target(const dates *m, dates_state *state, const char *utf8, int *ids, int room, int *n,
+rt_status dates_tokenize_target(const dates *m, dates_state *state, const char *utf8, int *ids,
+                                int room, int *n,
         RtTextFault *fault)
 {
     const RtCharacters target = characters(m, W_TARGET_CHARACTERS, 11, W_TARGET_TEXTS, DATES_VOCAB);
@@ -720,7 +723,8 @@ rt_status dates_tokenize_target(const dates *m, dates_state *state, const char *
     return rt_characters_encode(&target, utf8, ids, room, n, fault);
 }
 
-rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap, size_t *bytes)
+rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap,
+                           size_t *bytes)
 {
     const RtCharacters target = characters(m, W_TARGET_CHARACTERS, 11, W_TARGET_TEXTS, DATES_VOCAB);
     return rt_characters_decode(&target, ids, n, out, cap, bytes);

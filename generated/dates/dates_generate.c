@@ -3,7 +3,7 @@
 #include "rt_generate_text.h"
 extern const RtGeneration dates_generation;
 
-/* ---- the model's calls, as rt_generate_text.h takes them ------------------------------------------------------ */
+/* ---- the model's calls, as rt_generate_text.h takes them ------------------------------------- */
 
 typedef struct call { const dates *model; dates_state *state; } call;
 
@@ -61,12 +61,14 @@ static rt_status call_detokenize(void *self, const int *ids, int from, int n, in
     const call *c = self;
     size_t bytes;
     (void)last;
-    const rt_status status = dates_detokenize(c->model, ids + from, n - from, out + *used, cap - *used, &bytes);
+    const rt_status status = dates_detokenize(c->model, ids + from, n - from, out + *used,
+                                              cap - *used, &bytes);
     *used += bytes;
     return status;
 }
 
-rt_status dates_generate(const dates *m, dates_state *s, const char *text, const rt_generate_options *options,
+rt_status dates_generate(const dates *m, dates_state *s, const char *text,
+                         const rt_generate_options *options,
                          rt_on_token *on_token, void *user)
 {
     call c = { .model = m, .state = s };

@@ -1,4 +1,5 @@
-/* dates_weights.c: the packed weights inside the program; their format is that of dates.safetensors. */
+/* dates_weights.c: the packed weights inside the program; their format is that of
+ * dates.safetensors. */
 #if defined(__APPLE__)
 #define SECTION ".const"
 #define SYMBOL "_dates_weights"
@@ -8,4 +9,5 @@
 #endif
 
 extern const unsigned char dates_weights[];
-__asm__(SECTION "\n.balign 64\n.globl " SYMBOL "\n" SYMBOL ":\n.incbin \"dates.safetensors\"\n.text\n");
+__asm__(SECTION "\n.balign 64\n.globl " SYMBOL "\n" SYMBOL
+        ":\n.incbin \"dates.safetensors\"\n.text\n");

@@ -19,7 +19,8 @@ int main(int argc, char **argv)
     if (status == RT_OK) status = dates_encode(&model, &state, 0, ids, n);
     for (int i = 1, id = DATES_START; status == RT_OK && i < DATES_MAX_TARGET; i++) {
         status = dates_next(&model, &state, id, &id);
-        if (status == RT_OK) printf("%d%c", id, id == DATES_END || i + 1 == DATES_MAX_TARGET ? '\n' : ' ');
+        if (status == RT_OK) printf("%d%c", id,
+                                    id == DATES_END || i + 1 == DATES_MAX_TARGET ? '\n' : ' ');
         if (id == DATES_END) break;
     }
     if (missing) fprintf(stderr, "example: %s: %s\n", path, strerror(missing));

@@ -6,8 +6,7 @@
  * RT_PORTABLE asks for the portable section, whatever the compiler knows of the machine.
  *
  * Compile with -ffp-contract=off. Within one instruction set every compiler then computes the same bits, for only
- * rt_fma fuses. This file and the kernels may be pasted one after the other into one header, without their
- * #include "..." lines. */
+ * rt_fma fuses. */
 #ifndef RT_SIMD_H
 #define RT_SIMD_H
 

@@ -1,4 +1,4 @@
-/* rt_simd_f16.h: sixteen floats from and to f16, the IEEE half with 11 bits of precision. rt_simd.h stands before this file.
+/* rt_simd_f16.h: sixteen floats from and to f16, the IEEE half with 11 bits of precision.
  *
  * rt_load_f16   sixteen f16 as floats: every f16 is one
  * rt_store_f16  sixteen floats as the nearest f16, ties to even; what lies beyond 65504, the largest f16, becomes that, with its

@@ -54,7 +54,7 @@ RT_INLINE void rt_store_nearest(int8_t *q, rt_v16 x)
 {
     const rt_v16 shifted = rt_add(x, rt_set1(12582912.0f));         /* 1.5 * 2^23: the whole number is in the lowest bits */
 #if defined(__AVX512F__) && defined(__AVX512BW__) && !defined(RT_PORTABLE)
-    _mm_storeu_si128((__m128i *)q, _mm512_cvtepi32_epi8(_mm512_castps_si512(shifted.v)));
+    _mm_storeu_si128((__m128i *)(void *)q, _mm512_cvtepi32_epi8(_mm512_castps_si512(shifted.v)));
 #else
     uint32_t bits[16];
     float f[16];
@@ -68,8 +68,8 @@ RT_INLINE int32_t rt_sum_of_group(const int8_t *q)
 {
 #if defined(__SSE2__) && !defined(RT_PLAIN_C)
     const __m128i sign = _mm_set1_epi8(-128), zero = _mm_setzero_si128();
-    const __m128i a = _mm_sad_epu8(_mm_xor_si128(_mm_loadu_si128((const __m128i *)q), sign), zero);
-    const __m128i b = _mm_sad_epu8(_mm_xor_si128(_mm_loadu_si128((const __m128i *)q + 1), sign), zero);
+    const __m128i a = _mm_sad_epu8(_mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)q), sign), zero);
+    const __m128i b = _mm_sad_epu8(_mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)q + 1), sign), zero);
     const __m128i sum = _mm_add_epi32(a, b);
     return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum))) - 128 * RT_GROUP;
 #else

@@ -16,23 +16,15 @@ typedef enum RtFormat { RT_F32, RT_BF16, RT_F16 } RtFormat;
 /* Sixteen weights as floats, and the floats that they take up. */
 RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
 {
-#ifdef RT_SIMD_F16_H
     if (format == RT_F16) return rt_load_f16(w);
-#endif
     return format == RT_BF16 ? rt_load_bf16(w) : rt_load(w);
 }
 
 /* Sixteen floats as f32 or f16. */
 RT_INLINE void rt_store_as(float *to, rt_v16 x, const RtFormat format)
 {
-#ifdef RT_SIMD_F16_H
-    if (format == RT_F16) {
-        rt_store_f16(to, x);
-        return;
-    }
-#endif
-    (void)format;
-    rt_store(to, x);
+    if (format == RT_F16) rt_store_f16(to, x);
+    else rt_store(to, x);
 }
 
 RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }
@@ -88,7 +80,7 @@ RT_INLINE void rt_tile_step(rt_v16 *sum, const RtTile *t, const float *const *x,
     RT_UNROLL for (int p = 0; p < panels; p++)
         weights[p] = rt_load_as(w[p / 3] + (size_t)(p % 3) * t->w_panel + k * rt_row_floats(format), format);
     RT_UNROLL for (int r = 0; r < rows; r++) {
-        const rt_v16 input = rt_set1(x[r / 3][(size_t)(r % 3) * t->x_stride + k]);
+        const rt_v16 input = rt_set1(x[r / 3][(size_t)(r % 3) * t->x_stride + (size_t)k]);
         RT_UNROLL for (int p = 0; p < panels; p++)
             sum[r * panels + p] = rt_fma(input, weights[p], sum[r * panels + p]);
     }
@@ -138,7 +130,7 @@ RT_INLINE void rt_tile_rows(RtTile t, int rows, const int most, const int panels
 {
 #define RT_ROWS(n, full) { \
         rt_tile(t, n, panels, format, partial, full); \
-        t.x += n * t.x_stride, t.y += n * t.y_stride, t.tile++, rows -= n; }
+        t.x += (size_t)(n) * t.x_stride, t.y += (size_t)(n) * t.y_stride, t.tile++, rows -= n; }
     while (rows >= most) RT_ROWS(most, full)
     if (most > 8 && rows >= 8) RT_ROWS(8, 0)
     if (most > 4 && rows >= 4) RT_ROWS(4, 0)

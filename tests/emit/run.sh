@@ -11,15 +11,32 @@ strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
 
 # ---- the text -----------------------------------------------------------------------------------------------------
 
-compile specs/dates.lua -o "$scratch/dates"
-bad=0
-for file in $(git ls-files generated/dates 2>/dev/null || ls -d generated/dates/*.[ch] generated/dates/Makefile); do
-    case $file in *.c|*.h|*/Makefile) diff -u "$file" "$scratch/dates/${file##*/}" || bad=1 ;; esac
+# As the table of generated/README.md has them.
+for name in dates story encoder; do
+    options=$(sed -n "s#^| \`$name\` | \`specs/$name.lua\(.*\)\`.*#\1#p" generated/README.md)
+    compile specs/$name.lua $options -o "$scratch/$name"
+    bad=0
+    for file in $(git ls-files generated/$name 2>/dev/null || ls -d generated/$name/*.[ch] generated/$name/Makefile); do
+        case $file in *.c|*.h|*/Makefile) diff -u "$file" "$scratch/$name/${file##*/}" || bad=1 ;; esac
+    done
+    for file in "$scratch/$name"/*.[ch] "$scratch/$name/Makefile"; do
+        [ -e "generated/$name/${file##*/}" ] || { echo "${file##*/} is not in generated/$name"; bad=1; }
+    done
+    verdict $bad "the text for $name is the committed one"
+    if grep -n '.\{101\}' "$scratch/$name"/*.[ch]; then bad=1; fi
+    verdict $bad "$name: no line is longer than 100 columns"
+    command=$(sed -n 's/^ [*] Build: make, or \(cc .*\)$/\1/p' "$scratch/$name/$name.c") && [ -n "$command" ] && (cd "$scratch/$name" && sh -c "$command" && rm $name.o)
+    verdict $? "$name: the command at its head compiles it"
+    for cc in gcc clang; do
+        what="$name: $cc is silent on every file, with all warnings on"
+        if ! has $cc; then skip "$what" "no $cc"; continue; fi
+        (cd "$scratch/$name" && for file in *.c runtime/rt_*.c; do
+             $cc -std=c11 -D_GNU_SOURCE -pedantic -Wall -Wextra -Wshadow -Wconversion -Wcast-align -Wcast-qual -Werror -O1 -march=native \
+                 -ffp-contract=off -Iruntime -I. -fsyntax-only "$file" || exit
+         done)
+        verdict $? "$what"
+    done
 done
-for file in "$scratch"/dates/*.[ch] "$scratch/dates/Makefile"; do
-    [ -e "generated/dates/${file##*/}" ] || { echo "${file##*/} is not in generated/dates"; bad=1; }
-done
-verdict $bad 'the text for dates is the committed one'
 
 bad=0
 for file in runtime/* runtime/*/*; do

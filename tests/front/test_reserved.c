@@ -14,7 +14,7 @@ static void names_of_c_and_of_the_text_are_reserved(void **state)
         "FLT_EPSILON", "FILE", "float_t", "double_t", "math", "string", "job", "run_body",
         "step_body", "argv", "argc", "graph", "slot", "print", "state", "weights", "example",
         "runtime", "Makefile", "makefile", "clean", "command", "always", "all", "input_X",
-        "rt_copy", "xf_a", "W_GRAPH", "panel_64", "linear_64x64", "scale_96", "scale_96_rows",
+        "rt_copy", "xf_a", "W_GRAPH", "panel_64", "norm_f32", "linear_64x64", "scale_96", "scale_96_rows",
         "softcap_8", "pool_16_mean", "window_2x8_4", "ring_keys_2x8_16", "ring_values_2x8_16",
         "relu_96", "gelu_gate_96", "attention_1x3_16", "encoder_layer", "_a", "text", "characters",
         "ids", "run", "m", "rows_of", "run_rows", "argmax", "argmax_rows", "main_chat", "reset",

@@ -160,7 +160,7 @@ native' '' <<'END'
 m = xf.compile("specs/dates.lua"); before = m:wait(); seen = 0
 m:ablate("encoder.0.ffn"); changed = m.tier
 m:probe("encoder.1.ffn", function(t) seen = seen + 1; return t:scaled(0) end)
-m:edit("argmax", function(t) return (t:gsub("argmax_15%(next_id, logits%)", "*next_id = 2")) end)
+m:edit("argmax", function(t) return (t:gsub("argmax_15%(s%->next_id, logits%)", "*s->next_id = 2")) end)
 before .. " " .. changed .. " " .. m.tier
 m:restore()
 m("3rd of May 2019") .. " " .. seen

@@ -325,8 +325,8 @@ true
 2019-05-03' "*implicit declaration of function 'foo'*there is no function 'nothing'*" <<'END'
 m = xf.compile("specs/dates.lua"); old = m:code("argmax")
 m("3rd of May 2019")
-old:find("argmax_15(next_id, logits)", 1, true) ~= nil
-m:edit("argmax", function(text) return (text:gsub("argmax_15%(next_id, logits%)", "*next_id = 2")) end)
+old:find("argmax_15(s->next_id, logits)", 1, true) ~= nil
+m:edit("argmax", function(text) return (text:gsub("argmax_15%(s%->next_id, logits%)", "*s->next_id = 2")) end)
 #m:generate({ 3, 4, 5 })
 m:edit("argmax", "static void argmax(const job *j, int thread, int threads)\n{\n    foo(1);\n}")
 m:edit("nothing", "")
@@ -369,7 +369,7 @@ says 'an edit is there for a probe too; a probe of a coroutine; a probe that fai
 00000000000
 00000000000' '*the probe of encoder.0.ffn failed*' <<'END'
 m = xf.compile("specs/dates.lua")
-m:edit("argmax", function(s) return (s:gsub("argmax_15.-;", "argmax_15(next_id, logits); if (thread == 0) ((int *)next_id)[0] = 5;", 1)) end)
+m:edit("argmax", function(s) return (s:gsub("argmax_15.-;", "argmax_15(s->next_id, logits); if (thread == 0) s->next_id[0] = 5;", 1)) end)
 m("3rd of May 2019")
 coroutine.wrap(function() m:probe("encoder.0.ffn", function() end) print(m("3rd of May 2019")) end)()
 do collectgarbage() end

@@ -355,7 +355,7 @@ says 'edits one behind another, with helpers, are the same in the engine with ta
 2019-05-03
 2019-05-03' '' <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("argmax")
-function says(id) return (old:gsub("argmax_15.-;", "argmax_15(next_id, logits); if (thread == 0) ((int *)next_id)[0] = " .. id .. ";", 1)) end
+function says(id) return (old:gsub("argmax_15.-;", "argmax_15(s->next_id, logits); if (thread == 0) s->next_id[0] = " .. id .. ";", 1)) end
 m:edit("argmax", "static int mine(void)\n{\n    return 6;\n}\n" .. says("mine()"))
 for i = 1, 5 do m:edit("argmax", says("mine() + " .. i % 2)) end
 m("3rd of May 2019")

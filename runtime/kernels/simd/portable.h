@@ -125,7 +125,8 @@ RT_INLINE rt_v16 rt_load_bf16(const void *p)
 {
     rt_v16 r;
 #if defined(__SSE2__) && !defined(RT_PLAIN_C)
-    RT_EACH_PART r.v[i] = (rt_part)_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64((const __m128i *)((const uint8_t *)p + 8 * i)));
+    RT_EACH_PART r.v[i] = (rt_part)_mm_unpacklo_epi16(_mm_setzero_si128(),
+                                                      _mm_loadl_epi64((const __m128i *)(const void *)((const uint8_t *)p + 8 * i)));
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PLAIN_C)
     RT_EACH_PART {
         const uint16x4_t half = vld1_u16((const uint16_t *)p + 4 * i);
@@ -177,7 +178,7 @@ RT_INLINE rt_v16 rt_load_f16(const void *p)
 {
     rt_v16 r;
     RT_UNROLL for (int i = 0; i < 4; i++) {
-        const __m128i h = _mm_unpacklo_epi16(_mm_loadl_epi64((const __m128i *)((const uint8_t *)p + 8 * i)), _mm_setzero_si128());
+        const __m128i h = _mm_unpacklo_epi16(_mm_loadl_epi64((const __m128i *)(const void *)((const uint8_t *)p + 8 * i)), _mm_setzero_si128());
         const __m128i bits = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x7fff)), 13);
         const __m128i sign = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x8000)), 16);
         const __m128i none = _mm_and_si128(_mm_cmpgt_epi32(bits, _mm_set1_epi32((0x7c00 << 13) - 1)), _mm_set1_epi32(0x7f800000));

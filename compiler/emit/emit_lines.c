@@ -1,0 +1,162 @@
+/* emit_lines.c: emitted C in lines of at most 100 columns. A statement goes on behind the bracket that it was broken in, a comment
+ * behind its star; preprocessor lines stay. The text means the same. */
+#include "emit.h"
+
+#include <string.h>
+
+enum { COLUMNS = 100, DEEPEST = 64 };
+
+static size_t blanks_of(const char *s) { return strspn(s, " "); }
+
+/* ---- comments ------------------------------------------------------------------------------------ */
+
+/* The words of a comment, at `indent`: a whole one, or, within, a line of one of several lines. */
+static void fit_comment(Text *out, size_t indent, const char *s, size_t n, bool within)
+{
+    const char *const end = s + n;
+    size_t column = indent + within;
+    bool empty = true;                  /* the line has no word yet */
+    text_printf(out, "%*s", (int)column, "");
+    while (s < end) {
+        const size_t blanks = empty ? 0 : blanks_of(s);
+        size_t shown = blanks + strcspn(s + blanks, " \n");
+        if ((size_t)(end - s) <= shown + strlen(" */")) shown = (size_t)(end - s);      /* the last word has the end with it */
+        if (!empty && column + shown > COLUMNS) {
+            text_printf(out, "\n%*s * ", (int)indent, "");
+            column = indent + strlen(" * ");
+            empty = true;
+            s += blanks;
+            continue;
+        }
+        text_add_bytes(out, s, shown);
+        column += shown;
+        s += shown;
+        empty = false;
+    }
+    text_add(out, "\n");
+}
+
+/* ---- code ---------------------------------------------------------------------------------------- */
+
+/* Where a line may be broken: before `at`, or nowhere, 0; the rest, within so many brackets, goes to column `to`. The lowest rank
+ * is the best. */
+typedef struct Break { size_t at, to; int depth, rank; } Break;
+
+/* The end of a string or a character that begins at s[i]. */
+static size_t behind_quotes(const char *s, size_t n, size_t i)
+{
+    const char quote = s[i++];
+    while (i < n && s[i] != quote) i += s[i] == '\\' ? 2 : 1;
+    return i < n ? i + 1 : n;
+}
+
+/* An operator between blanks before which a line may end. */
+static bool is_operator(const char *s)
+{
+    static const char *const operators[] = { "&& ", "|| ", "+ ", "? ", ": ", "| " };
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (strncmp(s, operators[i], strlen(operators[i])) == 0) return true;
+    return false;
+}
+
+/* The best break of a line that begins within `depth` brackets, all opened in column `to`. */
+static Break find_break(const char *s, size_t n, int depth, size_t to)
+{
+    const size_t indent = blanks_of(s);
+    size_t opened[DEEPEST];
+    Break best = { .rank = 4 * DEEPEST };
+    for (int i = 0; i < depth; i++) opened[i] = to;
+    for (size_t i = indent; i < n && i <= COLUMNS && depth < DEEPEST; i++) {
+        if (i > indent + 2 && s[i - 1] == ' ') {
+            const char before = s[i - 2];
+            const bool comma = before == ',' || before == ';', texts = before == '"' || (s[i] == '"' && before != ',' && before != '=');
+            const bool assigned = before == '=' && s[i - 3] == ' ';
+            const int rank = 2 * depth + (comma ? 0 : assigned ? 5 : 1);        /* within the fewest brackets; commas first */
+            const size_t behind = depth ? opened[depth - 1] : s[indent] == '.' ? indent : indent + 4;
+            if ((comma || assigned || texts || is_operator(s + i)) && rank <= best.rank)
+                best = (Break){ i, behind > 2 * COLUMNS / 3 ? indent + 8 : behind, depth, rank };
+        }
+        if (s[i] == '"' || s[i] == '\'') i = behind_quotes(s, n, i) - 1;
+        else if (strchr("([{", s[i])) opened[depth++] = i + 1 + (s[i] == '{' && s[i + 1] == ' ');
+        else if (strchr(")]}", s[i]) && depth) depth--;
+    }
+    return best;
+}
+
+static void fit_code(Text *out, const char *s, size_t n)
+{
+    Break b = { 0 };
+    while (n > COLUMNS && (b = find_break(s, n, b.depth, b.to)).at) {
+        Text rest = text_new(out->arena);
+        text_printf(&rest, "%*s", (int)b.to, "");
+        text_add_bytes(&rest, s + b.at, n - b.at);
+        text_add_bytes(out, s, b.at - 1);
+        text_add(out, "\n");
+        s = rest.data;
+        n = rest.size;
+    }
+    text_add_bytes(out, s, n);
+    text_add(out, "\n");
+}
+
+/* ---- lines --------------------------------------------------------------------------------------- */
+
+/* Where the comment behind the code of a line begins, or n. */
+static size_t comment_behind(const char *s, size_t n)
+{
+    if (n < 4 || strncmp(s + n - 2, "*/", 2) != 0) return n;
+    for (size_t i = n - 3; i > blanks_of(s); i--)
+        if (s[i] == '/' && s[i + 1] == '*') return i;
+    return n;
+}
+
+/* A comment that finds no room behind its code stands above. A rule behind a heading is cut. */
+static void fit_line(Text *out, const char *s, size_t n)
+{
+    const size_t indent = blanks_of(s), at = comment_behind(s, n);
+    size_t code = at;
+    if (s[indent] == '#') {
+        text_add_bytes(out, s, n);
+        text_add(out, "\n");
+        return;
+    }
+    if (strncmp(s, "/* ---- ", 8) == 0 && strncmp(s + n - 5, "-- */", 5) == 0) {
+        text_add_bytes(out, s, COLUMNS - strlen(" */"));
+        text_add(out, " */\n");
+        return;
+    }
+    if (strncmp(s + indent, "/*", 2) == 0) {
+        fit_comment(out, indent, s + indent, n - indent, false);
+        return;
+    }
+    if (strncmp(s + indent, "* ", 2) == 0) {
+        fit_comment(out, indent - (indent > 0), s + indent, n - indent, indent > 0);
+        return;
+    }
+    while (code > indent && s[code - 1] == ' ') code--;
+    if (at == n) {
+        fit_code(out, s, n);
+        return;
+    }
+    if (code + 2 + (n - at) <= COLUMNS) {
+        text_add_bytes(out, s, code);
+        text_add(out, "  ");
+        text_add_bytes(out, s + at, n - at);
+        text_add(out, "\n");
+        return;
+    }
+    fit_comment(out, indent, s + at, n - at, false);
+    fit_code(out, s, code);
+}
+
+void emit_fit(Text *text)
+{
+    Text out = text_new(text->arena);
+    for (const char *s = text->data; *s;) {
+        const size_t n = strcspn(s, "\n");
+        if (n > COLUMNS) fit_line(&out, s, n);
+        else text_add_bytes(&out, s, n + (s[n] == '\n'));
+        s += n + (s[n] == '\n');
+    }
+    *text = out;
+}

@@ -258,6 +258,9 @@ static void emit_seam(Emit *e, Text *out)
 {
     static EmitOne *const seams[] = { [KERNELS_LIBRARY] = emit_kernels, [KERNELS_UNROLLED] = emit_unrolled, [KERNELS_BOUND] = emit_bound };
     seams[e->form.kernels](e, out);
+    emit_fit(out);
+    emit_custom(e, out);            /* its lines are the user's, and stay */
+    if (e->form.kernels != KERNELS_BOUND) text_add(out, "#endif\n");
 }
 
 static void emit_main(Emit *e, Text *out) { kind_of(e)->main(e, out); }
@@ -279,10 +282,11 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
 {
     Emit e = emit_new(a, p, identity, head_bytes, form);
     /* NAME.c first: it finds the shapes that NAME_kernels.h defines */
-    static const struct { const char *format; EmitOne *emit; } files[] = {
-        { "%s.c", emit_model }, { "%s_kernels.h", emit_seam }, { "%s.h", emit_header }, { "%s_main.c", emit_main },
-        { "%s_settings.c", emit_settings }, { "%s_generate.c", emit_generate },
-        { "%s_weights.c", emit_weights }, { "example.c", emit_example }, { "Makefile", emit_makefile }, { "%s_variants.c", emit_variants },
+    static const struct { const char *format; EmitOne *emit; bool fits; } files[] = {      /* fits: in lines of 100 columns */
+        { "%s.c", emit_model, true }, { "%s_kernels.h", emit_seam, false }, { "%s.h", emit_header, true },
+        { "%s_main.c", emit_main, true }, { "%s_settings.c", emit_settings, true }, { "%s_generate.c", emit_generate, true },
+        { "%s_weights.c", emit_weights, true }, { "example.c", emit_example, true }, { "Makefile", emit_makefile, false },
+        { "%s_variants.c", emit_variants, true },
     };
     enum { FILES = sizeof files / sizeof *files };
     EmittedFile *out = arena_array(a, FILES + MAX_ISAS + RUNTIME_FILES, sizeof *out);
@@ -291,7 +295,7 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
         bool named = strchr(files[i].format, '%') != NULL;
         EmittedFile f = { named ? arena_format(a, files[i].format, e.name) : files[i].format, text_new(a) };
         files[i].emit(&e, &f.text);
-        if (strcmp(f.name, "Makefile") != 0) emit_fit(&f.text);
+        if (files[i].fits) emit_fit(&f.text);
         if (f.text.size) out[(*n)++] = f;
     }
     for (int i = 0; i < e.isa_count && e.isa_count > 1; i++) {
@@ -344,7 +348,6 @@ Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_by
     emit_seam(&e, &kernels);
     emit_header(&e, &header);
     emit_fit(&model);
-    emit_fit(&kernels);
     emit_fit(&header);
     emit_paste(&runtime, "rt.h");
     text_add(&out, without_headers);

@@ -222,7 +222,6 @@ static void emit_wrappers(Emit *e, Text *out)
 {
     for (int i = 0; i < e->wrapper_count; i++)
         if (e->wrappers[i]->kernel != KERNEL_CUSTOM) emit_one(e, out, e->wrappers[i]);
-    emit_custom(e, out);
 }
 
 void emit_bound(Emit *e, Text *out)
@@ -267,7 +266,9 @@ static void add_file(Emit *e, const char *name, NameMap *seen, EmittedFile *file
 void emit_kernel_files(Emit *e, EmittedFile *files, int *n)
 {
     NameMap *seen = name_map_new(e->arena);
-    for (int i = 0; i < e->wrapper_count && e->form.kernels == KERNELS_LIBRARY; i++)
+    if (e->form.kernels != KERNELS_LIBRARY) return;
+    add_file(e, "rt_simd.h", seen, files, n);
+    for (int i = 0; i < e->wrapper_count; i++)
         if (kernel_file(e->wrappers[i])) add_file(e, kernel_file(e->wrappers[i]), seen, files, n);
 }
 
@@ -299,5 +300,4 @@ void emit_kernels(Emit *e, Text *out)
     text_printf(out, "\n#include \"%s.h\"\n", e->name);         /* last: what is local to a kernel may be called so */
     text_add(out, "\n/* ---- the shapes of this model -------------------------------------------------------------------------- */\n\n");
     emit_wrappers(e, out);
-    text_fill(out, "#endif\n", NULL);
 }

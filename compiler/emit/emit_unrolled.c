@@ -568,6 +568,4 @@ void emit_unrolled(Emit *e, Text *out)
     text_fill(out, head_template, "name", e->name, "upper", e->upper, "unroll", emit_number(e, unroll_of(e)), NULL);
     for (int i = 0; i < e->wrapper_count; i++)
         if (e->wrappers[i]->kernel != KERNEL_CUSTOM) emit_one(e, out, e->wrappers[i]);
-    emit_custom(e, out);
-    text_add(out, "#endif\n");
 }

@@ -61,6 +61,31 @@ for form in library unrolled; do
         "$scratch/$form/leaky_graph" | numbers >"$scratch/values" && sed -n '/^Y/,$p' "$here/leaky.out" | numbers | diff - "$scratch/values"
     verdict $? "a program with a custom operation: $form"
 done
+# The user's lines stay as they are, however long: a remark, a macro over two lines, a comment before code.
+cat >"$scratch/long.lua" <<'END'
+xf.op{
+  name = "twice", shape = function(x) return x end,
+  c = [[
+    for (int r = begin; r < end; r++)
+      for (int i = 0; i < x_columns; i++) {
+        float v = x[r * x_stride + i];  // a remark that is too long for a line, and goes on, and on, and then, v = 100; at its end
+        #define CHANGE(a) do { (a) = (a) + 1; (a) = (a) - 1; (a) = (a) + 2; (a) = (a) - 2; } while (0); \
+            (a) = (a) * 2; (a) = (a) * 1; (a) = (a) * 1; (a) = (a) * 1; (a) = (a) * 1; (a) = (a) * 1; (a) = (a) * 1
+        /* first */ v = v + 0; v = v + 0; v = v + 0; v = v + 0; v = v + 0; v = v + 0; v = v + 0; v = v + 0; /* last */
+        CHANGE(v);
+        y[r * y_stride + i] = v;
+      }
+  ]] }
+return xf.graph("long_op", function(g) g.output("Z", g.twice(g.input("X", { 1, 3 }, { 1, 2, 3 }))) end)
+END
+for form in library unrolled; do
+    "$xformc" build "$scratch/long.lua" --allow-c --kernels $form -q -o "$scratch/long.$form" &&
+        "$scratch/long.$form/long_op" | grep -qxF 'Z            [2.00000, 4.00000, 6.00000]' &&
+        grep -qF '// a remark that is too long for a line, and goes on, and on, and then, v = 100; at its end' "$scratch/long.$form/long_op_kernels.h"
+    verdict $? "the lines of an xf.op stay as they are, however long: $form"
+done
+"$xformc" verify "$scratch/long.lua" --allow-c >"$scratch/out" 2>&1
+verdict $? 'and compute the same in every engine'
 (cd "$scratch/unrolled" && cc -std=c11 -O1 -ffreestanding -Wall -Wextra -Werror -Iruntime -c leaky_graph.c -o leaky_free.o)
 verdict $? 'a custom operation is freestanding'
 "$xformc" info "$here/leaky.lua" --allow-c --graph "$scratch/graph.svg" >/dev/null && grep -q '>leaky<' "$scratch/graph.svg"

@@ -54,3 +54,11 @@ void name_map_add(NameMap *m, const char *name, void *value)
     m->count += !s->name;
     *s = (Slot){ name, value, hash };
 }
+
+const char *name_map_add_free(NameMap *m, const char *name)
+{
+    const char *out = name;
+    for (int i = 2; name_map_find(m, out); i++) out = arena_format(m->arena, "%s_%d", name, i);
+    name_map_add(m, out, m);
+    return out;
+}

@@ -150,8 +150,6 @@ const char *emit_real(Arena *a, double x);                  /* a float of C: 0.2
 const char *emit_element(Emit *e, const OpRow *row, const char *a, const char *b, bool plain);
 /* Break the lines of C that are longer than 100 columns. */
 void emit_fit(Text *text);
-/* The first of NAME, NAME_2, NAME_3 .. that is not taken yet; then it is. */
-const char *emit_free_name(Emit *e, NameMap *taken, const char *name);
 
 /* ---- emit_weights.c ---- */
 

@@ -28,14 +28,6 @@ static const char *cache_name(Emit *e, const Buffer *b)
     return name;
 }
 
-const char *emit_free_name(Emit *e, NameMap *taken, const char *base)
-{
-    const char *name = base;
-    for (int i = 2; name_map_find(taken, name); i++) name = arena_format(e->arena, "%s_%d", base, i);
-    name_map_add(taken, name, taken);
-    return name;
-}
-
 void emit_state_begin(Emit *e)
 {
     static const char *const own[] = { "source_length", "next_position", "furthest", "saturated", "slot", "scratch" };
@@ -45,7 +37,8 @@ void emit_state_begin(Emit *e)
     for (int i = 0; i < e->plan->list_count; i++) name_map_add(of_state, e->plan->lists[i].name, of_state);
     for (int i = 0; i < e->plan->buffer_count; i++) {
         const Buffer *b = e->plan->buffers[i];
-        const char *name = b->place == PLACE_SLOT ? emit_free_name(e, of_slot, cache_name(e, b)) : emit_free_name(e, of_state, b->name);
+        const bool slot = b->place == PLACE_SLOT;
+        const char *name = name_map_add_free(slot ? of_slot : of_state, slot ? cache_name(e, b) : b->name);
         name_map_add(e->members, b->name, arena_text(e->arena, name));
     }
 }

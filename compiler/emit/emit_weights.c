@@ -7,24 +7,18 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 /* One tensor of a block: self_q. Linears in one operation are members of one: q of the group self_qkv, the first of three. */
 typedef struct Member { const char *words, *name, *group; int number, count; } Member;
 
 /* ---- names of members ---------------------------------------------------------------------------- */
 
-static bool begins_in_case(const char *s, const char *with)
-{
-    for (; *with; s++, with++)
-        if (tolower((unsigned char)*s) != tolower((unsigned char)*with)) return false;
-    return true;
-}
-
 const char *emit_weight_words(Emit *e, const Packed *k)
 {
     const char *block = k->block ? k->block->block->name : "", *name = k->identifier;
     const size_t n = strlen(block);
-    if (n && begins_in_case(name, block) && name[n] == '_' && name[n + 1]) name += n + 1;
+    if (n && strncasecmp(name, block, n) == 0 && name[n] == '_' && name[n + 1]) name += n + 1;
     char *c = arena_text(e->arena, name);
     for (char *s = c; *s; s++) *s = (char)tolower((unsigned char)*s);
     return c;
@@ -57,7 +51,7 @@ static void name_group(Emit *e, NameMap *taken, Packed *const *joined, int count
     text_printf(&t, "%.*s", (int)same, first);
     for (int i = 0; i < count; i++)
         text_printf(&t, "%s%s", i && !letters ? "_" : "", member_of(e, joined[i])->name + same);
-    const char *group = emit_free_name(e, taken, t.data);
+    const char *group = name_map_add_free(taken, t.data);
     for (int i = 0; i < count; i++) {
         Member *m = name_map_find(e->tensors, joined[i]->identifier);
         *m = (Member){ m->words, is_identifier(m->name + same) ? m->name + same : m->name, group, i, count };
@@ -77,7 +71,7 @@ static void name_block(Emit *e, const PlanBlock *b)
         Member *m = arena_alloc(e->arena, sizeof *m);
         const char *words = emit_weight_words(e, k);
         const char *name = is_identifier(words) ? words : arena_format(e->arena, "w_%s", words);
-        *m = (Member){ words, emit_free_name(e, taken, name), NULL, 0, 1 };
+        *m = (Member){ words, name_map_add_free(taken, name), NULL, 0, 1 };
         name_map_add(e->tensors, k->identifier, m);
     }
     for (int i = 0; i < p->block_count && !is_large(b); i++)

@@ -202,10 +202,8 @@ static const char *member(Arena *a, NameMap *taken, const PackEntry *e)
     char *base = arena_format(a, "t_%s", entry_name(a, e));
     for (char *s = base; *s; s++)
         if (!isalnum((unsigned char)*s)) *s = '_';
-    const char *name = base + (name_is_of_c(base + 2) || strcmp(base + 2, "head") == 0 || isdigit((unsigned char)base[2]) ? 0 : 2), *out = name;
-    for (int i = 2; name_map_find(taken, out); i++) out = arena_format(a, "%s_%d", name, i);
-    name_map_add(taken, out, taken);
-    return out;
+    const char *name = base + (name_is_of_c(base + 2) || strcmp(base + 2, "head") == 0 || isdigit((unsigned char)base[2]) ? 0 : 2);
+    return name_map_add_free(taken, name);
 }
 
 static void byte_lines(Text *t, const unsigned char *bytes, size_t n)

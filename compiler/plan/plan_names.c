@@ -96,8 +96,5 @@ static const char *words_of(Lower *w, const Packed *k)
 
 const char *lower_identifier(Lower *w, const Packed *k)
 {
-    const char *base = in_case(w->arena, words_of(w, k), toupper), *out = base;
-    for (int i = 2; name_map_find(w->identifiers, out); i++) out = arena_format(w->arena, "%s_%d", base, i);
-    name_map_add(w->identifiers, out, w);
-    return out;
+    return name_map_add_free(w->identifiers, in_case(w->arena, words_of(w, k), toupper));
 }

@@ -340,14 +340,19 @@ static void declare_views(Emit *e, Text *out, const Used *u, int first)
     const Buffer *parent = u->list[first]->parent;
     for (int i = 0; i < first; i++)
         if (u->list[i]->parent == parent) return;
-    const char *before = "    float";
-    for (int64_t column = 0; column < parent->width; column++)
+    const char *begin = "    float";
+    for (int64_t column = 0; column >= 0;) {
+        int64_t next = -1;              /* of the view behind those in this column */
         for (int i = first; i < u->count; i++) {
             const Buffer *x = u->list[i];
-            if (x->parent != parent || x->column != column) continue;
-            text_printf(out, "%s *const %s = %s", before, x->variable, beyond(e, parent->variable, (size_t)column));
-            before = ",";
+            if (x->parent != parent) continue;
+            if (x->column > column && (next < 0 || x->column < next)) next = x->column;
+            if (x->column != column) continue;
+            text_printf(out, "%s *const %s = %s", begin, x->variable, beyond(e, parent->variable, (size_t)column));
+            begin = ",";
         }
+        column = next;
+    }
     text_add(out, ";\n");
 }
 

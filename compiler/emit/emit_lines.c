@@ -152,11 +152,17 @@ static void fit_line(Text *out, const char *s, size_t n)
 void emit_fit(Text *text)
 {
     Text out = text_new(text->arena);
-    for (const char *s = text->data; *s;) {
-        const size_t n = strcspn(s, "\n");
-        if (n > COLUMNS) fit_line(&out, s, n);
-        else text_add_bytes(&out, s, n + (s[n] == '\n'));
-        s += n + (s[n] == '\n');
+    const char *kept = text->data, *const end = kept + text->size;      /* lines from `kept` on stay as they are */
+    for (const char *s = kept, *next; s < end; s = next) {
+        const char *newline = memchr(s, '\n', (size_t)(end - s));
+        next = newline ? newline + 1 : end;
+        const size_t n = (size_t)((newline ? newline : end) - s);
+        if (n <= COLUMNS) continue;
+        text_add_bytes(&out, kept, (size_t)(s - kept));
+        fit_line(&out, s, n);
+        kept = next;
     }
+    if (kept == text->data) return;
+    text_add_bytes(&out, kept, (size_t)(end - kept));
     *text = out;
 }

@@ -2,6 +2,7 @@
  * behind its star; preprocessor lines stay. The text means the same. */
 #include "emit.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { COLUMNS = 100, DEEPEST = 64 };
@@ -10,8 +11,14 @@ static size_t blanks_of(const char *s) { return strspn(s, " "); }
 
 /* ---- comments ------------------------------------------------------------------------------------ */
 
-/* The words of a comment, at `indent`: a whole one, or, within, a line of one of several lines. */
-static void fit_comment(Text *out, size_t indent, const char *s, size_t n, bool within)
+/* Words that found no room in a line of a comment and go before those of the next one. */
+typedef struct Carried { const char *words; size_t size; } Carried;
+
+static bool ends_comment(const char *s, size_t n) { return n >= 2 && strncmp(s + n - 2, "*/", 2) == 0; }
+
+/* The words of a comment, at `indent`: a whole one, or, within, a line of one of several lines. What finds no room goes to lines
+ * of its own where the comment ends, else to the next one. */
+static Carried fit_comment(Text *out, size_t indent, const char *s, size_t n, bool within)
 {
     const char *const end = s + n;
     size_t column = indent + within;
@@ -22,10 +29,12 @@ static void fit_comment(Text *out, size_t indent, const char *s, size_t n, bool 
         size_t shown = blanks + strcspn(s + blanks, " \n");
         if ((size_t)(end - s) <= shown + strlen(" */")) shown = (size_t)(end - s);      /* the last word has the end with it */
         if (!empty && column + shown > COLUMNS) {
-            text_printf(out, "\n%*s * ", (int)indent, "");
+            text_add(out, "\n");
+            s += blanks;
+            if (!ends_comment(s, (size_t)(end - s))) return (Carried){ s, (size_t)(end - s) };
+            text_printf(out, "%*s * ", (int)indent, "");
             column = indent + strlen(" * ");
             empty = true;
-            s += blanks;
             continue;
         }
         text_add_bytes(out, s, shown);
@@ -34,6 +43,7 @@ static void fit_comment(Text *out, size_t indent, const char *s, size_t n, bool 
         empty = false;
     }
     text_add(out, "\n");
+    return (Carried){ NULL, 0 };
 }
 
 /* ---- code ---------------------------------------------------------------------------------------- */
@@ -111,42 +121,41 @@ static size_t comment_behind(const char *s, size_t n)
 }
 
 /* A comment that finds no room behind its code stands above. A rule behind a heading is cut. */
-static void fit_line(Text *out, const char *s, size_t n)
+static Carried fit_line(Text *out, const char *s, size_t n)
 {
+    const Carried nothing = { NULL, 0 };
     const size_t indent = blanks_of(s), at = comment_behind(s, n);
     size_t code = at;
     if (s[indent] == '#') {
         text_add_bytes(out, s, n);
         text_add(out, "\n");
-        return;
+        return nothing;
     }
     if (strncmp(s, "/* ---- ", 8) == 0 && strncmp(s + n - 5, "-- */", 5) == 0) {
         text_add_bytes(out, s, COLUMNS - strlen(" */"));
         text_add(out, " */\n");
-        return;
+        return nothing;
     }
-    if (strncmp(s + indent, "/*", 2) == 0) {
-        fit_comment(out, indent, s + indent, n - indent, false);
-        return;
-    }
-    if (strncmp(s + indent, "* ", 2) == 0) {
-        fit_comment(out, indent - (indent > 0), s + indent, n - indent, indent > 0);
-        return;
-    }
+    if (strncmp(s + indent, "/*", 2) == 0) return fit_comment(out, indent, s + indent, n - indent, false);
+    if (strncmp(s + indent, "* ", 2) == 0) return fit_comment(out, indent - (indent > 0), s + indent, n - indent, indent > 0);
     while (code > indent && s[code - 1] == ' ') code--;
-    if (at == n) {
-        fit_code(out, s, n);
-        return;
-    }
-    if (code + 2 + (n - at) <= COLUMNS) {
+    if (at < n && code + 2 + (n - at) <= COLUMNS) {
         text_add_bytes(out, s, code);
         text_add(out, "  ");
         text_add_bytes(out, s + at, n - at);
         text_add(out, "\n");
-        return;
+        return nothing;
     }
-    fit_comment(out, indent, s + at, n - at, false);
+    if (at < n) fit_comment(out, indent, s + at, n - at, false);
     fit_code(out, s, code);
+    return nothing;
+}
+
+/* A line of a comment that goes on with the sentence of the one before: " * of one slot". */
+static bool goes_on(const char *s, size_t n)
+{
+    const size_t indent = blanks_of(s);
+    return n > indent + 2 && s[indent] == '*' && s[indent + 1] == ' ' && (islower((unsigned char)s[indent + 2]) || s[indent + 2] == '(');
 }
 
 void emit_fit(Text *text)
@@ -159,7 +168,22 @@ void emit_fit(Text *text)
         const size_t n = (size_t)((newline ? newline : end) - s);
         if (n <= COLUMNS) continue;
         text_add_bytes(&out, kept, (size_t)(s - kept));
-        fit_line(&out, s, n);
+        Carried over = fit_line(&out, s, n);
+        while (over.size) {
+            newline = memchr(next, '\n', (size_t)(end - next));
+            const size_t more = (size_t)((newline ? newline : end) - next);
+            const bool joins = goes_on(next, more);
+            Text line = text_new(text->arena);
+            text_printf(&line, "%*s* ", (int)(blanks_of(s) + (s[blanks_of(s)] == '/')), "");
+            text_add_bytes(&line, over.words, over.size);
+            if (joins) {
+                const size_t words = blanks_of(next) + strlen("* ");
+                text_add(&line, " ");
+                text_add_bytes(&line, next + words, more - words);
+                next += more + (newline != NULL);
+            }
+            over = fit_line(&out, line.data, line.size);
+        }
         kept = next;
     }
     if (kept == text->data) return;

@@ -75,8 +75,8 @@ static const char header_decode[] =
     "/* Append `id` to the sequence in slot 0, as ${name}_decode does with one row. */\n"
     "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id);\n"
     "\n"
-    "/* The last call's ${logits_words},\n"
-    " * as [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use. Valid until the next call on this state. */\n"
+    "/* The last call's ${logits_words}, as [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use. "
+    "Valid until the next call on this state. */\n"
     "const float *${name}_${scores}(const ${name}_state *s);\n"
     "\n"
     "/* Append `id` to the sequence in slot 0 and write the most likely next id, as ${name}_decode_greedy does. */\n"
@@ -94,8 +94,8 @@ static const char tokenize_header[] =
     "/* Turn a text into ids[room]${special}; *n receives their number. s is scratch\n"
     " * memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many${long_words}.\n"
     " * RT_BAD_ID: a character without an id${fault_words}; *fault, which may be NULL, receives which. */\n"
-    "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
-    "        RtTextFault *fault);\n"
+    "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n, "
+    "RtTextFault *fault);\n"
     "${target}\n"
     "\n"
     "/* Turn ids[n] into text, without special tokens such as </s>${unknown}: out[cap], NUL-terminated.\n"
@@ -105,8 +105,8 @@ static const char tokenize_header[] =
 static const char target_header[] =
     "\n"
     "/* The same for an answer, as ${name}_decode takes it: the target's vocabulary, without special tokens. */\n"
-    "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n,\n"
-    "        RtTextFault *fault);";
+    "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n, "
+    "RtTextFault *fault);";
 
 static const char generate_header[] =
     "\n"

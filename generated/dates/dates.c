@@ -705,8 +705,7 @@ static RtCharacters characters(const dates *m, size_t table, int count, size_t t
 }
 
 rt_status dates_tokenize(const dates *m, dates_state *state, const char *utf8, int *ids, int room,
-                         int *n,
-        RtTextFault *fault)
+                         int *n, RtTextFault *fault)
 {
     (void)state;
     const RtCharacters source = characters(m, W_SOURCE_CHARACTERS, 62, W_SOURCE_TEXTS,
@@ -715,8 +714,7 @@ rt_status dates_tokenize(const dates *m, dates_state *state, const char *utf8, i
 }
 
 rt_status dates_tokenize_target(const dates *m, dates_state *state, const char *utf8, int *ids,
-                                int room, int *n,
-        RtTextFault *fault)
+                                int room, int *n, RtTextFault *fault)
 {
     const RtCharacters target = characters(m, W_TARGET_CHARACTERS, 11, W_TARGET_TEXTS, DATES_VOCAB);
     (void)state;

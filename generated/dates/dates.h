@@ -1,13 +1,11 @@
 /* dates.h: the calls of the model dates, for C11 and C++. Made by xformc from dates.lua.
  *
  * An id is a token. A state has slots. A slot holds a source, which the encoder reads, and a
- * target,
- * the sequence of ids that the decoder writes.
+ * target, the sequence of ids that the decoder writes.
  *
  * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
- * which
- * rt_status_text describes; one that refuses its arguments changes nothing. Only dates_threads
- * allocates. */
+ * which rt_status_text describes; one that refuses its arguments changes nothing. Only
+ * dates_threads allocates. */
 #ifndef DATES_H
 #define DATES_H
 
@@ -37,27 +35,23 @@ extern "C" {
 #define DATES_WEIGHTS_BYTES  990336
 
 /* One sequence. It contains no pointers, so it can be copied or saved. Begin with all zeros. It is
- * large: make it
- * static, or allocate it aligned to 64 bytes. */
+ * large: make it static, or allocate it aligned to 64 bytes. */
 typedef struct dates_state { XF_ALIGN(64) unsigned char bytes[DATES_STATE_BYTES]; } dates_state;
 
 /* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may
- * use it at once,
- * each with its own state, unless dates_threads gave it threads. */
+ * use it at once, each with its own state, unless dates_threads gave it threads. */
 typedef struct dates { const unsigned char *weights; struct rt_team *team; } dates;
 
 extern const unsigned dates_isa;  /* instruction sets that this was compiled for: RT_ISA_* bits */
 
 /* Use packed weights: DATES_WEIGHTS_BYTES bytes, 64-byte aligned, kept by the caller while the
- * model is in use.
- * rt_weights_open of rt_weights.h reads them from a file. Size and header are checked; nothing is
- * copied.
+ * model is in use. rt_weights_open of rt_weights.h reads them from a file. Size and header are
+ * checked; nothing is copied.
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status dates_bind(dates *m, const void *weights, size_t bytes);
 
 /* Compute with n threads, the caller's among them; the results do not depend on n. Passing 1 ends
- * the others: do
- * that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
+ * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
  * DATES_MAX_THREADS. */
 rt_status dates_threads(dates *m, int n);
 
@@ -69,9 +63,8 @@ void dates_reset(dates_state *s);
 rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids, int n);
 
 /* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One
- * row is a step, rows
- * of one slot are a prefill, rows of several slots a batch. Rows of a slot are adjacent, with
- * consecutive positions.
+ * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot are
+ * adjacent, with consecutive positions.
  * The first continues the sequence, or has an earlier position: then all from that position on is
  * dropped.
  * A target begins with DATES_START at 0. Row i of dates_scores is about the id that follows
@@ -97,9 +90,9 @@ rt_status dates_clear(dates_state *s, int slot);
 /* Append `id` to the sequence in slot 0, as dates_decode does with one row. */
 rt_status dates_step(const dates *m, dates_state *s, int id);
 
-/* The last call's natural log-probabilities, or logits after dates_decode_greedy and dates_next,
- * as [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use. Valid until the next call on
- * this state. */
+/* The last call's natural log-probabilities, or logits after dates_decode_greedy and dates_next, as
+ * [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use. Valid until the next call on this
+ * state. */
 const float *dates_scores(const dates_state *s);
 
 /* Append `id` to the sequence in slot 0 and write the most likely next id, as dates_decode_greedy
@@ -113,14 +106,12 @@ rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
  * RT_BAD_ID: a character without an id, or invalid UTF-8; *fault, which may be NULL, receives
  * which. */
 rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room,
-                         int *n,
-        RtTextFault *fault);
+                         int *n, RtTextFault *fault);
 
 /* The same for an answer, as dates_decode takes it: the target's vocabulary, without special
  * tokens. */
 rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8, int *ids,
-                                int room, int *n,
-        RtTextFault *fault);
+                                int room, int *n, RtTextFault *fault);
 
 /* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated.
  * *bytes receives its length, and may be NULL. Errors: RT_NO_ROOM; RT_BAD_ID. */
@@ -130,11 +121,9 @@ rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, siz
 /* Generate the answer to a text in slot 0, whose sequence it replaces, and pass it to on_token
  * piece by piece.
  * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A
- * search with beams
- * takes a slot for each. options NULL or all zeros: the model's own settings.
+ * search with beams takes a slot for each. options NULL or all zeros: the model's own settings.
  * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop
- * strings too long; or
- * those of dates_tokenize and dates_decode_greedy. */
+ * strings too long; or those of dates_tokenize and dates_decode_greedy. */
 rt_status dates_generate(const dates *m, dates_state *s, const char *text,
                          const rt_generate_options *options,
         rt_on_token *on_token, void *user);

@@ -3,9 +3,8 @@
  * An id is a token; a source is a text as ids.
  *
  * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
- * which
- * rt_status_text describes; one that refuses its arguments changes nothing. Only encoder_threads
- * allocates. */
+ * which rt_status_text describes; one that refuses its arguments changes nothing. Only
+ * encoder_threads allocates. */
 #ifndef ENCODER_H
 #define ENCODER_H
 
@@ -29,28 +28,24 @@ extern "C" {
 #define ENCODER_WEIGHTS_BYTES  3374464
 
 /* One sequence. It contains no pointers, so it can be copied or saved. Begin with all zeros. It is
- * large: make it
- * static, or allocate it aligned to 64 bytes. */
+ * large: make it static, or allocate it aligned to 64 bytes. */
 typedef struct encoder_state { XF_ALIGN(64) unsigned char bytes[ENCODER_STATE_BYTES];
                                } encoder_state;
 
 /* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may
- * use it at once,
- * each with its own state, unless encoder_threads gave it threads. */
+ * use it at once, each with its own state, unless encoder_threads gave it threads. */
 typedef struct encoder { const unsigned char *weights; struct rt_team *team; } encoder;
 
 extern const unsigned encoder_isa;  /* instruction sets that this was compiled for: RT_ISA_* bits */
 
 /* Use packed weights: ENCODER_WEIGHTS_BYTES bytes, 64-byte aligned, kept by the caller while the
- * model is in use.
- * rt_weights_open of rt_weights.h reads them from a file. Size and header are checked; nothing is
- * copied.
+ * model is in use. rt_weights_open of rt_weights.h reads them from a file. Size and header are
+ * checked; nothing is copied.
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status encoder_bind(encoder *m, const void *weights, size_t bytes);
 
 /* Compute with n threads, the caller's among them; the results do not depend on n. Passing 1 ends
- * the others: do
- * that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
+ * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
  * ENCODER_MAX_THREADS. */
 rt_status encoder_threads(encoder *m, int n);
 
@@ -62,19 +57,17 @@ void encoder_reset(encoder_state *s);
 rt_status encoder_encode(const encoder *m, encoder_state *s, int slot, const int *ids, int n);
 
 /* Run the encoder on `count` texts at once: lengths[i] ids each, one text after the other in ids.
- * Each text
- * attends only to itself, and its results are those of a call of its own, to the bit. They fit if
- * their lengths, each but the last
- * rounded up to a multiple of 16, sum to at most ENCODER_MAX_SOURCE. firsts must be NULL.
- * encoder_hidden has the rows of all, one text after the other; vectors must be NULL.
+ * Each text attends only to itself, and its results are those of a call of its own, to the bit.
+ * They fit if their lengths, each but the last rounded up to a multiple of 16, sum to at most
+ * ENCODER_MAX_SOURCE. firsts must be NULL. encoder_hidden has the rows of all, one text after the
+ * other; vectors must be NULL.
  * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1. */
 rt_status encoder_encode_batch(const encoder *m, encoder_state *s, const int *ids,
                                const int *lengths, const int *firsts, int count,
         float *vectors);
 
 /* The hidden states of the last call: row i, of 128 floats, begins at i * ENCODER_HIDDEN_STRIDE.
- * Valid until the
- * next call on this state. */
+ * Valid until the next call on this state. */
 #define ENCODER_HIDDEN_STRIDE  128
 const float *encoder_hidden(const encoder_state *s);
 

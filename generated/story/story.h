@@ -3,9 +3,8 @@
  * An id is a token. A state has slots, and a slot holds one sequence of ids.
  *
  * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
- * which
- * rt_status_text describes; one that refuses its arguments changes nothing. Only story_threads
- * allocates. */
+ * which rt_status_text describes; one that refuses its arguments changes nothing. Only
+ * story_threads allocates. */
 #ifndef STORY_H
 #define STORY_H
 
@@ -33,27 +32,23 @@ extern "C" {
 #define STORY_WEIGHTS_BYTES  1219904
 
 /* One sequence. It contains no pointers, so it can be copied or saved. Begin with all zeros. It is
- * large: make it
- * static, or allocate it aligned to 64 bytes. */
+ * large: make it static, or allocate it aligned to 64 bytes. */
 typedef struct story_state { XF_ALIGN(64) unsigned char bytes[STORY_STATE_BYTES]; } story_state;
 
 /* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may
- * use it at once,
- * each with its own state, unless story_threads gave it threads. */
+ * use it at once, each with its own state, unless story_threads gave it threads. */
 typedef struct story { const unsigned char *weights; struct rt_team *team; } story;
 
 extern const unsigned story_isa;  /* instruction sets that this was compiled for: RT_ISA_* bits */
 
 /* Use packed weights: STORY_WEIGHTS_BYTES bytes, 64-byte aligned, kept by the caller while the
- * model is in use.
- * rt_weights_open of rt_weights.h reads them from a file. Size and header are checked; nothing is
- * copied.
+ * model is in use. rt_weights_open of rt_weights.h reads them from a file. Size and header are
+ * checked; nothing is copied.
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status story_bind(story *m, const void *weights, size_t bytes);
 
 /* Compute with n threads, the caller's among them; the results do not depend on n. Passing 1 ends
- * the others: do
- * that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
+ * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
  * STORY_MAX_THREADS. */
 rt_status story_threads(story *m, int n);
 
@@ -61,9 +56,8 @@ rt_status story_threads(story *m, int n);
 void story_reset(story_state *s);
 
 /* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One
- * row is a step, rows
- * of one slot are a prefill, rows of several slots a batch. Rows of a slot are adjacent, with
- * consecutive positions.
+ * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot are
+ * adjacent, with consecutive positions.
  * The first continues the sequence, or has an earlier position: then all from that position on is
  * dropped.
  * Row i of story_logits is about the id that follows rows[i].
@@ -87,9 +81,8 @@ rt_status story_clear(story_state *s, int slot);
 /* Append `id` to the sequence in slot 0, as story_decode does with one row. */
 rt_status story_step(const story *m, story_state *s, int id);
 
-/* The last call's logits,
- * as [rows][STORY_LOGITS_STRIDE], of which STORY_VOCAB are in use. Valid until the next call on
- * this state. */
+/* The last call's logits, as [rows][STORY_LOGITS_STRIDE], of which STORY_VOCAB are in use. Valid
+ * until the next call on this state. */
 const float *story_logits(const story_state *s);
 
 /* Append `id` to the sequence in slot 0 and write the most likely next id, as story_decode_greedy

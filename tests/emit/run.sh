@@ -25,6 +25,9 @@ for name in dates story encoder; do
     verdict $bad "the text for $name is the committed one"
     if grep -n '.\{101\}' "$scratch/$name"/*.[ch]; then bad=1; fi
     verdict $bad "$name: no line is longer than 100 columns"
+    if awk 'was && /^ [*] [a-z(]/ && length(line) < 80 { print FILENAME ": " line; bad = 1 }
+            { was = /^( [*]|\/[*]) / && !/[*]\/$/; line = $0 } END { exit !bad }' "$scratch/$name/$name.h"; then bad=1; fi
+    verdict $bad "$name: no line of a comment ends before its sentence does while there is room"
     command=$(sed -n 's/^ [*] Build: make, or \(cc .*\)$/\1/p' "$scratch/$name/$name.c") && [ -n "$command" ] && (cd "$scratch/$name" && sh -c "$command" && rm $name.o)
     verdict $? "$name: the command at its head compiles it"
     for cc in gcc clang; do

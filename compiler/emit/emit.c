@@ -114,7 +114,7 @@ static const char model_begin[] =
     "/* ${name}.c: ${spec} as C, made by xformc ${version}. ${about}\n"
     " *\n"
     " * Weights: ${parameters} parameters as ${dtypes}, ${weights} bytes, packed as ${identity}.\n"
-    " * State: ${state} bytes, ${slot}${scratch} of scratch.\n"
+    " * State: ${state} bytes${slots}.\n"
     "${costs}\n"
     " * Build: make, or cc -std=c11 ${optimise} -march=native -ffp-contract=off -Iruntime -c ${name}.c\n"
     " *\n"
@@ -134,6 +134,8 @@ static const char about_threads[] =
 static const char model_bind[] =
     "/* What a call hands to ${hearers}. */\n"
     "${job}\n"
+    "\n"
+    "/* ---- binding --------------------------------------------------------------------------------- */\n"
     "\n"
     "const unsigned ${name}_isa = RT_ISA_BUILT;\n"
     "\n"
@@ -207,15 +209,15 @@ static void emit_model(Emit *e, Text *out)
               "threads", emit_has_threads(e) ? about_threads : "", "costs", emit_costs(e), "optimise", emit_optimise(e),
               "parameters", emit_number(e, model_parameters(e->model)), "weights", emit_number(e, (int64_t)p->weights_bytes),
               "dtypes", emit_dtypes(e), "state", emit_number(e, (int64_t)p->state_bytes),
-              "slot", p->slot_bytes ? arena_format(e->arena, "%s of %zu for keys and values%s, ", slots, p->slot_bytes,
-                                                    e->model->kv_dtype == KV_DTYPES_F16 ? " as f16" : "") : "",
-              "scratch", emit_number(e, (int64_t)p->scratch_bytes), NULL);
+              "slots", p->slot_bytes ? arena_format(e->arena, ", %s of %zu for keys and values%s, %zu for all else", slots, p->slot_bytes,
+                                                     e->model->kv_dtype == KV_DTYPES_F16 ? " as f16" : "", p->scratch_bytes) : "", NULL);
     text_printf(out, "#define %-12s ((size_t)%zu)      /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
     text_printf(out, "#define %-12s ((size_t)%d)        /* in them: what the weights were packed for */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
     emit_weights_structs(e, out);
     emit_state(e, out);
     bool many = plan_program(p, PROGRAM_DECODE) != NULL || emit_batches(e);
-    const char *job = arena_format(e->arena, "typedef struct job { const %s *model; struct state *state; int slot, rows;%s%s } job;", e->name,
+    const char *job = arena_format(e->arena, "typedef struct job { const unsigned char *weights;%s struct state *state; int slot, rows;%s%s } job;",
+                                   emit_has_threads(e) ? " struct rt_team *team;" : "",
                                    many ? " const rt_group *groups, *groups_end;" : "", emit_pools(e) ? " int first;" : "");
     const char *tokenizer = !has_pieces(e) ? "" : arena_format(e->arena,
         "if (rt_text_check(head + HEAD_BYTES + W_TOKENIZER, %s) != RT_OK) return RT_BAD_WEIGHTS;", emit_number(e, (int64_t)e->model->tokenizer_size));
@@ -225,6 +227,11 @@ static void emit_model(Emit *e, Text *out)
               "name", e->name, "upper", e->upper, "identity", e->identity, "job", job, "tokenizer", tokenizer, NULL);
     if (p->saturated_offset) text_add(out, saturation_template);
     text_add(out, "/* ---- blocks ---------------------------------------------------------------------------------- */\n\n");
+    if (plan_program(p, PROGRAM_DECODE))
+        text_add(out, emit_has_threads(e)
+                      ? "/* Those of the decoder stand here twice: for one row, where threads divide panels and heads, and\n"
+                        " * (_rows) for several, where each thread has rows of its own. */\n\n"
+                      : "/* Those of the decoder stand here twice: for one row, and (_rows) for several. */\n\n");
     emit_blocks(e, out);
     text_add(out, "/* ---- programs -------------------------------------------------------------------------------- */\n\n");
     emit_programs(e, out);

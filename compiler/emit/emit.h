@@ -106,6 +106,8 @@ void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
 /* Whether a state has room for more than one thread; without, the text is that of one. */
 bool emit_has_threads(const Emit *e);
+/* In a function with a model m and its state s: "job j = {" and what each call says of them, without a comma behind. */
+const char *emit_job(Emit *e);
 /* The call of a program's body in a function with a job j and a model m, without a semicolon. */
 const char *emit_body_call(Emit *e, const char *body);
 void emit_settings(Emit *e, Text *out);

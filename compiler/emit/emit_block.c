@@ -75,6 +75,11 @@ static const char *custom_words(Emit *e, const PlanOp *op)
     return t.data;
 }
 
+static const char *scale_words(Emit *e, double scale)
+{
+    return scale == 1 ? "" : arena_format(e->arena, "%.6g * ", scale);
+}
+
 static const char *kernel_words(Emit *e, const PlanOp *op)
 {
     const char *in[NODE_INPUTS], *out = op->out[0] ? op->out[0]->variable : "";
@@ -86,8 +91,9 @@ static const char *kernel_words(Emit *e, const PlanOp *op)
     case KERNEL_LINEAR_GATE: return arena_format(e->arena, "%s = %s", out, linear_words(e, op, in[0], act));
     case KERNEL_LINEAR_ADD: return arena_format(e->arena, "%s = %s + %s", out, in[1], linear_words(e, op, in[0], act));
     case KERNEL_NORM:       return arena_format(e->arena, "%s = norm(%s)", out, in[0]);
-    case KERNEL_EMBED:      return arena_format(e->arena, "%s = %.6g * table[%s]", out, op->node->scale, in[1]);
-    case KERNEL_POSITION:   return arena_format(e->arena, "%s = %s + table[%s]", out, in[0], in[2]);
+    case KERNEL_EMBED:
+        return arena_format(e->arena, "%s = %s%s[%s]", out, scale_words(e, op->node->scale), emit_weight_words(e, op->weights), in[1]);
+    case KERNEL_POSITION:   return arena_format(e->arena, "%s = %s + %s[%s]", out, in[0], emit_weight_words(e, op->weights), in[2]);
     case KERNEL_GATE:       return arena_format(e->arena, "%s = %s(%s) * %s", out, act, in[0], in[1]);
     case KERNEL_ROTARY:     return arena_format(e->arena, "%s = %s turned by %s", out, in[0], in[2]);
     case KERNEL_ACTIVATION:
@@ -148,7 +154,7 @@ static const char *custom_arguments(Emit *e, const PlanBlock *b, const PlanOp *o
 /* Where threads wait for one another; "" where there is one alone. */
 static const char *barrier(const Emit *e)
 {
-    return emit_has_threads(e) ? "    rt_barrier(j->model->team);\n" : "";
+    return emit_has_threads(e) ? "    rt_barrier(j->team);\n" : "";
 }
 
 /* What stands before that which the first thread alone does. */
@@ -260,7 +266,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     default:               call = arena_format(e->arena, "%s(%s, %s);", w->name, args, share(e, op->parts)); break;
     }
     if (op->barrier) text_add(out, barrier(e));
-    else if (op->barrier_few && shares_panels(e, b)) text_add(out, "    if (few) rt_barrier(j->model->team);\n");
+    else if (op->barrier_few && shares_panels(e, b)) text_add(out, "    if (few) rt_barrier(j->team);\n");
     if (heading) text_printf(out, "\n    /* ---- %s */\n", heading);
     const char *words = kernel_words(e, op), *shape = shape_text(e, op->result);
     const int gap = 90 - (int)strlen(words) - (int)strlen(shape);

@@ -208,7 +208,7 @@ static void graph_calls(Emit *e, Text *out)
     check_functions(e, out);
     text_fill(out, "rt_status ${name}_run(const ${name} *m, ${name}_state *state)\n{\n"
                    "    struct state *const s = (struct state *)(void *)state;\n"
-                   "    job j = { m, s, 0, 0 };\n", "name", e->name, NULL);
+                   "    ${job} };\n", "name", e->name, "job", emit_job(e), NULL);
     if (steps)
         text_fill(out, "    int *const position = s->next_position;       /* rows so far */\n"
                        "    if (*position > ${last}) return RT_TOO_LONG;\n",

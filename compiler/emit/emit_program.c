@@ -111,6 +111,11 @@ static void begin_body(const Emit *e, Text *out, const char *name)
                      : "static void %s_body(const job *j)\n{\n", name);
 }
 
+const char *emit_job(Emit *e)
+{
+    return arena_format(e->arena, "job j = { .weights = m->weights,%s .state = s", emit_has_threads(e) ? " .team = m->team," : "");
+}
+
 const char *emit_body_call(Emit *e, const char *body)
 {
     const char *format = emit_has_threads(e) ? "rt_team_share(m->team, %s, &j)" : "%s(&j)";

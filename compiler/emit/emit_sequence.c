@@ -24,7 +24,7 @@ static const char encode_template[] =
     "rt_status ${name}_encode${pair}(const ${name} *m, ${name}_state *state, int slot, const int *ids, int n${first_parameter})\n"
     "{\n"
     "    struct state *const s = (struct state *)(void *)state;\n"
-    "    job j = { .model = m, .state = s, .slot = slot, .rows = n };\n"
+    "    ${job}, .slot = slot, .rows = n };\n"
     "    if (slot < 0 || slot >= ${upper}_SLOTS) return RT_BAD_ID;\n"
     "    if (n < 1${first_check}) return RT_ORDER;\n"
     "    if (n > ${upper}_MAX_SOURCE) return RT_TOO_LONG;\n"
@@ -50,7 +50,7 @@ static const char batch_template[] =
     "{\n"
     "    struct state *const s = (struct state *)(void *)state;\n"
     "    rt_group *const texts = s->groups;\n"
-    "    job j = { .model = m, .state = s, .groups = texts };\n"
+    "    ${job}, .groups = texts };\n"
     "    int place = 0;                  /* of the next text's keys and values, as panels of 16 */\n"
     "    ${unused}\n"
     "    if (count < 1) return RT_ORDER;\n"
@@ -180,7 +180,7 @@ static const char one_row_template[] =
     "    const RtRows r = rows_of(s);\n"
     "    const rt_status status = rt_rows_begin(&r, rows, n);\n"
     "    if (status != RT_OK) return status;\n"
-    "    job j = { .model = m, .state = s, .slot = rows->slot, .rows = 1 };\n"
+    "    ${job}, .slot = rows->slot, .rows = 1 };\n"
     "    ${run};\n"
     "    rt_rows_end(&r, rows, n);\n"
     "    return RT_OK;\n"
@@ -198,13 +198,13 @@ static const char one_row_template[] =
     "}\n";
 
 static const char many_rows_template[] =
-    "/* one: for a row alone, or NULL. */\n"
+    "/* `one` runs for a row alone where it is not NULL, else `many`. */\n"
     "static rt_status run_rows(const ${name} *m, struct state *s, const rt_token *rows, int n, ${body} *one, ${body} *many)\n"
     "{\n"
     "    const RtRows r = rows_of(s);\n"
     "    const rt_status status = rt_rows_begin(&r, rows, n);\n"
     "    if (status != RT_OK) return status;\n"
-    "    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = s->groups };\n"
+    "    ${job}, .slot = rows->slot, .rows = n, .groups = s->groups };\n"
     "    j.groups_end = rt_rows_group(rows, n, s->groups);\n"
     "    ${body} *const body = n == 1 && one ? one : many;\n"
     "    ${run};\n"
@@ -299,7 +299,7 @@ static void batch_calls(Emit *e, Text *out)
     if (pools)
         text_fill(&vectors, vectors_template, "upper", e->upper, "run", emit_body_call(e, "head_body"),
                   "at", emit_in_state(e, plan_vector(e->plan), NULL), NULL);
-    text_fill(out, batch_template, "run", emit_body_call(e, "encode_body"), "name", e->name, "upper", e->upper,
+    text_fill(out, batch_template, "run", emit_body_call(e, "encode_body"), "job", emit_job(e), "name", e->name, "upper", e->upper,
               "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
               "set_visible", of_input(e, "source_visible", "s->source_visible[begin + i] = lengths[t];"),
               "set_seen", of_input(e, "source_seen", "s->source_seen[begin + i] = i + 1;"),
@@ -313,7 +313,8 @@ static void batch_calls(Emit *e, Text *out)
 static void source_calls(Emit *e, Text *out)
 {
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1;
-    text_fill(out, encode_template, "run", emit_body_call(e, "encode_body"), "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "",
+    text_fill(out, encode_template, "run", emit_body_call(e, "encode_body"), "job", emit_job(e),
+              "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "",
               "first_parameter", pair ? ", int first" : "", "first_check", pair ? " || first < 0 || first > n" : "",
               "set_visible", of_input(e, "source_visible", "s->source_visible[i] = n;"),
               "set_seen", of_input(e, "source_seen", "s->source_seen[i] = i + 1;"),
@@ -346,7 +347,7 @@ static void decoder_calls(Emit *e, Text *out)
     Text rows = text_new(e->arena);
     const int back = e->plan->back;
     const char *rows_template = plan_rows(e->plan) > 1 ? many_rows_template : one_row_template;
-    text_fill(&rows, rows_template, "name", e->name, "run", emit_body_call(e, "body"),
+    text_fill(&rows, rows_template, "name", e->name, "run", emit_body_call(e, "body"), "job", emit_job(e),
               "body", emit_has_threads(e) ? "rt_body" : "job_body", NULL);
     text_fill(out, decode_template, "name", e->name, "upper", e->upper,
               "back", back ? arena_format(e->arena, " .back = %d,", back) : "",

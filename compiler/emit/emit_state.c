@@ -83,14 +83,47 @@ const char *emit_in_state(Emit *e, const Buffer *b, const char *slot)
 
 /* ---- the structs --------------------------------------------------------------------------------- */
 
+/* What a member of the state holds; where its name says it there is no comment. */
+typedef struct Meaning { const char *name, *words; } Meaning;
+static const Meaning meanings[] = {
+    { "source_ids",          "tokens of the source" },
+    { "source_types",        "which text each is of" },
+    { "source_positions",    "of each token" },
+    { "source_visible",      "positions that a token sees" },
+    { "source_seen",         "positions up to itself" },
+    { "encoder_x",           "between layers of the encoder" },
+    { "rows_ids",            "tokens of the rows of a call" },
+    { "rows_positions",      "where each stands in its slot" },
+    { "rows_visible",        "positions that it sees" },
+    { "rows_visible_memory", "of its source" },
+    { "decoder_x",           "one row, between layers" },
+    { "decoder_rows_x",      "several rows" },
+    { "next_id",             "argmax of each row" },
+    { "scratch",             "of one block, laid out there" },
+    { "groups",              "which rows are of one slot" },
+    { "text_ids",            "a text as ids" },
+    { "text_work",           "for tokenizer and answer" },
+};
+
+/* "    code  comment", where there are words for that name. */
+static void described(Text *out, const char *code, const char *name)
+{
+    const char *words = NULL;
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (strcmp(meanings[i].name, name) == 0) words = meanings[i].words;
+    text_printf(out, words ? "    %-58s  /* %s */\n" : "    %s\n", code, words);
+}
+
 /* One member; `align`: to a line of 64 bytes. */
 static void member(Emit *e, Text *out, const Buffer *b, bool align)
 {
     const Shape s = shape_of(b);
-    text_printf(out, "    %s%s %s", align ? "XF_ALIGN(64) " : "", emit_buffer_type(b), member_of(e, b));
-    if (b->layers) text_printf(out, "[%d]", b->layers);
-    for (int i = 0; i < s.rank; i++) text_printf(out, "[%lld]", (long long)s.dim[i]);
-    text_add(out, ";\n");
+    Text code = text_new(e->arena);
+    text_printf(&code, "%s%s %s", align ? "XF_ALIGN(64) " : "", emit_buffer_type(b), member_of(e, b));
+    if (b->layers) text_printf(&code, "[%d]", b->layers);
+    for (int i = 0; i < s.rank; i++) text_printf(&code, "[%lld]", (long long)s.dim[i]);
+    text_add(&code, ";");
+    described(out, code.data, b->name);
 }
 
 static void members(Emit *e, Text *out, Place place)
@@ -122,7 +155,7 @@ void emit_state(Emit *e, Text *out)
     const size_t own = p->blocks_offset - p->scratch_offset, scratch = plan_lists_offset(p) - own;
     text_add(out, "/* ---- state ----------------------------------------------------------------------------------- */\n\n");
     if (p->slot_bytes) emit_slot(e, out);
-    text_fill(out, "/* What a ${name}_state holds. */\nstruct state {\n", "name", e->name, NULL);
+    text_fill(out, "/* The bytes of ${name}_state. */\nstruct state {\n", "name", e->name, NULL);
     text_printf(out, "    int source_length[%d], next_position[%d]%s;      /* by slot */\n", slots, slots,
                 p->back ? arena_format(e->arena, ", furthest[%d]", slots) : "");
     if (p->saturated_offset)
@@ -130,10 +163,10 @@ void emit_state(Emit *e, Text *out)
     if (p->slot_bytes) text_printf(out, "    XF_ALIGN(64) struct slot slot[%d];\n", slots);
     members(e, out, PLACE_SCRATCH);
     if (scratch)
-        text_printf(out, "    XF_ALIGN(64) float scratch[%zu];      /* of one block at a time, laid out in its function */\n",
-                    scratch / sizeof(float));
+        described(out, arena_format(e->arena, "XF_ALIGN(64) float scratch[%zu];", scratch / sizeof(float)), "scratch");
     for (int i = 0; i < p->list_count; i++)
-        text_printf(out, "    XF_ALIGN(64) %s %s[%lld];\n", p->lists[i].words, p->lists[i].name, (long long)p->lists[i].count);
+        described(out, arena_format(e->arena, "XF_ALIGN(64) %s %s[%lld];", p->lists[i].words, p->lists[i].name, (long long)p->lists[i].count),
+                  p->lists[i].name);
     members(e, out, PLACE_TAP);
     text_fill(out, "};\n_Static_assert(sizeof(struct state) == ${upper}_STATE_BYTES, \"as planned\");\n\n", "upper", e->upper, NULL);
 }

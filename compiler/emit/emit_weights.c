@@ -21,6 +21,9 @@ const char *emit_weight_words(Emit *e, const Packed *k)
     if (n && strncasecmp(name, block, n) == 0 && name[n] == '_' && name[n + 1]) name += n + 1;
     char *c = arena_text(e->arena, name);
     for (char *s = c; *s; s++) *s = (char)tolower((unsigned char)*s);
+    static const char packed[] = "_packed_";        /* the same matrix once more, as another block reads it */
+    char *again = strstr(c, packed);
+    if (again && strspn(again + strlen(packed), "0123456789") == strlen(again + strlen(packed))) *again = 0;
     return c;
 }
 
@@ -97,7 +100,7 @@ static const char *macro_of(Emit *e, const Packed *k)
 const char *emit_weight(Emit *e, const PlanOp *op)
 {
     const Packed *k = op->weights;
-    if (!k->block) return arena_format(e->arena, "j->model->weights + %s", macro_of(e, k));
+    if (!k->block) return arena_format(e->arena, "j->weights + %s", macro_of(e, k));
     const Member *m = member_of(e, k);
     if (!m->group) return arena_format(e->arena, "w->%s", m->name);
     if (op->joined_count == m->count) return arena_format(e->arena, "&w->%s", m->group);
@@ -161,21 +164,43 @@ static void panel_struct(Emit *e, Text *out, const Packed *k)
 static void panel_structs(Emit *e, Text *out)
 {
     NameMap *made = name_map_new(e->arena);
-    bool any = false;
+    bool any = false, lists = false;
     for (int i = 0; i < e->plan->packed_count; i++) {
         const Packed *k = e->plan->packed[i];
+        lists |= format_bits(k->format) > 0;
         if (!has_panel_struct(k)) continue;
         const char *name = panel_name(e, k);
         if (name_map_find(made, name)) continue;
-        if (!any) text_add(out, "/* Sixteen outputs of a linear side by side: a row of weights for each input. */\n");
+        if (!any)
+            text_add(out, "/* Sixteen outputs of a linear side by side, a row for each input: W[out][in] is\n"
+                          " * panel[out / 16].weight[in][out % 16]. The last panel is padded. */\n");
         any = true;
         name_map_add(made, name, made);
         panel_struct(e, out, k);
     }
-    if (any) text_add(out, "\n");
+    if (!any && lists) text_add(out, "/* Linears are panels of sixteen outputs: W[out][in] is [out / 16][in][out % 16]. */\n");
+    if (any || lists) text_add(out, "\n");
 }
 
 /* ---- the structs --------------------------------------------------------------------------------- */
+
+/* The kernel that reads a tensor; the first of them. */
+static Kernel reader_of(const Emit *e, const Packed *k)
+{
+    for (int i = 0; i < e->plan->block_count; i++)
+        for (int j = 0; j < e->plan->blocks[i]->op_count; j++)
+            if (e->plan->blocks[i]->ops[j].weights == k) return e->plan->blocks[i]->ops[j].kernel;
+    return KERNEL_CUSTOM;
+}
+
+static const char *table_words(const Emit *e, const Packed *k)
+{
+    const Kernel reader = reader_of(e, k);
+    const bool computed = k->tensor[0]->source && k->tensor[0]->source[0]->kind == SOURCE_SINUSOID;
+    if (reader == KERNEL_EMBED) return "a row for each id";
+    if (reader == KERNEL_ROTARY) return "of each position";
+    return reader == KERNEL_POSITION ? computed ? "computed, a row a position" : "a row for each position" : "";
+}
 
 static const char *words_of(Emit *e, const Packed *k)
 {
@@ -183,10 +208,13 @@ static const char *words_of(Emit *e, const Packed *k)
     if (format_bits(k->format)) return arena_format(e->arena, "%lld -> %lld", (long long)t->dim[1].bound, (long long)t->dim[0].bound);
     if (k->format == FORMAT_VECTORS_F32) return k->tensor[1] ? "weight, bias" : "weight";
     if (k->format == FORMAT_DISTANCE_F32) return "by head and distance";
-    return "a row for each id or position";
+    return table_words(e, k);
 }
 
-static void member_line(Text *out, const char *code, const char *comment) { text_printf(out, "    %-58s  /* %s */\n", code, comment); }
+static void member_line(Text *out, const char *code, const char *comment)
+{
+    text_printf(out, *comment ? "    %-58s  /* %s */\n" : "    %s\n", code, comment);
+}
 
 /* The linears of one member, from packed[i] on. */
 static void group_line(Emit *e, Text *out, int i, const Member *m)
@@ -216,10 +244,9 @@ static void member(Emit *e, Text *out, const PlanBlock *b, int i)
 static void block_struct(Emit *e, Text *out, const PlanBlock *b)
 {
     const char *name = b->block->name, *upper = emit_upper(e->arena, name);
-    text_printf(out, "#define W_%s ((size_t)%zu)      /* bytes from the start of the data%s */\n", upper, b->weights_offset,
-                b->block->layers ? " to layer 0" : "");
-    if (is_large(b) && b->block->layers)
-        text_printf(out, "#define W_%s_STRIDE ((size_t)%zu)      /* from layer to layer */\n", upper, b->weights_stride);
+    if (b->block->layers)
+        text_printf(out, "#define W_%s(layer) ((size_t)%zu + (size_t)(layer) * %zu)\n", upper, b->weights_offset, b->weights_stride);
+    else text_printf(out, "#define W_%s ((size_t)%zu)\n", upper, b->weights_offset);
     text_printf(out, "struct %s {\n", name);
     for (int i = 0; i < e->plan->packed_count; i++)
         if (e->plan->packed[i]->block == b) member(e, out, b, i);
@@ -231,8 +258,9 @@ static void block_struct(Emit *e, Text *out, const PlanBlock *b)
 void emit_weights_structs(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
-    bool any = false;
-    text_add(out, "/* ---- weights: the packed data ---------------------------------------------------------------- */\n\n");
+    const Packed *last = NULL;
+    text_add(out, "/* ---- weights --------------------------------------------------------------------------------- */\n\n");
+    if (p->packed_count) text_add(out, "/* W_ is where in the packed data the weights of a block begin, in bytes. */\n\n");
     panel_structs(e, out);
     for (int i = 0; i < p->block_count; i++)
         if (p->blocks[i]->weights_stride) block_struct(e, out, p->blocks[i]);
@@ -240,27 +268,28 @@ void emit_weights_structs(Emit *e, Text *out)
         const Packed *k = p->packed[i];
         if (k->block) continue;
         const Type t = type_of(e, k);
-        text_printf(out, "%s#define %-36s ((size_t)%zu)    /* %s%s */\n", any ? "" : "/* What layers share, and tables of a tokenizer. */\n",
-                    macro_of(e, k), k->offset, t.element, t.dims);
-        any = true;
+        const bool table = k->format == FORMAT_TABLE_I32;
+        if (!last || table != (last->format == FORMAT_TABLE_I32))
+            text_add(out, table ? "/* Tables of the tokenizer. */\n" : "/* Shared by all layers. */\n");
+        text_printf(out, "#define %-36s ((size_t)%zu)    /* %s%s */\n", macro_of(e, k), k->offset, t.element, t.dims);
+        last = k;
     }
-    if (any) text_add(out, "\n");
+    if (last) text_add(out, "\n");
 }
 
 void emit_weights_pointer(Emit *e, Text *out, const PlanBlock *b, bool by_layer)
 {
-    const char *name = b->block->name, *upper = emit_upper(e->arena, name);
+    const char *name = b->block->name, *upper = emit_upper(e->arena, name), *of_layer = by_layer ? "(layer)" : "";
     if (!is_large(b)) {
-        text_printf(out, "    const struct %s *const w =%s(const struct %s *)(const void *)(j->model->weights + W_%s)%s;\n", name,
-                    by_layer ? "\n        " : " ", name, upper, by_layer ? " + layer" : "");
+        text_printf(out, "    const struct %s *const w = (const void *)(j->weights + W_%s%s);\n", name, upper, of_layer);
         return;
     }
     text_printf(out, "    const struct %s *const w = &(const struct %s){\n", name, name);
     for (int i = 0; i < e->plan->packed_count; i++) {
         const Packed *k = e->plan->packed[i];
         if (k->block == b)
-            text_printf(out, "        (%s)(const void *)(j->model->weights + W_%s%s + %zu),\n", pointer_to(e, k, ""), upper,
-                        by_layer ? arena_format(e->arena, " + (size_t)layer * W_%s_STRIDE", upper) : "", k->offset - b->weights_offset);
+            text_printf(out, "        (%s)(const void *)(j->weights + W_%s%s + %zu),\n", pointer_to(e, k, ""), upper,
+                        of_layer, k->offset - b->weights_offset);
     }
     text_add(out, "    };\n");
 }

@@ -187,10 +187,10 @@ static void store_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->parts = (int)c->heads;
 }
 
-static const char *attention_shapes(Emit *e, const Node *n, long long d_k, long long d_v)
+static const char *attention_shapes(Emit *e, const Node *n, long long d_k, long long d_v, long long capacity)
 {
-    return arena_format(e->arena, "    q [.., %d, %lld]  k [.., %d, %lld]  v [.., %d, %lld]  out [.., %d, %lld]", n->heads, d_k,
-                        n->kv_heads, d_k, n->kv_heads, d_v, n->heads, d_v);
+    return arena_format(e->arena, "    q [.., %d, %lld]  k [%d][%lld][%lld][16]  v [%d][%lld][%lld][16]  out [.., %d, %lld]", n->heads, d_k,
+                        n->kv_heads, capacity / 16, d_k, n->kv_heads, (long long)pad16(d_v) / 16, capacity, n->heads, d_v);
 }
 
 static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
@@ -219,7 +219,7 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                             n->softcap > 0 ? arena_format(e->arena, ", .softcap = %s", softcap)
                                            : "");
     w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, over the first visible[row] positions%s", n->scale,
-                          attention_shapes(e, n, d_k, d_v));
+                          attention_shapes(e, n, d_k, d_v, (long long)op->in[1]->rows));
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
 }
@@ -241,7 +241,8 @@ static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                             (long long)op->out[0]->stride, tap_fields(e, tap), emit_real(e->arena, n->scale), emit_real(e->arena, n->softcap));
     const char *part = arena_format(e->arena, w->both ? "positions less than %lld from the row's own"
                                                       : "the last %lld of the first visible[row] positions", window);
-    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, over %s%s", n->scale, part, attention_shapes(e, n, d_k, d_v));
+    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, over %s%s", n->scale, part,
+                          attention_shapes(e, n, d_k, d_v, (long long)op->in[1]->rows));
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
 }

@@ -231,8 +231,8 @@ static void embedding(StackBuild *b, const Programs *p)
 {
     Maker *k = b->k;
     bool table = b->stack->position == POSITIONS_SINUSOIDAL || position_is_learned(b->stack->position);
-    Block *block = make_block(k, join(b, "embedding"), table ? "Token embeddings, scaled, plus positions" : "Token embeddings, scaled",
-                              b->prefix, 0, NULL);
+    const char *doc = arena_format(k->arena, "Token embeddings%s%s", b->stack->embed_scale == 1 ? "" : ", scaled", table ? ", plus positions" : "");
+    Block *block = make_block(k, join(b, "embedding"), doc, b->prefix, 0, NULL);
     const Node attributes = { .op = OP_EMBED, .scale = b->stack->embed_scale };
     Tensor *const in[NODE_INPUTS] = { make_param(k, "embed.table"), b->ids };
     Tensor *x = result(make_node_from(k, &attributes, "embed", in));

@@ -3,7 +3,7 @@
  * Decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
  *
  * Weights: 239887 parameters as f32, 984384 bytes, packed as 8c36158f2411bbae.
- * State: 438720 bytes, one slot of 98304 for keys and values, 340352 of scratch.
+ * State: 438720 bytes, one slot of 98304 for keys and values, 340352 for all else.
  * encode: at most 22 MFLOP for a source of 80.
  * step: at most 285 kFLOP a row, at the last position; it reads 473 kB of weights.
  * Build: make, or cc -std=c11 -O2 -march=native -ffp-contract=off -Iruntime -c dates.c
@@ -20,20 +20,23 @@
 #define HEAD_BYTES   ((size_t)5952)      /* of the packed file, before its data */
 #define IDENTITY_AT  ((size_t)35)        /* in them: what the weights were packed for */
 
-/* ---- weights: the packed data ---------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
-/* Sixteen outputs of a linear side by side: a row of weights for each input. */
+/* W_ is where in the packed data the weights of a block begin, in bytes. */
+
+/* Sixteen outputs of a linear side by side, a row for each input: W[out][in] is
+ * panel[out / 16].weight[in][out % 16]. The last panel is padded. */
 struct panel_64 { float bias[16], weight[64][16]; };
 struct panel_256 { float bias[16], weight[256][16]; };
 
-#define W_ENCODER_EMBEDDING ((size_t)0)      /* bytes from the start of the data */
+#define W_ENCODER_EMBEDDING ((size_t)0)
 struct encoder_embedding {
-    float embed_table[66][64];                                  /* a row for each id or position */
-    float position_table[80][64];                               /* a row for each id or position */
+    float embed_table[66][64];                                  /* a row for each id */
+    float position_table[80][64];                               /* computed, a row a position */
 };
 _Static_assert(sizeof(struct encoder_embedding) == 37376, "as packed");
 
-#define W_ENCODER_LAYER ((size_t)37376)      /* bytes from the start of the data to layer 0 */
+#define W_ENCODER_LAYER(layer) ((size_t)37376 + (size_t)(layer) * 199936)
 struct encoder_layer {
     float norm_0[2][64];                                        /* weight, bias */
     struct { struct panel_64 q[4], k[4], v[4]; } self_qkv;      /* 64 -> 64 | 64 | 64 */
@@ -44,26 +47,26 @@ struct encoder_layer {
 };
 _Static_assert(sizeof(struct encoder_layer) == 199936, "as packed");
 
-#define W_ENCODER_END ((size_t)437248)      /* bytes from the start of the data */
+#define W_ENCODER_END ((size_t)437248)
 struct encoder_end {
     float norm[2][64];                                          /* weight, bias */
 };
 _Static_assert(sizeof(struct encoder_end) == 512, "as packed");
 
-#define W_DECODER_MEMORY ((size_t)437760)      /* bytes from the start of the data to layer 0 */
+#define W_DECODER_MEMORY(layer) ((size_t)437760 + (size_t)(layer) * 33280)
 struct decoder_memory {
     struct { struct panel_64 k[4], v[4]; } cross_kv;            /* 64 -> 64 | 64 */
 };
 _Static_assert(sizeof(struct decoder_memory) == 33280, "as packed");
 
-#define W_DECODER_EMBEDDING ((size_t)504320)      /* bytes from the start of the data */
+#define W_DECODER_EMBEDDING ((size_t)504320)
 struct decoder_embedding {
-    float embed_table[15][64];                                  /* a row for each id or position */
-    float position_table[12][64];                               /* a row for each id or position */
+    float embed_table[15][64];                                  /* a row for each id */
+    float position_table[12][64];                               /* computed, a row a position */
 };
 _Static_assert(sizeof(struct decoder_embedding) == 6912, "as packed");
 
-#define W_DECODER_LAYER ((size_t)511232)      /* bytes from the start of the data to layer 0 */
+#define W_DECODER_LAYER(layer) ((size_t)511232 + (size_t)(layer) * 233728)
 struct decoder_layer {
     float norm_0[2][64];                                        /* weight, bias */
     struct { struct panel_64 q[4], k[4], v[4]; } self_qkv;      /* 64 -> 64 | 64 | 64 */
@@ -77,14 +80,14 @@ struct decoder_layer {
 };
 _Static_assert(sizeof(struct decoder_layer) == 233728, "as packed");
 
-#define W_DECODER_OUTPUT ((size_t)978688)      /* bytes from the start of the data */
+#define W_DECODER_OUTPUT ((size_t)978688)
 struct decoder_output {
     float decoder_norm[2][64];                                  /* weight, bias */
     struct panel_64 output[1];                                  /* 64 -> 15 */
 };
 _Static_assert(sizeof(struct decoder_output) == 4672, "as packed");
 
-/* What layers share, and tables of a tokenizer. */
+/* Tables of the tokenizer. */
 #define W_SOURCE_CHARACTERS                  ((size_t)983360)    /* int32_t[128] */
 #define W_SOURCE_TEXTS                       ((size_t)983872)    /* int32_t[80] */
 #define W_TARGET_CHARACTERS                  ((size_t)984192)    /* int32_t[32] */
@@ -102,32 +105,34 @@ struct slot {
 };
 _Static_assert(sizeof(struct slot) == 98304, "as planned");
 
-/* What a dates_state holds. */
+/* The bytes of dates_state. */
 struct state {
     int source_length[1], next_position[1];      /* by slot */
     XF_ALIGN(64) struct slot slot[1];
-    XF_ALIGN(64) int source_ids[80];
-    XF_ALIGN(64) int source_positions[80];
-    XF_ALIGN(64) float encoder_x[80][64];
-    XF_ALIGN(64) int source_visible[80];
-    XF_ALIGN(64) int rows_ids[12];
-    XF_ALIGN(64) int rows_positions[12];
-    XF_ALIGN(64) float decoder_x[1][64];
-    XF_ALIGN(64) int rows_visible[12];
-    XF_ALIGN(64) int rows_visible_memory[12];
+    XF_ALIGN(64) int source_ids[80];                            /* tokens of the source */
+    XF_ALIGN(64) int source_positions[80];                      /* of each token */
+    XF_ALIGN(64) float encoder_x[80][64];                       /* between layers of the encoder */
+    XF_ALIGN(64) int source_visible[80];                        /* positions that a token sees */
+    XF_ALIGN(64) int rows_ids[12];                              /* tokens of the rows of a call */
+    XF_ALIGN(64) int rows_positions[12];                        /* where each stands in its slot */
+    XF_ALIGN(64) float decoder_x[1][64];                        /* one row, between layers */
+    XF_ALIGN(64) int rows_visible[12];                          /* positions that it sees */
+    XF_ALIGN(64) int rows_visible_memory[12];                   /* of its source */
     XF_ALIGN(64) float logits[12][16];
-    XF_ALIGN(64) int next_id[12];
-    XF_ALIGN(64) float decoder_rows_x[12][64];
-    XF_ALIGN(64) float scratch[77824];      /* of one block at a time, laid out in its function */
-    XF_ALIGN(64) rt_group groups[12];
-    XF_ALIGN(64) int text_ids[80];
-    XF_ALIGN(64) unsigned char text_work[2640];
+    XF_ALIGN(64) int next_id[12];                               /* argmax of each row */
+    XF_ALIGN(64) float decoder_rows_x[12][64];                  /* several rows */
+    XF_ALIGN(64) float scratch[77824];                          /* of one block, laid out there */
+    XF_ALIGN(64) rt_group groups[12];                           /* which rows are of one slot */
+    XF_ALIGN(64) int text_ids[80];                              /* a text as ids */
+    XF_ALIGN(64) unsigned char text_work[2640];                 /* for tokenizer and answer */
 };
 _Static_assert(sizeof(struct state) == DATES_STATE_BYTES, "as planned");
 
 /* What a call hands to every thread. */
-typedef struct job { const dates *model; struct state *state; int slot, rows;
-                     const rt_group *groups, *groups_end; } job;
+typedef struct job { const unsigned char *weights; struct rt_team *team; struct state *state;
+                     int slot, rows; const rt_group *groups, *groups_end; } job;
+
+/* ---- binding --------------------------------------------------------------------------------- */
 
 const unsigned dates_isa = RT_ISA_BUILT;
 
@@ -152,27 +157,28 @@ rt_status dates_threads(dates *m, int n)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
+/* Those of the decoder stand here twice: for one row, where threads divide panels and heads, and
+ * (_rows) for several, where each thread has rows of its own. */
+
 /* Token embeddings, scaled, plus positions. */
 static void encoder_embedding(const job *j, int thread, int threads)
 {
-    const struct encoder_embedding *const w =
-        (const struct encoder_embedding *)(const void *)(j->model->weights + W_ENCODER_EMBEDDING);
+    const struct encoder_embedding *const w = (const void *)(j->weights + W_ENCODER_EMBEDDING);
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* x = 8 * table[source_ids]                                                     [source, 64] */
+    /* x = 8 * embed_table[source_ids]                                               [source, 64] */
     embed_64_rows(x, w->embed_table, s->source_ids, mine);
-    /* x = x + table[source_positions]                                               [source, 64] */
+    /* x = x + position_table[source_positions]                                      [source, 64] */
     position_64_rows(x, x, w->position_table, s->source_positions, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Self-attention and feed-forward, each with a residual. One of 2 layers. */
 static void encoder_layer(const job *j, int layer, int thread, int threads)
 {
-    const struct encoder_layer *const w =
-        (const struct encoder_layer *)(const void *)(j->model->weights + W_ENCODER_LAYER) + layer;
+    const struct encoder_layer *const w = (const void *)(j->weights + W_ENCODER_LAYER(layer));
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     float *const norm_0 = s->scratch;                           /* [80][64] */
@@ -195,7 +201,7 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
     store_keys_4x16_80_rows(self_k_panels, self_k, s->source_positions, mine);
     /* self_v_panels[source_positions] = self_v                                      [source, 64] */
     store_values_4x16_80_rows(self_v_panels, self_v, s->source_positions, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* self_context = softmax(self_q self_k_panels^T * 0.25) self_v_panels           [source, 64] */
     attention_4x16_80_rows(self_context, self_q, self_k_panels, self_v_panels,
                            self_context_scratch + thread * 1344, s->source_visible, mine);
@@ -209,28 +215,26 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
     linear_64x256_relu_rows(ffn_hidden, norm_1, w->ffn_up, mine);
     /* x = x + ffn_hidden W_ffn_down^T + b                                           [source, 64] */
     linear_256x64_add_rows(x, ffn_hidden, w->ffn_down, x, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* The encoder's final norm. */
 static void encoder_end(const job *j, int thread, int threads)
 {
-    const struct encoder_end *const w =
-        (const struct encoder_end *)(const void *)(j->model->weights + W_ENCODER_END);
+    const struct encoder_end *const w = (const void *)(j->weights + W_ENCODER_END);
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
     /* x = norm(x)                                                                   [source, 64] */
     norm_64_rows(x, x, w->norm, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Keys and values of the cross-attention, once per source. One of 2 layers. */
 static void decoder_memory(const job *j, int layer, int thread, int threads)
 {
-    const struct decoder_memory *const w =
-        (const struct decoder_memory *)(const void *)(j->model->weights + W_DECODER_MEMORY) + layer;
+    const struct decoder_memory *const w = (const void *)(j->weights + W_DECODER_MEMORY(layer));
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     float *const cross_kv = s->scratch;                         /* [80][128] */
@@ -245,31 +249,29 @@ static void decoder_memory(const job *j, int layer, int thread, int threads)
     store_keys_4x16_80_rows_v2(cross_k_memory, cross_k, s->source_positions, mine);
     /* cross_v_memory[source_positions] = cross_v                                    [source, 64] */
     store_values_4x16_80_rows_v2(cross_v_memory, cross_v, s->source_positions, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Token embeddings, scaled, plus positions. */
 static void decoder_embedding(const job *j, int thread, int threads)
 {
-    const struct decoder_embedding *const w =
-        (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
+    const struct decoder_embedding *const w = (const void *)(j->weights + W_DECODER_EMBEDDING);
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
 
     (void)threads;
-    /* x = 8 * table[rows_ids]                                                         [rows, 64] */
+    /* x = 8 * embed_table[rows_ids]                                                   [rows, 64] */
     if (thread == 0) embed_64(x, w->embed_table, s->rows_ids);
-    /* x = x + table[rows_positions]                                                   [rows, 64] */
+    /* x = x + position_table[rows_positions]                                          [rows, 64] */
     if (thread == 0) position_64(x, x, w->position_table, s->rows_positions);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2
  * layers. */
 static void decoder_layer(const job *j, int layer, int thread, int threads)
 {
-    const struct decoder_layer *const w =
-        (const struct decoder_layer *)(const void *)(j->model->weights + W_DECODER_LAYER) + layer;
+    const struct decoder_layer *const w = (const void *)(j->weights + W_DECODER_LAYER(layer));
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
     float *const norm_0 = s->scratch;                           /* [1][64] */
@@ -294,10 +296,10 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                [rows, 64] */
     if (thread == 0) norm_64(norm_0, x, w->norm_0);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* self_qkv = norm_0 [W_self_q^T | W_self_k^T | W_self_v^T] + b                   [rows, 192] */
     linear_64x192(self_qkv, norm_0, &w->self_qkv, share_12);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* self_k_cache[rows_positions] = self_k                                         [target, 64] */
     store_keys_4x16_16(self_k_cache, self_k, s->rows_positions, share_4);
     /* self_v_cache[rows_positions] = self_v                                         [target, 64] */
@@ -305,43 +307,42 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
     /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache               [rows, 64] */
     attention_4x16_16(self_context, self_q, self_k_cache, self_v_cache,
                       self_context_scratch + thread * 32, s->rows_visible, share_4);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* x = x + self_context W_self_out^T + b                                           [rows, 64] */
     linear_64x64_add(x, self_context, w->self_out, x, share_4);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 
     /* ---- cross-attention */
     /* norm_1 = norm(x)                                                                [rows, 64] */
     if (thread == 0) norm_64(norm_1, x, w->norm_1);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* cross_q = norm_1 W_cross_q^T + b                                                [rows, 64] */
     linear_64x64(cross_q, norm_1, w->cross_q, share_4);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* cross_context = softmax(cross_q cross_k_memory^T * 0.25) cross_v_memory         [rows, 64] */
     attention_4x16_80(cross_context, cross_q, cross_k_memory, cross_v_memory,
                       cross_context_scratch + thread * 96, s->rows_visible_memory, share_4);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* x = x + cross_context W_cross_out^T + b                                         [rows, 64] */
     linear_64x64_add(x, cross_context, w->cross_out, x, share_4);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 
     /* ---- feed-forward */
     /* norm_2 = norm(x)                                                                [rows, 64] */
     if (thread == 0) norm_64(norm_2, x, w->norm_2);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                       [rows, 256] */
     linear_64x256_relu(ffn_hidden, norm_2, w->ffn_up, share_16);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* x = x + ffn_hidden W_ffn_down^T + b                                             [rows, 64] */
     linear_256x64_add(x, ffn_hidden, w->ffn_down, x, share_4);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Final norm and logits. */
 static void decoder_output(const job *j, int thread, int threads)
 {
-    const struct decoder_output *const w =
-        (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
+    const struct decoder_output *const w = (const void *)(j->weights + W_DECODER_OUTPUT);
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
     float *const logits = s->logits[0];
@@ -349,10 +350,10 @@ static void decoder_output(const job *j, int thread, int threads)
 
     /* x = norm(x)                                                                     [rows, 64] */
     if (thread == 0) norm_64(x, x, w->decoder_norm);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* logits = x W_output^T + b                                                       [rows, 15] */
     linear_64x15(logits, x, w->output, share_1);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Log-softmax of the logits. */
@@ -364,7 +365,7 @@ static void log_probabilities(const job *j, int thread, int threads)
     (void)threads;
     /* logits = log_softmax(logits)                                                    [rows, 15] */
     if (thread == 0) log_softmax_15(logits, logits);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* The first maximum of the logits. */
@@ -376,31 +377,29 @@ static void argmax(const job *j, int thread, int threads)
     (void)threads;
     /* next_id = index of the maximum of logits                                            [rows] */
     if (thread == 0) argmax_15(s->next_id, logits);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Token embeddings, scaled, plus positions. */
 static void decoder_embedding_rows(const job *j, int thread, int threads)
 {
-    const struct decoder_embedding *const w =
-        (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
+    const struct decoder_embedding *const w = (const void *)(j->weights + W_DECODER_EMBEDDING);
     struct state *const s = j->state;
     float *const x = s->decoder_rows_x[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* x = 8 * table[rows_ids]                                                         [rows, 64] */
+    /* x = 8 * embed_table[rows_ids]                                                   [rows, 64] */
     embed_64_rows(x, w->embed_table, s->rows_ids, mine);
-    /* x = x + table[rows_positions]                                                   [rows, 64] */
+    /* x = x + position_table[rows_positions]                                          [rows, 64] */
     position_64_rows(x, x, w->position_table, s->rows_positions, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Causal self-attention, cross-attention and feed-forward, each with a residual. One of 2
  * layers. */
 static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
 {
-    const struct decoder_layer *const w =
-        (const struct decoder_layer *)(const void *)(j->model->weights + W_DECODER_LAYER) + layer;
+    const struct decoder_layer *const w = (const void *)(j->weights + W_DECODER_LAYER(layer));
     struct state *const s = j->state;
     float *const x = s->decoder_rows_x[0];
     float *const norm_0 = s->scratch;                           /* [12][64] */
@@ -429,7 +428,7 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         store_values_4x16_16_rows(s->slot[g->slot].self_v[layer][0][0][0], self_v,
                                   s->rows_positions, rt_intersect(mine, g->rows));
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache               [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x16_16_rows(self_context, self_q, s->slot[g->slot].self_k[layer][0][0][0],
@@ -460,14 +459,13 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
     linear_64x256_relu_rows(ffn_hidden, norm_2, w->ffn_up, mine);
     /* x = x + ffn_hidden W_ffn_down^T + b                                             [rows, 64] */
     linear_256x64_add_rows(x, ffn_hidden, w->ffn_down, x, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Final norm and logits. */
 static void decoder_output_rows(const job *j, int thread, int threads)
 {
-    const struct decoder_output *const w =
-        (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
+    const struct decoder_output *const w = (const void *)(j->weights + W_DECODER_OUTPUT);
     struct state *const s = j->state;
     float *const x = s->decoder_rows_x[0];
     float *const logits = s->logits[0];
@@ -477,7 +475,7 @@ static void decoder_output_rows(const job *j, int thread, int threads)
     norm_64_rows(x, x, w->decoder_norm, mine);
     /* logits = x W_output^T + b                                                       [rows, 15] */
     linear_64x15_rows(logits, x, w->output, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Log-softmax of the logits. */
@@ -489,7 +487,7 @@ static void log_probabilities_rows(const job *j, int thread, int threads)
 
     /* logits = log_softmax(logits)                                                    [rows, 15] */
     log_softmax_15_rows(logits, logits, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* The first maximum of each row's logits. */
@@ -501,7 +499,7 @@ static void argmax_rows(const job *j, int thread, int threads)
 
     /* next_id = index of the maximum of logits                                            [rows] */
     argmax_15_rows(s->next_id, logits, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -587,7 +585,7 @@ void dates_reset(dates_state *state)
 rt_status dates_encode(const dates *m, dates_state *state, int slot, const int *ids, int n)
 {
     struct state *const s = (struct state *)(void *)state;
-    job j = { .model = m, .state = s, .slot = slot, .rows = n };
+    job j = { .weights = m->weights, .team = m->team, .state = s, .slot = slot, .rows = n };
     if (slot < 0 || slot >= DATES_SLOTS) return RT_BAD_ID;
     if (n < 1) return RT_ORDER;
     if (n > DATES_MAX_SOURCE) return RT_TOO_LONG;
@@ -617,14 +615,15 @@ static RtRows rows_of(struct state *s)
     return r;
 }
 
-/* one: for a row alone, or NULL. */
+/* `one` runs for a row alone where it is not NULL, else `many`. */
 static rt_status run_rows(const dates *m, struct state *s, const rt_token *rows, int n,
                           rt_body *one, rt_body *many)
 {
     const RtRows r = rows_of(s);
     const rt_status status = rt_rows_begin(&r, rows, n);
     if (status != RT_OK) return status;
-    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = s->groups };
+    job j = { .weights = m->weights, .team = m->team, .state = s, .slot = rows->slot, .rows = n,
+              .groups = s->groups };
     j.groups_end = rt_rows_group(rows, n, s->groups);
     rt_body *const body = n == 1 && one ? one : many;
     rt_team_share(m->team, body, &j);

@@ -70,7 +70,7 @@ static inline void store_values_4x16_80_rows(float *cache, const float *x, const
 }
 
 /* out = softmax(q k^T * 0.25) v, over the first visible[row] positions
- * q [.., 4, 16]  k [.., 4, 16]  v [.., 4, 16]  out [.., 4, 16] */
+ * q [.., 4, 16]  k [4][5][16][16]  v [4][1][80][16]  out [.., 4, 16] */
 static inline void attention_4x16_80_rows(float *out, const float *q, const float *k,
                                           const float *v, float *scratch, const int *visible,
                                           rt_span rows)
@@ -183,7 +183,7 @@ static inline void store_values_4x16_16(float *cache, const float *x, const int 
 }
 
 /* out = softmax(q k^T * 0.25) v, over the first visible[row] positions
- * q [.., 4, 16]  k [.., 4, 16]  v [.., 4, 16]  out [.., 4, 16] */
+ * q [.., 4, 16]  k [4][1][16][16]  v [4][1][16][16]  out [.., 4, 16] */
 static inline void attention_4x16_16(float *out, const float *q, const float *k, const float *v,
                                      float *scratch, const int *visible, rt_span heads)
 {
@@ -211,7 +211,7 @@ static inline void linear_64x64(float *y, const float *x, const void *w, rt_span
 }
 
 /* out = softmax(q k^T * 0.25) v, over the first visible[row] positions
- * q [.., 4, 16]  k [.., 4, 16]  v [.., 4, 16]  out [.., 4, 16] */
+ * q [.., 4, 16]  k [4][5][16][16]  v [4][1][80][16]  out [.., 4, 16] */
 static inline void attention_4x16_80(float *out, const float *q, const float *k, const float *v,
                                      float *scratch, const int *visible, rt_span heads)
 {
@@ -279,7 +279,7 @@ static inline void store_values_4x16_16_rows(float *cache, const float *x, const
 }
 
 /* out = softmax(q k^T * 0.25) v, over the first visible[row] positions
- * q [.., 4, 16]  k [.., 4, 16]  v [.., 4, 16]  out [.., 4, 16] */
+ * q [.., 4, 16]  k [4][1][16][16]  v [4][1][16][16]  out [.., 4, 16] */
 static inline void attention_4x16_16_rows(float *out, const float *q, const float *k,
                                           const float *v, float *scratch, const int *visible,
                                           rt_span rows)
@@ -300,7 +300,7 @@ static inline void linear_64x64_rows(float *y, const float *x, const void *w, rt
 }
 
 /* out = softmax(q k^T * 0.25) v, over the first visible[row] positions
- * q [.., 4, 16]  k [.., 4, 16]  v [.., 4, 16]  out [.., 4, 16] */
+ * q [.., 4, 16]  k [4][5][16][16]  v [4][1][80][16]  out [.., 4, 16] */
 static inline void attention_4x16_80_rows_v2(float *out, const float *q, const float *k,
                                              const float *v, float *scratch, const int *visible,
                                              rt_span rows)

@@ -2,7 +2,7 @@
  * Encoder of 4 layers, 4 heads of 32, d_ff 512, layer norm (post).
  *
  * Weights: 842496 parameters as f32, 3369984 bytes, packed as d0f68340832b2fc4.
- * State: 859840 bytes, 859776 of scratch.
+ * State: 859840 bytes.
  * encode: at most 237 MFLOP for a source of 128.
  * Build: make, or cc -std=c11 -O2 -march=native -ffp-contract=off -Iruntime -c encoder.c
  *
@@ -17,21 +17,24 @@
 #define HEAD_BYTES   ((size_t)4480)      /* of the packed file, before its data */
 #define IDENTITY_AT  ((size_t)35)        /* in them: what the weights were packed for */
 
-/* ---- weights: the packed data ---------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
-/* Sixteen outputs of a linear side by side: a row of weights for each input. */
+/* W_ is where in the packed data the weights of a block begin, in bytes. */
+
+/* Sixteen outputs of a linear side by side, a row for each input: W[out][in] is
+ * panel[out / 16].weight[in][out % 16]. The last panel is padded. */
 struct panel_128 { float bias[16], weight[128][16]; };
 struct panel_512 { float bias[16], weight[512][16]; };
 
-#define W_ENCODER_EMBEDDING ((size_t)0)      /* bytes from the start of the data */
+#define W_ENCODER_EMBEDDING ((size_t)0)
 struct encoder_embedding {
-    float embed_table[256][128];                                /* a row for each id or position */
-    float position_table[128][128];                             /* a row for each id or position */
+    float embed_table[256][128];                                /* a row for each id */
+    float position_table[128][128];                             /* a row for each position */
     float embed_norm[2][128];                                   /* weight, bias */
 };
 _Static_assert(sizeof(struct encoder_embedding) == 197632, "as packed");
 
-#define W_ENCODER_LAYER ((size_t)197632)      /* bytes from the start of the data to layer 0 */
+#define W_ENCODER_LAYER(layer) ((size_t)197632 + (size_t)(layer) * 793088)
 struct encoder_layer {
     struct { struct panel_128 q[8], k[8], v[8]; } self_qkv;     /* 128 -> 128 | 128 | 128 */
     struct panel_128 self_out[8];                               /* 128 -> 128 */
@@ -44,21 +47,23 @@ _Static_assert(sizeof(struct encoder_layer) == 793088, "as packed");
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* What a encoder_state holds. */
+/* The bytes of encoder_state. */
 struct state {
     int source_length[1], next_position[1];      /* by slot */
-    XF_ALIGN(64) int source_ids[128];
-    XF_ALIGN(64) int source_positions[128];
-    XF_ALIGN(64) float encoder_x[128][128];
-    XF_ALIGN(64) int source_visible[128];
-    XF_ALIGN(64) float scratch[198144];      /* of one block at a time, laid out in its function */
-    XF_ALIGN(64) rt_group groups[8];
+    XF_ALIGN(64) int source_ids[128];                           /* tokens of the source */
+    XF_ALIGN(64) int source_positions[128];                     /* of each token */
+    XF_ALIGN(64) float encoder_x[128][128];                     /* between layers of the encoder */
+    XF_ALIGN(64) int source_visible[128];                       /* positions that a token sees */
+    XF_ALIGN(64) float scratch[198144];                         /* of one block, laid out there */
+    XF_ALIGN(64) rt_group groups[8];                            /* which rows are of one slot */
 };
 _Static_assert(sizeof(struct state) == ENCODER_STATE_BYTES, "as planned");
 
 /* What a call hands to every thread. */
-typedef struct job { const encoder *model; struct state *state; int slot, rows;
-                     const rt_group *groups, *groups_end; } job;
+typedef struct job { const unsigned char *weights; struct rt_team *team; struct state *state;
+                     int slot, rows; const rt_group *groups, *groups_end; } job;
+
+/* ---- binding --------------------------------------------------------------------------------- */
 
 const unsigned encoder_isa = RT_ISA_BUILT;
 
@@ -83,29 +88,27 @@ rt_status encoder_threads(encoder *m, int n)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Token embeddings, scaled, plus positions. */
+/* Token embeddings, plus positions. */
 static void encoder_embedding(const job *j, int thread, int threads)
 {
-    const struct encoder_embedding *const w =
-        (const struct encoder_embedding *)(const void *)(j->model->weights + W_ENCODER_EMBEDDING);
+    const struct encoder_embedding *const w = (const void *)(j->weights + W_ENCODER_EMBEDDING);
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     const rt_span mine = rt_split(j->rows, thread, threads);     /* this thread's rows */
 
-    /* x = 1 * table[source_ids]                                                    [source, 128] */
+    /* x = embed_table[source_ids]                                                  [source, 128] */
     embed_128_rows(x, w->embed_table, s->source_ids, mine);
-    /* x = x + table[source_positions]                                              [source, 128] */
+    /* x = x + position_table[source_positions]                                     [source, 128] */
     position_128_rows(x, x, w->position_table, s->source_positions, mine);
     /* x = norm(x)                                                                  [source, 128] */
     norm_128_rows(x, x, w->embed_norm, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* Self-attention and feed-forward, each with a residual. One of 4 layers. */
 static void encoder_layer(const job *j, int layer, int thread, int threads)
 {
-    const struct encoder_layer *const w =
-        (const struct encoder_layer *)(const void *)(j->model->weights + W_ENCODER_LAYER) + layer;
+    const struct encoder_layer *const w = (const void *)(j->weights + W_ENCODER_LAYER(layer));
     struct state *const s = j->state;
     float *const x = s->encoder_x[0];
     float *const self_qkv = s->scratch + 67584;                 /* [128][384] */
@@ -128,7 +131,7 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         store_values_4x32_128_rows(self_v_panels + 16 * g->slot, self_v, s->source_positions,
                                    rt_intersect(mine, g->rows));
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
     /* self_context = softmax(self_q self_k_panels^T * 0.176777) self_v_panels      [source, 128] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_4x32_128_rows(self_context, self_q, self_k_panels + 32 * g->slot,
@@ -146,7 +149,7 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
     linear_512x128_add_rows(x, ffn_hidden, w->ffn_down, x, mine);
     /* x = norm(x)                                                                  [source, 128] */
     norm_128_rows(x, x, w->norm_1, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* What the encoder leaves. */
@@ -158,7 +161,7 @@ static void encoder_end(const job *j, int thread, int threads)
 
     /* x = x                                                                        [source, 128] */
     copy_128_rows(x, x, mine);
-    rt_barrier(j->model->team);
+    rt_barrier(j->team);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -190,7 +193,7 @@ rt_status encoder_encode_batch(const encoder *m, encoder_state *state, const int
 {
     struct state *const s = (struct state *)(void *)state;
     rt_group *const texts = s->groups;
-    job j = { .model = m, .state = s, .groups = texts };
+    job j = { .weights = m->weights, .team = m->team, .state = s, .groups = texts };
     int place = 0;                  /* of the next text's keys and values, as panels of 16 */
     (void)firsts, (void)vectors;
     if (count < 1) return RT_ORDER;

@@ -70,7 +70,7 @@ static inline void store_values_4x32_128_rows(float *cache, const float *x, cons
 }
 
 /* out = softmax(q k^T * 0.176776695) v, over the first visible[row] positions
- * q [.., 4, 32]  k [.., 4, 32]  v [.., 4, 32]  out [.., 4, 32] */
+ * q [.., 4, 32]  k [4][8][32][16]  v [4][2][128][16]  out [.., 4, 32] */
 static inline void attention_4x32_128_rows(float *out, const float *q, const float *k,
                                            const float *v, float *scratch, const int *visible,
                                            rt_span rows)

@@ -2,7 +2,7 @@
  * Decoder of 5 layers, 8 heads (4 of keys and values) of 8, gated d_ff 172, rms norm (pre).
  *
  * Weights: 260032 parameters as f32, 1214208 bytes, packed as e3017582d7f85f89.
- * State: 1540800 bytes, one slot of 983040 for keys and values, 557696 of scratch.
+ * State: 1540800 bytes, one slot of 983040 for keys and values, 557696 for all else.
  * step: at most 1.19 MFLOP a row, at the last position; it reads 1.05 MB of weights.
  * Build: make, or cc -std=c11 -O3 -march=native -ffp-contract=off -Iruntime -c story.c
  *
@@ -16,15 +16,19 @@
 #define HEAD_BYTES   ((size_t)5696)      /* of the packed file, before its data */
 #define IDENTITY_AT  ((size_t)35)        /* in them: what the weights were packed for */
 
-/* ---- weights: the packed data ---------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
-#define W_DECODER_EMBEDDING ((size_t)0)      /* bytes from the start of the data */
+/* W_ is where in the packed data the weights of a block begin, in bytes. */
+
+/* Linears are panels of sixteen outputs: W[out][in] is [out / 16][in][out % 16]. */
+
+#define W_DECODER_EMBEDDING ((size_t)0)
 struct decoder_embedding {
-    float embed_table[512][64];                                 /* a row for each id or position */
+    float embed_table[512][64];                                 /* a row for each id */
 };
 _Static_assert(sizeof(struct decoder_embedding) == 131072, "as packed");
 
-#define W_DECODER_LAYER ((size_t)131072)      /* bytes from the start of the data to layer 0 */
+#define W_DECODER_LAYER(layer) ((size_t)131072 + (size_t)(layer) * 183808)
 struct decoder_layer {
     float norm_0[64];                                           /* weight */
     struct { float q[4][64][16], k[2][64][16], v[2][64][16]; } self_qkv;  /* 64 -> 64 | 32 | 32 */
@@ -35,14 +39,14 @@ struct decoder_layer {
 };
 _Static_assert(sizeof(struct decoder_layer) == 183808, "as packed");
 
-#define W_DECODER_OUTPUT ((size_t)1050112)      /* bytes from the start of the data */
+#define W_DECODER_OUTPUT ((size_t)1050112)
 struct decoder_output {
     float decoder_norm[64];                                     /* weight */
-    float decoder_embed_table_packed_2[32][64][16];             /* 64 -> 512 */
+    float decoder_embed_table[32][64][16];                      /* 64 -> 512 */
 };
 _Static_assert(sizeof(struct decoder_output) == 131328, "as packed");
 
-/* What layers share, and tables of a tokenizer. */
+/* Shared by all layers. */
 #define W_DECODER_ROTARY_TABLE               ((size_t)1181440)    /* float[512][16] */
 
 /* ---- state ----------------------------------------------------------------------------------- */
@@ -55,26 +59,28 @@ struct slot {
 };
 _Static_assert(sizeof(struct slot) == 983040, "as planned");
 
-/* What a story_state holds. */
+/* The bytes of story_state. */
 struct state {
     int source_length[1], next_position[1];      /* by slot */
     XF_ALIGN(64) struct slot slot[1];
-    XF_ALIGN(64) int rows_ids[128];
-    XF_ALIGN(64) float decoder_x[1][64];
-    XF_ALIGN(64) int rows_positions[128];
-    XF_ALIGN(64) int rows_visible[128];
+    XF_ALIGN(64) int rows_ids[128];                             /* tokens of the rows of a call */
+    XF_ALIGN(64) float decoder_x[1][64];                        /* one row, between layers */
+    XF_ALIGN(64) int rows_positions[128];                       /* where each stands in its slot */
+    XF_ALIGN(64) int rows_visible[128];                         /* positions that it sees */
     XF_ALIGN(64) float logits[128][528];
-    XF_ALIGN(64) int next_id[128];
-    XF_ALIGN(64) float decoder_rows_x[128][64];
-    XF_ALIGN(64) float scratch[62688];      /* of one block at a time, laid out in its function */
-    XF_ALIGN(64) rt_group groups[128];
+    XF_ALIGN(64) int next_id[128];                              /* argmax of each row */
+    XF_ALIGN(64) float decoder_rows_x[128][64];                 /* several rows */
+    XF_ALIGN(64) float scratch[62688];                          /* of one block, laid out there */
+    XF_ALIGN(64) rt_group groups[128];                          /* which rows are of one slot */
 };
 _Static_assert(sizeof(struct state) == STORY_STATE_BYTES, "as planned");
 
 /* What a call hands to its blocks. */
-typedef struct job { const story *model; struct state *state; int slot, rows;
+typedef struct job { const unsigned char *weights; struct state *state; int slot, rows;
                      const rt_group *groups, *groups_end; } job;
 typedef void job_body(const job *j);
+
+/* ---- binding --------------------------------------------------------------------------------- */
 
 const unsigned story_isa = RT_ISA_BUILT;
 
@@ -99,23 +105,23 @@ rt_status story_threads(story *m, int n)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Token embeddings, scaled. */
+/* Those of the decoder stand here twice: for one row, and (_rows) for several. */
+
+/* Token embeddings. */
 static void decoder_embedding(const job *j)
 {
-    const struct decoder_embedding *const w =
-        (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
+    const struct decoder_embedding *const w = (const void *)(j->weights + W_DECODER_EMBEDDING);
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
 
-    /* x = 1 * table[rows_ids]                                                         [rows, 64] */
+    /* x = embed_table[rows_ids]                                                       [rows, 64] */
     embed_64(x, w->embed_table, s->rows_ids);
 }
 
 /* Causal self-attention and feed-forward, each with a residual. One of 5 layers. */
 static void decoder_layer(const job *j, int layer)
 {
-    const struct decoder_layer *const w =
-        (const struct decoder_layer *)(const void *)(j->model->weights + W_DECODER_LAYER) + layer;
+    const struct decoder_layer *const w = (const void *)(j->weights + W_DECODER_LAYER(layer));
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
     float *const norm_0 = s->scratch;                           /* [1][64] */
@@ -137,11 +143,9 @@ static void decoder_layer(const job *j, int layer)
     /* self_qkv = norm_0 [W_self_q^T | W_self_k^T | W_self_v^T]                       [rows, 128] */
     linear_64x128_unbiased(self_qkv, norm_0, &w->self_qkv, all_8);
     /* self_q = self_q turned by rows_positions                                        [rows, 64] */
-    rotary_8x8(self_q, self_q, j->model->weights + W_DECODER_ROTARY_TABLE, s->rows_positions,
-               all_8);
+    rotary_8x8(self_q, self_q, j->weights + W_DECODER_ROTARY_TABLE, s->rows_positions, all_8);
     /* self_k = self_k turned by rows_positions                                        [rows, 32] */
-    rotary_4x8(self_k, self_k, j->model->weights + W_DECODER_ROTARY_TABLE, s->rows_positions,
-               all_4);
+    rotary_4x8(self_k, self_k, j->weights + W_DECODER_ROTARY_TABLE, s->rows_positions, all_4);
     /* self_k_cache[rows_positions] = self_k                                         [target, 32] */
     store_keys_4x8_512(self_k_cache, self_k, s->rows_positions, all_4);
     /* self_v_cache[rows_positions] = self_v                                         [target, 32] */
@@ -164,8 +168,7 @@ static void decoder_layer(const job *j, int layer)
 /* Final norm and logits. */
 static void decoder_output(const job *j)
 {
-    const struct decoder_output *const w =
-        (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
+    const struct decoder_output *const w = (const void *)(j->weights + W_DECODER_OUTPUT);
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
     float *const logits = s->logits[0];
@@ -173,8 +176,8 @@ static void decoder_output(const job *j)
 
     /* x = norm(x)                                                                     [rows, 64] */
     norm_64(x, x, w->decoder_norm);
-    /* logits = x W_decoder_embed_table_packed_2^T                                    [rows, 512] */
-    linear_64x512_unbiased(logits, x, w->decoder_embed_table_packed_2, all_32);
+    /* logits = x W_decoder_embed_table^T                                             [rows, 512] */
+    linear_64x512_unbiased(logits, x, w->decoder_embed_table, all_32);
 }
 
 /* The first maximum of the logits. */
@@ -187,24 +190,22 @@ static void argmax(const job *j)
     argmax_512(s->next_id, logits);
 }
 
-/* Token embeddings, scaled. */
+/* Token embeddings. */
 static void decoder_embedding_rows(const job *j)
 {
-    const struct decoder_embedding *const w =
-        (const struct decoder_embedding *)(const void *)(j->model->weights + W_DECODER_EMBEDDING);
+    const struct decoder_embedding *const w = (const void *)(j->weights + W_DECODER_EMBEDDING);
     struct state *const s = j->state;
     float *const x = s->decoder_rows_x[0];
     const rt_span mine = { 0, j->rows };
 
-    /* x = 1 * table[rows_ids]                                                         [rows, 64] */
+    /* x = embed_table[rows_ids]                                                       [rows, 64] */
     embed_64_rows(x, w->embed_table, s->rows_ids, mine);
 }
 
 /* Causal self-attention and feed-forward, each with a residual. One of 5 layers. */
 static void decoder_layer_rows(const job *j, int layer)
 {
-    const struct decoder_layer *const w =
-        (const struct decoder_layer *)(const void *)(j->model->weights + W_DECODER_LAYER) + layer;
+    const struct decoder_layer *const w = (const void *)(j->weights + W_DECODER_LAYER(layer));
     struct state *const s = j->state;
     float *const x = s->decoder_rows_x[0];
     float *const norm_0 = s->scratch;                           /* [128][64] */
@@ -222,11 +223,9 @@ static void decoder_layer_rows(const job *j, int layer)
     /* self_qkv = norm_0 [W_self_q^T | W_self_k^T | W_self_v^T]                       [rows, 128] */
     linear_64x128_unbiased_rows(self_qkv, norm_0, &w->self_qkv, mine);
     /* self_q = self_q turned by rows_positions                                        [rows, 64] */
-    rotary_8x8_rows(self_q, self_q, j->model->weights + W_DECODER_ROTARY_TABLE, s->rows_positions,
-                    mine);
+    rotary_8x8_rows(self_q, self_q, j->weights + W_DECODER_ROTARY_TABLE, s->rows_positions, mine);
     /* self_k = self_k turned by rows_positions                                        [rows, 32] */
-    rotary_4x8_rows(self_k, self_k, j->model->weights + W_DECODER_ROTARY_TABLE, s->rows_positions,
-                    mine);
+    rotary_4x8_rows(self_k, self_k, j->weights + W_DECODER_ROTARY_TABLE, s->rows_positions, mine);
     /* self_k_cache[rows_positions] = self_k                                         [target, 32] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         store_keys_4x8_512_rows(s->slot[g->slot].self_k[layer][0][0][0], self_k, s->rows_positions,
@@ -255,8 +254,7 @@ static void decoder_layer_rows(const job *j, int layer)
 /* Final norm and logits. */
 static void decoder_output_rows(const job *j)
 {
-    const struct decoder_output *const w =
-        (const struct decoder_output *)(const void *)(j->model->weights + W_DECODER_OUTPUT);
+    const struct decoder_output *const w = (const void *)(j->weights + W_DECODER_OUTPUT);
     struct state *const s = j->state;
     float *const x = s->decoder_rows_x[0];
     float *const logits = s->logits[0];
@@ -264,8 +262,8 @@ static void decoder_output_rows(const job *j)
 
     /* x = norm(x)                                                                     [rows, 64] */
     norm_64_rows(x, x, w->decoder_norm, mine);
-    /* logits = x W_decoder_embed_table_packed_2^T                                    [rows, 512] */
-    linear_64x512_unbiased_rows(logits, x, w->decoder_embed_table_packed_2, mine);
+    /* logits = x W_decoder_embed_table^T                                             [rows, 512] */
+    linear_64x512_unbiased_rows(logits, x, w->decoder_embed_table, mine);
 }
 
 /* The first maximum of each row's logits. */
@@ -367,14 +365,15 @@ static RtRows rows_of(struct state *s)
     return r;
 }
 
-/* one: for a row alone, or NULL. */
+/* `one` runs for a row alone where it is not NULL, else `many`. */
 static rt_status run_rows(const story *m, struct state *s, const rt_token *rows, int n,
                           job_body *one, job_body *many)
 {
     const RtRows r = rows_of(s);
     const rt_status status = rt_rows_begin(&r, rows, n);
     if (status != RT_OK) return status;
-    job j = { .model = m, .state = s, .slot = rows->slot, .rows = n, .groups = s->groups };
+    job j = { .weights = m->weights, .state = s, .slot = rows->slot, .rows = n,
+              .groups = s->groups };
     j.groups_end = rt_rows_group(rows, n, s->groups);
     job_body *const body = n == 1 && one ? one : many;
     body(&j);

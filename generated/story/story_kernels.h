@@ -110,7 +110,7 @@ static inline void store_values_4x8_512(float *cache, const float *x, const int 
 }
 
 /* out = softmax(q k^T * 0.353553391) v, over the first visible[row] positions
- * q [.., 8, 8]  k [.., 4, 8]  v [.., 4, 8]  out [.., 8, 8] */
+ * q [.., 8, 8]  k [4][32][8][16]  v [4][1][512][16]  out [.., 8, 8] */
 static inline void attention_8x8_512(float *out, const float *q, const float *k, const float *v,
                                      float *scratch, const int *visible, rt_span parts)
 {
@@ -374,7 +374,7 @@ static inline void store_values_4x8_512_rows(float *cache, const float *x, const
 }
 
 /* out = softmax(q k^T * 0.353553391) v, over the first visible[row] positions
- * q [.., 8, 8]  k [.., 4, 8]  v [.., 4, 8]  out [.., 8, 8] */
+ * q [.., 8, 8]  k [4][32][8][16]  v [4][1][512][16]  out [.., 8, 8] */
 static inline void attention_8x8_512_rows(float *out, const float *q, const float *k,
                                           const float *v, float *scratch, const int *visible,
                                           rt_span rows)

@@ -70,7 +70,7 @@ else verdict 0 'no paths or dates in the text'; fi
 
 # Every block ends with a barrier, for the next one's readers.
 awk '/^static void [a-z_0-9]+\(const job \*j/ { block = $0 }
-     block && /^}/ { if (last !~ /rt_barrier\(j->model->team\);/) { print block; bad = 1 } block = "" }
+     block && /^}/ { if (last !~ /rt_barrier\(j->team\);/) { print block; bad = 1 } block = "" }
      { last = $0 } END { exit bad }' "$scratch/dates/dates.c"
 verdict $? 'every block ends where threads meet'
 

@@ -145,6 +145,16 @@ static bool fill_line(Text *t, Places *places, const char *line, const char *end
     return true;
 }
 
+const char *text_bytes(Arena *a, size_t bytes)
+{
+    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+    double n = (double)bytes;
+    int unit = 0;
+    for (; n >= 1000 && unit < 4; unit++) n /= 1024;
+    if (!bytes) return "nothing";
+    return arena_format(a, unit && n < 10 ? "%.2f %s" : unit && n < 100 ? "%.1f %s" : "%.0f %s", n, units[unit]);
+}
+
 void text_fill(Text *t, const char *template, ...)
 {
     Places places = { .count = 0 };

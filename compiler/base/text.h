@@ -21,6 +21,9 @@ void  text_add_quoted(Text *t, const char *s);
  * its line a last newline is dropped. */
 void  text_fill(Text *t, const char *template, ...);
 
+/* A size in memory for a person to read: "1.25 GiB", "nothing". */
+const char *text_bytes(Arena *a, size_t bytes);
+
 /* The length of the well-formed UTF-8 character at `s`, of which `n` bytes may be read, and its code point; 0 if there is none. */
 int   utf8_next(const char *s, size_t n, int32_t *code_point);
 

@@ -13,7 +13,7 @@
 const char *command_file_size(Arena *a, const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 ? info_bytes(a, (size_t)info.st_size) : "nothing";
+    return stat(path, &info) == 0 ? text_bytes(a, (size_t)info.st_size) : "nothing";
 }
 
 /* A path as a shell reads it as one word, and as that of a command. */

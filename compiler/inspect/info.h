@@ -73,7 +73,5 @@ Text info_graph_picture(Arena *a, const Graph *g);
 
 /* "44,157,451". */
 const char *info_number(Arena *a, double n);
-/* "nothing", "12 KiB": three digits. */
-const char *info_bytes(Arena *a, size_t bytes);
 
 #endif

@@ -130,7 +130,7 @@ static void box(Picture *x, double left, double top, double w, double h, SvgColo
     const SvgStyle style = { .fill = c.fill, .stroke = c.edge, .width = h < 3 ? 0.4 : 1, .radius = h > 8 && w > 8 ? 2 : 0 };
     svg_group(&x->svg, tip);
     svg_rect(&x->svg, left, top, w, h, style, NULL);
-    label(x, left, top, w, h, name, info_bytes(x->arena, bytes));
+    label(x, left, top, w, h, name, text_bytes(x->arena, bytes));
     svg_group_end(&x->svg);
 }
 
@@ -144,7 +144,7 @@ static Bar bar_begin(Picture *x, double *left, const char *title, size_t whole)
     const double top = TITLE + ABOVE, bottom = x->height - MARGIN - 30;
     const Bar b = { *left, bottom, bottom - top, whole };
     svg_text(&x->svg, b.left + BAR / 2.0, top - 24, (SvgFont){ .size = 13, .bold = true, .anchor = SVG_MIDDLE }, title);
-    svg_text(&x->svg, b.left + BAR / 2.0, top - 8, (SvgFont){ .size = 11, .fill = SVG_FAINT, .anchor = SVG_MIDDLE }, info_bytes(x->arena, whole));
+    svg_text(&x->svg, b.left + BAR / 2.0, top - 8, (SvgFont){ .size = 11, .fill = SVG_FAINT, .anchor = SVG_MIDDLE }, text_bytes(x->arena, whole));
     svg_rect(&x->svg, b.left, top, BAR, b.height, (SvgStyle){ .fill = SVG_PANEL, .stroke = SVG_GRID }, NULL);
     *left += BAR + BAR_GAP;
     return b;
@@ -247,7 +247,7 @@ static void axis(Picture *x, const Panel *panel, double left, double top, double
     for (size_t at = 0; at <= panel->bytes; at += step) {
         const double y = top + PLOT - PLOT * (double)at / (double)panel->bytes;
         svg_line(&x->svg, left, y, right, y, (SvgStyle){ .stroke = SVG_GRID });
-        svg_text(&x->svg, left - 6, y + 3.5, (SvgFont){ .size = 10, .fill = SVG_FAINT, .anchor = SVG_RIGHT }, at ? info_bytes(x->arena, at) : "0");
+        svg_text(&x->svg, left - 6, y + 3.5, (SvgFont){ .size = 10, .fill = SVG_FAINT, .anchor = SVG_RIGHT }, at ? text_bytes(x->arena, at) : "0");
     }
 }
 
@@ -294,7 +294,7 @@ static void block_buffers(Picture *x, const Panel *panel, const PlanBlock *b, do
 static const char *panel_words(const Picture *x, const Panel *panel)
 {
     const bool largest = panel->bytes && panel->bytes + x->kept + 63 >= x->plan->scratch_bytes;
-    return arena_format(x->arena, "%s of scratch%s", info_bytes(x->arena, panel->bytes), largest ? ": the most, so this is what is reserved" : "");
+    return arena_format(x->arena, "%s of scratch%s", text_bytes(x->arena, panel->bytes), largest ? ": the most, so this is what is reserved" : "");
 }
 
 static double words_at(const Panel *panel) { return svg_width(panel->title, head_font) + 8; }

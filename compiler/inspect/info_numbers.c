@@ -16,13 +16,3 @@ const char *info_number(Arena *a, double n)
     *to = 0;
     return arena_text(a, out);
 }
-
-const char *info_bytes(Arena *a, size_t bytes)
-{
-    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
-    double n = (double)bytes;
-    int unit = 0;
-    for (; n >= 1000 && unit < 4; unit++) n /= 1024;
-    if (!bytes) return "nothing";
-    return arena_format(a, unit && n < 10 ? "%.2f %s" : unit && n < 100 ? "%.1f %s" : "%.0f %s", n, units[unit]);
-}

@@ -22,7 +22,7 @@ static void line(Arena *a, FILE *to, const char *label, double n, const char *co
 
 static void bytes_line(Arena *a, FILE *to, const char *label, size_t bytes, const char *comment)
 {
-    const char *short_form = bytes >= 1000 ? info_bytes(a, bytes) : "";
+    const char *short_form = bytes >= 1000 ? text_bytes(a, bytes) : "";
     fprintf(to, "%-*s%*s  %-9s %s", LABEL, label, NUMBER, info_number(a, (double)bytes), short_form, comment);
     fputs("\n", to);
 }

@@ -100,19 +100,36 @@ static void remark_on_kv_dtype(Session *s)
         diag_remark(s->diag, (Loc){ 0 }, "--kv-dtype changes nothing: an encoder has no cache of keys and values");
 }
 
+/* Most models are far below the bound, which needs no Plan. */
+static bool fits_machine(Session *s)
+{
+    const PlanOptions o = plan_options(s, TARGET_PANELS, s->options.taps);
+    return s->options.sizes_only || plan_is_small(s->graph, o) || plan_fits_machine(s->diag, plan_make(s->arena, s->graph, o));
+}
+
 bool session_take(Session *s, const Draft *draft)
 {
     const CompileOptions *o = &s->options;
     s->draft = draft_with_dtypes(s->arena, draft, o->dtype, o->kv_dtype);
     if (!make_model(s) || !emit_form_fits(s->diag, s->model, o->form)) return false;
     remark_on_kv_dtype(s);
+    s->looked = false;
     return make_graph(s) && plan_fits(s->diag, s->graph, plan_options(s, TARGET_PANELS, o->taps)) &&
-           plan_dtypes_hold(s->diag, s->graph) && custom_check(s->arena, s->diag, s->graph) && take_tuning(s);
+           plan_dtypes_hold(s->diag, s->graph) && custom_check(s->arena, s->diag, s->graph) && take_tuning(s) && fits_machine(s);
+}
+
+void session_look_at_weights(Session *s)
+{
+    if (s->looked || s->options.sizes_only) return;
+    s->looked = true;
+    model_look_at_weights(s->diag, s->model);
+    if (s->opened) diag_print(s->diag, stderr, isatty(2));
 }
 
 bool session_open(Session *s)
 {
     const bool good = session_read(s);
+    s->opened = true;
     if (good) diag_print(s->diag, stderr, isatty(2));
     return good;
 }
@@ -135,6 +152,7 @@ static Engine *open_engine(Session *s, const Graph *g, EngineKind kind, bool tap
 {
     const EngineOrder order = { kind, o->form, o->cc, o->cached, o->hooks, o->threads };
     if (!model_weights_stay(s->diag, s->model)) return NULL;
+    session_look_at_weights(s);
     const Plan *p = plan_graph(s, g, engine_target(kind), taps);
     Engine *e = engine_open(s->arena, s->diag, p, order);
     if (e && kind == ENGINE_JIT) debug_engine(e, s->phases.plan_ns);

@@ -39,6 +39,7 @@ typedef struct Session {
     Model *model;
     Graph *graph;
     SessionPhases phases;
+    bool opened, looked;            /* by session_open; its weights were looked at */
 } Session;
 
 /* The options are copied; what they point to outlives the session. */
@@ -47,8 +48,10 @@ Session *session_new(const CompileOptions *o);
 bool session_read(Session *s);
 /* The same for a command: what it remarks is printed now, before work that takes long. */
 bool session_open(Session *s);
-/* The same from what a spec said. */
+/* The same from what a spec said. What this machine has no memory for is refused before its weights are read. */
 bool session_take(Session *s, const struct Draft *draft);
+/* Read the weights once and remark what is wrong with them, before work on them; opening an engine does. */
+void session_look_at_weights(Session *s);
 /* A Plan for a target; the passes of plan/. */
 Plan *session_plan(Session *s, PlanTarget target, bool taps);
 /* What was read, as a spec in Lua; false after an error. */

@@ -16,10 +16,12 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "text.h"
 
 static const Loc nowhere;
 
@@ -454,6 +456,21 @@ static bool make_one(const char *path)
     int error = errno;
     if (file_is_folder(path)) return true;
     errno = error;
+    return false;
+}
+
+bool file_has_room(Arena *a, Diag *d, const char *path, double bytes)
+{
+    struct statvfs disk;
+    const char *there = path;               /* the nearest folder above it that is there */
+    while (statvfs(there, &disk) != 0) {
+        if (!strcmp(there, ".") || !strcmp(there, "/")) return true;
+        there = file_folder(a, there);
+    }
+    const double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    if (bytes <= room || !disk.f_blocks) return true;       /* /proc has none */
+    diag_error(d, EXIT_IO, (Loc){ 0 }, "%s: %s are to be written there, and the disk has %s free", path, text_bytes(a, (size_t)bytes),
+               text_bytes(a, (size_t)room));
     return false;
 }
 

@@ -48,6 +48,9 @@ typedef struct FileKind { const char *begins, *what, *ending; } FileKind;       
 bool  file_replace(Arena *a, Diag *d, const char *path, FileKind kind, const void *data, size_t size);
 bool  file_may_replace(Arena *a, Diag *d, const char *path, FileKind kind);     /* before long work; opens no device, and leaves nothing */
 
+/* Whether the disk that `path` lies on, or will, has so much room; false after an error, EXIT_IO. */
+bool  file_has_room(Arena *a, Diag *d, const char *path, double bytes);
+
 /* Flush standard output: NULL where all that was ever put there is written, else why not. */
 const char *file_output_fault(void);
 

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "chat.h"
 #include "folder.h"
@@ -27,13 +28,62 @@ static bool can_search(Session *s)
     return false;
 }
 
-/* Write the folder; returns its path, or NULL after an error. */
-static const char *write_folder(Session *s, const Options *o, EmitForm form)
+/* What linkers put into one program lies within 2 GB of its code: larger weights stay in a file beside it. False where the options
+ * say otherwise, after telling. */
+static bool settle_weights(Session *s, const Options *o, const Plan *p)
+{
+    enum { MOST_EMBEDDED = 2000000000 };
+    const size_t bytes = p->weights_bytes;
+    if (s->options.form.weights != WEIGHTS_EMBED || bytes <= MOST_EMBEDDED) return true;
+    if (o->weights) {
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--weights embed: %s do not fit into a program; use --weights file",
+                   text_bytes(s->arena, bytes));
+        return false;
+    }
+    diag_remark(s->diag, (Loc){ 0 }, "%s of weights are more than a program holds: they stay in %s.safetensors, beside it",
+                text_bytes(s->arena, bytes), s->model->name);
+    s->options.form.weights = WEIGHTS_FILE;
+    return true;
+}
+
+/* Bytes of the files that make writes anew. */
+static double replaced_bytes(const Session *s, const char *folder)
+{
+    const char *const ends[] = { "", "_weights.o" };
+    double bytes = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct stat info;
+        if (stat(file_join(s->arena, folder, arena_format(s->arena, "%s%s", s->model->name, ends[i])), &info) == 0) bytes += (double)info.st_size;
+    }
+    return bytes;
+}
+
+/* Room for the weights: a file of them, and where a program takes them in, an object file and the program. */
+static bool has_room(const Session *s, const Plan *p, EmitForm form, const char *folder, bool built)
+{
+    const double weights = (double)p->weights_bytes;
+    const bool embedded = built && form.weights == WEIGHTS_EMBED;
+    if (form.weights == WEIGHTS_LITERAL) return true;
+    return file_has_room(s->arena, s->diag, folder, weights + (embedded ? 2 * weights - replaced_bytes(s, folder) : 0));
+}
+
+/* One instruction set is passed to make: the text is that of any. */
+static EmitForm form_of(const Session *s, bool built)
+{
+    EmitForm form = s->options.form;
+    if (built && form.isa && !strchr(form.isa, ',')) form.isa = NULL;
+    return form;
+}
+
+/* Write the folder, which is to be built or not; returns its path, or NULL after an error. */
+static const char *write_folder(Session *s, const Options *o, bool built)
 {
     if (!can_search(s)) return NULL;
     if (o->slots > 1 && session_slots(s) == 1)
         diag_remark(s->diag, (Loc){ 0 }, "--slots %d changes nothing: without a decoder there is one slot", o->slots);
     const Plan *p = session_plan(s, TARGET_PANELS, o->taps);
+    if (!settle_weights(s, o, p)) return NULL;
+    const EmitForm form = form_of(s, built);
     dump_text(s, p, form);
     if (emit_loops(p, form) && emit_leaves_layers(p))
         diag_remark(s->diag, (Loc){ 0 }, "%s: layers that differ from their neighbours are called one by one; loops cover the rest", s->model->name);
@@ -41,6 +91,8 @@ static const char *write_folder(Session *s, const Options *o, EmitForm form)
         diag_remark(s->diag, (Loc){ s->model->chat_path, 0, 0 }, "%s; the program has no --chat", s->model->chat_fault);
     chat_remark(s->diag, s->model);
     const char *folder = o->output ? o->output : s->model->name;
+    if (!has_room(s, p, form, folder, built)) return NULL;
+    session_look_at_weights(s);
     return folder_write(s->arena, s->diag, p, form, folder, engine_selftest) ? folder : NULL;
 }
 
@@ -62,7 +114,7 @@ Exit command_compile(const Options *o)
     Session *s = session_new(&compile);
     progress_begin("compile", o->quiet);
     progress_say("reading %s", o->spec);
-    const char *folder = session_open(s) ? write_folder(s, o, s->options.form) : NULL;
+    const char *folder = session_open(s) ? write_folder(s, o, false) : NULL;
     if (folder) compiled(s, o, folder);
     progress_end();
     return session_end(s);
@@ -90,10 +142,7 @@ Exit command_build(const Options *o)
     Session *s = session_new(&compile);
     progress_begin("build", o->quiet);
     progress_say("reading %s", o->spec);
-    const bool read = session_open(s);
-    EmitForm text = s->options.form;
-    if (text.isa && !strchr(text.isa, ',')) text.isa = NULL;        /* one set is passed to make: the text is that of any */
-    const char *folder = read ? write_folder(s, o, text) : NULL;
+    const char *folder = session_open(s) ? write_folder(s, o, true) : NULL;
     if (folder) {
         const char *name = s->model->name;
         const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), o->cc, s->options.form, false, o->debug };

@@ -16,7 +16,9 @@ Exit command_pack(const Options *o)
     if (session_open(s)) {
         const Plan *p = session_plan(s, TARGET_PANELS, o->taps);
         const char *path = o->output ? o->output : arena_format(s->arena, "%s.safetensors", s->model->name);
-        if (folder_write_weights(s->arena, s->diag, p, path, engine_selftest)) {
+        const bool room = file_has_room(s->arena, s->diag, path, (double)p->weights_bytes);
+        if (room) session_look_at_weights(s);
+        if (room && folder_write_weights(s->arena, s->diag, p, path, engine_selftest)) {
             const char *line = arena_format(s->arena, "%s: weights for %s", path, s->model->name);
             const char *size = command_file_size(s->arena, path), *name = s->model->name;
             const char *file = command_shell_path(s->arena, path);

@@ -70,7 +70,7 @@ void generic_weigh(Engine *e, bool weigh)
 /* The first runs of a program, for pass.slot or, where there are groups, for their slots. */
 static void run_part(GenericPass pass, const PlanProgram *p, int runs)
 {
-    const Generic *own = pass.engine->own;
+    Generic *own = pass.engine->own;
     for (int i = 0; i < runs; i++) {
         const PlanRun *run = &p->runs[i];
         for (int j = 0; j < run->count; j++) {
@@ -78,6 +78,7 @@ static void run_part(GenericPass pass, const PlanProgram *p, int runs)
             for (int k = 0; k < run->block->op_count; k++) {
                 (own->weighs ? generic_op_weighed : generic_op)(&pass, &run->block->ops[k]);
                 if (own->guide) follow(&pass, run->block, &run->block->ops[k]);
+                generic_forget_weights(own);
             }
             if (j + 1 < run->count) pass_on(&pass, run->block);
         }
@@ -269,35 +270,6 @@ static void close(Engine *e)
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-static float *read_dense(Arena *a, const TensorSource *source)
-{
-    float *values = arena_array(a, (size_t)tensor_elements(source), sizeof *values);
-    tensor_read(source, values);
-    return values;
-}
-
-/* A matrix as its format leaves it. */
-static void round_weights(float *w, const Plan *p, const Tensor *t)
-{
-    const Format f = p->formats[t->id];
-    if (format_is_narrow(f)) round_narrow(w, f, t->dim[0].bound, t->dim[1].bound);
-}
-
-static void read_weights(Generic *own, const Plan *p)
-{
-    const Graph *g = p->graph;
-    own->weights = arena_array(own->arena, (size_t)g->tensor_count, sizeof *own->weights);
-    for (int i = 0; i < g->tensor_count; i++) {
-        const Tensor *t = g->tensors[i];
-        if (t->kind != TENSOR_PARAM) continue;
-        const int n = t->layers ? t->layers : 1;
-        own->weights[t->id] = arena_array(own->arena, (size_t)n, sizeof **own->weights);
-        for (int j = 0; j < n; j++) own->weights[t->id][j] = read_dense(own->arena, t->source[j]);
-        for (int j = 0; j < n; j++)
-            if (tensor_block_bits(t->source[j]) != format_bits(p->formats[t->id])) round_weights(own->weights[t->id][j], p, t);
-    }
-}
-
 /* Room for the largest operand of a linear. */
 static void make_rounded(Generic *own, const Plan *p)
 {
@@ -333,8 +305,9 @@ void generic_set_weight(Engine *e, const char *name, const float *values)
         const Tensor *t = g->tensors[i];
         for (int j = 0; t->kind == TENSOR_PARAM && j < (t->layers ? t->layers : 1); j++)
             if (strcmp(t->source[j]->name, name) == 0) {
+                if (!own->weights[t->id][j]) own->weights[t->id][j] = generic_kept_weights(own, e->plan, t, j);
                 copy_dense(own->weights[t->id][j], t->source[j], parent, values);
-                round_weights(own->weights[t->id][j], e->plan, t);
+                generic_round_weights(own->weights[t->id][j], e->plan, t);
             }
     }
 }
@@ -344,7 +317,7 @@ static unsigned char *aligned(Arena *a, size_t bytes)
     return (unsigned char *)pad64((size_t)(uintptr_t)arena_alloc(a, bytes + 64));
 }
 
-static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
+static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product, bool keep)
 {
     static const EngineOps ops = { .encode = encode, .step = step, .next = next, .decode = decode, .prefill = prefill, .decode_greedy = decode_greedy,
                                    .logits = logits, .fork = fork_slot, .clear = clear, .run = run, .threads = threads, .close = close };
@@ -355,7 +328,7 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
         arena_free(own->arena);
         return NULL;
     }
-    read_weights(own, p);
+    generic_open_weights(own, p, keep);
     make_rounded(own, p);
     Engine *e = arena_alloc(a, sizeof *e);
     *e = (Engine){ .name = engine_name(ENGINE_GENERIC), .ops = &ops, .plan = p,
@@ -367,12 +340,12 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product)
 
 Engine *generic_open(Arena *a, Diag *d, const Plan *p)
 {
-    return plan_fits_machine(d, p) && blas_load(d) ? open(a, d, p, blas_product) : NULL;
+    return plan_fits_machine(d, p) && blas_load(d) ? open(a, d, p, blas_product, !plan_reads_weights_anew(p)) : NULL;
 }
 
-Engine *generic_open_plain(Arena *a, const Plan *p)
+Engine *generic_open_plain(Arena *a, const Plan *p, bool keep)
 {
-    Engine *e = open(a, diag_new(a), p, plain_product);
+    Engine *e = open(a, diag_new(a), p, plain_product, keep);
     if (!e) die("C that was checked does not compile");
     return e;
 }

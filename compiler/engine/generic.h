@@ -10,7 +10,8 @@
 /* What the engine keeps besides its state. */
 typedef struct Generic {
     Arena *arena;                   /* its own: weights and state, freed by close */
-    float ***weights;               /* [tensor id][layer index], dense and row-major; NULL where it is not a param */
+    float ***weights;               /* [tensor id][layer index], dense and row-major; NULL where it is not a param, or not read */
+    float **anew[2 * NODE_INPUTS];  int anew_count;         /* of `weights`: those that were read for one operation */
     int threads;
     Product *product;               /* by OpenBLAS, or plain */
     rt_group *groups;               /* [engine_rows], of the call that runs */
@@ -43,6 +44,16 @@ void generic_op(const GenericPass *pass, const PlanOp *op);
 /* The same, and keep in own->sizes what went into each number; a tap receives the sizes of the
  * operation before it. */
 void generic_op_weighed(const GenericPass *pass, const PlanOp *op);
+
+/* Room for the weights of a plan; keep: read them all. */
+void generic_open_weights(Generic *own, const Plan *p, bool keep);
+/* A param of a layer, in the arena of the engine. */
+float *generic_kept_weights(Generic *own, const Plan *p, const Tensor *t, int layer);
+/* A param of a layer that is not kept: in own->weights until generic_forget_weights. */
+const float *generic_read_weights(const Engine *e, const Tensor *t, int layer);
+void generic_forget_weights(Generic *own);
+/* A matrix as its format leaves it. */
+void generic_round_weights(float *w, const Plan *p, const Tensor *t);
 
 /* Where a buffer begins for this pass: that of the group's slot, or its first row. */
 static inline void *generic_address(const GenericPass *pass, const Buffer *b)

@@ -34,7 +34,8 @@ static inline const int32_t *generic_integers(const GenericPass *pass, const Buf
 static inline const float *generic_weights(const GenericPass *pass, const Tensor *t)
 {
     const Generic *g = pass->engine->own;
-    return t ? g->weights[t->id][t->layers ? pass->layer : 0] : NULL;
+    const int layer = t && t->layers ? pass->layer : 0;
+    return !t ? NULL : g->weights[t->id][layer] ? g->weights[t->id][layer] : generic_read_weights(pass->engine, t, layer);
 }
 
 static inline int generic_threads(const GenericPass *pass)

@@ -67,7 +67,8 @@ void engine_selftest(const Plan *p, char *digits)
     float values[RT_SELFTEST_VALUES] = { 0 };
     int n = 0;
     Arena *a = arena_new();
-    Engine *e = generic_open_plain(a, short_plan(a, p));
+    const Plan *brief = short_plan(a, p);
+    Engine *e = generic_open_plain(a, brief, !plan_reads_weights_anew(brief));
     rt_status status = m->has_encoder ? run_source(e, m, &n) : RT_OK;
     if (status == RT_OK && m->has_decoder) status = run_target(e, m, values);
     if (status != RT_OK) die("the self-test does not run: %s", rt_status_text(status));

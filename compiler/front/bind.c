@@ -100,7 +100,8 @@ static void find_in_file(Finder *f)
     tell_more(f, f->differing, "differs", "differ");
     tell_missing(f, unused, count);
     tell_unused(f, unused, count);
-    if (!diag_errors(f->diag) && !f->draft->sizes_only) weights_tell_strange(f->diag, f->at, f->model->weight_file, f->used);
+    f->model->weights_used = f->used;
+    f->model->weights_at = f->at;
 }
 
 /* What names the file: the field `weights`, or nothing of the spec. */
@@ -126,6 +127,11 @@ static void map_names(Finder *f)
     Model *m = f->model;
     m->tensor_of = name_map_new(f->arena);
     for (int i = 0; i < m->tensor_count; i++) name_map_add(m->tensor_of, m->tensors[i].name, &m->tensors[i]);
+}
+
+void model_look_at_weights(Diag *d, const Model *m)
+{
+    if (m->weights_used) weights_tell_strange(d, m->weights_at, m->weight_file, m->weights_used);
 }
 
 /* A graph's params may bring their values along, so it needs no weights. */

@@ -26,6 +26,9 @@ const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, 
 /* Weights are read again for every engine: whether they are still those of the model; false after an error. */
 bool model_weights_stay(Diag *d, const Model *m);
 
+/* Read the weights of a file once, and remark what is not finite among them. */
+void model_look_at_weights(Diag *d, const Model *m);
+
 /* Work out, check, find the weights; NULL after errors. */
 Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 

@@ -277,6 +277,8 @@ typedef struct Model {
     const int *ends;  int end_count;                /* ids that end what is generated, end_id the first */
     IdList bad_words, suppress, begin_suppress;     /* of generation; bad_words: each behind its length */
     TensorFile *weight_file;        /* NULL when random or given in the spec */
+    const bool *weights_used;       /* [weight_file->count]; NULL without a file */
+    Loc weights_at;                 /* what names the file */
     TensorSource *tensors;  int tensor_count;       /* by canonical name, in order of use; of a graph, its params */
     NameMap *tensor_of;             /* the same, by name */
     GraphSpec *graph;               /* KIND_GRAPH only */

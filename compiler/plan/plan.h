@@ -163,8 +163,13 @@ int64_t plan_decoder_rows(const Model *m, int slots);
 bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
 /* Whether each pattern of dtype matches a matrix, and one alone decides of each; false after errors reported at them. Likewise. */
 bool  plan_dtypes_hold(Diag *d, const Graph *g);
-/* Whether this machine has the memory to run or pack it; false after a reported error, EXIT_NO_FEATURE. */
+/* Whether it certainly has the memory, by the same bounds: then there is no need to ask for more. */
+bool  plan_is_small(const Graph *g, PlanOptions options);
+/* Whether this machine has the memory to run or pack it; false after a reported error, EXIT_NO_FEATURE, with what other choices
+ * would take. */
 bool  plan_fits_machine(Diag *d, const Plan *p);
+/* Of TARGET_ROW_MAJOR: whether its weights as f32 are more than half of the memory, so that each is read where it is needed. */
+bool  plan_reads_weights_anew(const Plan *p);
 /* Scratch of a linear that rounds its rows: `pieces`, one a thread, or one that threads share by rows; `rows` of `stride` floats each. */
 typedef struct RoundedSize { int64_t pieces, rows, stride; } RoundedSize;
 RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op);

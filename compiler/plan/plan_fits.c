@@ -2,6 +2,7 @@
  *
  * Bounds from above, in floating point: no two buffers share a place. */
 #include "plan.h"
+#include "text.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -77,14 +78,98 @@ bool plan_fits(Diag *d, const Graph *g, PlanOptions options)
     return state <= MOST_BYTES && weights <= MOST_BYTES;
 }
 
+/* ---- the memory of this machine ------------------------------------------------------------------------------------ */
+
+static double memory_of_machine(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
+
+static double elements(const Tensor *t)
+{
+    double n = 1;
+    for (int r = 0; r < t->rank; r++) n *= (double)t->dim[r].bound;
+    return n;
+}
+
+bool plan_is_small(const Graph *g, PlanOptions options)
+{
+    const Sizes s = sizes_of(g, options);
+    return s.slot * options.slots + s.kept + s.largest + 2 * weight_bytes(g) <= memory_of_machine();
+}
+
+/* What an engine or a packer of this Plan holds at once, in bytes. */
+typedef struct Needs { double weights, tensor, state; } Needs;         /* tensor: the largest, as f32, while it is read */
+
+static double sum(Needs n) { return n.weights + n.tensor + n.state; }
+
+static Needs needs_of(const Plan *p)
+{
+    const Graph *g = p->graph;
+    Needs n = { .state = (double)p->state_bytes };
+    double dense = 0;
+    for (int i = 0; i < g->tensor_count; i++) {
+        const Tensor *t = g->tensors[i];
+        if (t->kind != TENSOR_PARAM) continue;
+        const double bytes = 4 * elements(t);
+        if (bytes > n.tensor) n.tensor = bytes;
+        dense += bytes * (t->layers ? t->layers : 1);
+    }
+    n.weights = p->options.target == TARGET_PANELS ? (double)p->weights_bytes : dense;
+    return n;
+}
+
+bool plan_reads_weights_anew(const Plan *p)
+{
+    return p->options.target == TARGET_ROW_MAJOR && needs_of(p).weights > memory_of_machine() / 2;
+}
+
+/* What the model takes with a choice that the user has, where that is a tenth less. */
+static void tell_choice(Diag *d, const Plan *p, const Model *m, const char *option)
+{
+    Arena *a = arena_new();
+    const Graph *g = graph_build(a, diag_new(a), m, plan_decoder_rows(m, p->options.slots));
+    const double bytes = g ? sum(needs_of(plan_make(a, g, p->options))) : HUGE_VAL;
+    if (bytes < 0.9 * sum(needs_of(p)))
+        diag_note(d, (Loc){ 0 }, "with %s it %stakes %s", option, bytes > memory_of_machine() ? "still " : "", text_bytes(a, (size_t)bytes));
+    arena_free(a);
+}
+
+/* The choices that make it smaller, each alone. */
+static void tell_choices(Diag *d, const Plan *p)
+{
+    enum { SHORT = 2048 };
+    Arena *a = arena_new();
+    int n;
+    const char *const *dtypes = field_words("dtypes", &n);
+    for (int i = 0; i < n; i++) {
+        Model m = *p->graph->model;
+        m.dtype = i;
+        m.dtype_rule_count = 0;
+        if (i != DTYPES_FILE) tell_choice(d, p, &m, arena_format(a, "--dtype %s", dtypes[i]));
+    }
+    Model m = *p->graph->model;
+    m.max_source = m.max_source < SHORT ? m.max_source : SHORT;
+    m.max_target = m.max_target < SHORT ? m.max_target : SHORT;
+    tell_choice(d, p, &m, "-c 2048");
+    m = *p->graph->model;
+    m.kv_dtype = KV_DTYPES_F16;
+    if (m.has_decoder) tell_choice(d, p, &m, "--kv-dtype f16");
+    arena_free(a);
+}
+
 bool plan_fits_machine(Diag *d, const Plan *p)
 {
-    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    const double bytes = (double)p->state_bytes + weight_bytes(p->graph);
-    if (bytes <= memory) return true;
-    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s takes %.3g bytes of memory, its weights and one state; this machine has %.3g",
-               p->graph->model->name, bytes, memory);
-    diag_note(d, (Loc){ 0 }, "info tells more of it; what a state takes grows with max_source, max_target and --slots");
+    const Model *m = p->graph->model;
+    const double memory = memory_of_machine();
+    Needs n = needs_of(p);
+    if (plan_reads_weights_anew(p)) n.weights = 0;
+    if (sum(n) <= memory) return true;
+    Arena *a = arena_new();
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s takes %s of memory, and this machine has %s: %s of weights, %s of a state, "
+               "%s to read the largest tensor", m->name, text_bytes(a, (size_t)sum(n)), text_bytes(a, (size_t)memory),
+               text_bytes(a, (size_t)n.weights), text_bytes(a, (size_t)n.state), text_bytes(a, (size_t)n.tensor));
+    if (m->model_kind != KIND_GRAPH && p->options.target == TARGET_PANELS) tell_choices(d, p);
+    if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "fewer --slots take less");
+    diag_note(d, (Loc){ 0 }, "info tells more of it");
+    arena_free(a);
     return false;
 }
 

@@ -431,10 +431,11 @@ verdict $? 'a full disk: no command is left out'
 if unshare -rm true 2>"$scratch/err"; then
     mkdir "$scratch/disk"
     quick_cc "$scratch/cc"
-    for size in 400 1500 1900 2300; do
+    for order in '1100 file' '1500 file' '1900 file' '6000 literal'; do
+        size=${order% *}
         unshare -rm sh -c 'mount -t tmpfs -o size='$size'k none "$1" && mkdir "$1/tmp" &&
-            TMPDIR=$1/tmp "$2" build specs/dates.lua -q --kernels unrolled -o "$1/dates" --cc "$3"' \
-            sh "$scratch/disk" "$xformc" "$scratch/cc" >"$scratch/out" 2>"$scratch/err"
+            TMPDIR=$1/tmp "$2" build specs/dates.lua -q --kernels unrolled --weights "$4" -o "$1/dates" --cc "$3"' \
+            sh "$scratch/disk" "$xformc" "$scratch/cc" "${order#* }" >"$scratch/out" 2>"$scratch/err"
         [ $? = 74 ] && grep -q 'No space left on device' "$scratch/err"
         verdict $? "a disk of $size KB"
         tail -n 3 "$scratch/err"

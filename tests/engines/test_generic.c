@@ -2,6 +2,7 @@
  * goldens, and against the worked example. A step with the KV cache equals full recomputation.
  * Masks, windows, copies of a state, threads, errors. */
 #include "engine_test.h"
+#include "generic.h"
 #include "weights.h"
 
 #include <math.h>
@@ -306,6 +307,78 @@ static void distances_are_relative_to_the_largest(void **state)
     assert_true(trace_distance(&a, &b) == INFINITY);
 }
 
+/* ---- weights read anew -------------------------------------------------------------------------------------- */
+
+/* A source, several rows of a target and one, so that each program runs; `statuses`: of each call. */
+static void run_all(Engine *e, const Model *m, rt_status statuses[3])
+{
+    const int source[] = { 3, 4, 2 };
+    const rt_token rows[] = { { 0, 0, 1 }, { 0, 1, 3 }, { 0, 2, 4 } };
+    if (m->has_encoder) statuses[0] = e->ops->encode(e, 0, source, 3);
+    if (m->has_decoder) {
+        statuses[1] = e->ops->decode(e, rows, 3);
+        statuses[2] = e->ops->step(e, 3);
+    }
+}
+
+static void compare_anew(const char *name, int dtype)
+{
+    Opened o = open_golden(name);
+    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = 1, .max_threads = 1 };
+    o.model->dtype = dtype;
+    const Plan *p = plan_make(o.arena, o.graph, options);
+    Engine *kept = generic_open_plain(o.arena, p, true), *anew = generic_open_plain(o.arena, p, false);
+    const Generic *own = anew->own;
+    rt_status of_kept[3] = { RT_OK }, of_anew[3] = { RT_OK };
+    run_all(kept, o.model, of_kept);
+    run_all(anew, o.model, of_anew);
+    assert_memory_equal(of_kept, of_anew, sizeof of_kept);
+    if (memcmp(kept->state, anew->state, p->state_bytes) != 0) fail_msg("%s: another state", name);
+    for (int i = 0; i < o.graph->tensor_count; i++)
+        for (int j = 0; own->weights[i] && j < (o.graph->tensors[i]->layers ? o.graph->tensors[i]->layers : 1); j++)
+            assert_null(own->weights[i][j]);
+    engine_close(kept);
+    engine_close(anew);
+    close_spec(&o);
+}
+
+/* Also narrow ones, tables of distances and of turns, and a matrix that two operations read. */
+static void weights_read_anew_are_the_same(void **state)
+{
+    static const char *const more[] = { "like_t5", "like_gemma3", "like_llama_tied", "like_bert_pair", "rope_mixed", "layers_heads", "types_memory" };
+    (void)state;
+    for (int i = 0; golden_names[i]; i++) compare_anew(golden_names[i], DTYPES_F32);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        compare_anew(more[i], DTYPES_F32);
+        compare_anew(more[i], DTYPES_PANELS_INT4);
+    }
+}
+
+/* What is given in the place of a tensor stays. */
+static void a_weight_that_was_set_is_kept(void **state)
+{
+    (void)state;
+    Opened o = open_spec("specs/gpt.lua");
+    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = 1, .max_threads = 1 };
+    const Plan *p = plan_make(o.arena, o.graph, options);
+    Engine *kept = generic_open_plain(o.arena, p, true), *anew = generic_open_plain(o.arena, p, false);
+    const TensorSource *t = &o.model->tensors[o.model->tensor_count - 1];
+    float *values = arena_array(o.arena, (size_t)tensor_elements(t), sizeof *values);
+    for (int64_t i = 0; i < tensor_elements(t); i++) values[i] = 0.25f * (float)(i % 7);
+    rt_status statuses[2][3] = { { RT_OK } };
+    Engine *const both[] = { kept, anew };
+    for (int i = 0; i < 2; i++) {
+        generic_set_weight(both[i], t->name, values);
+        run_all(both[i], o.model, statuses[i]);
+        run_all(both[i], o.model, statuses[i]);
+    }
+    assert_int_equal(statuses[0][1], RT_OK);
+    assert_memory_equal(kept->state, anew->state, p->state_bytes);
+    engine_close(kept);
+    engine_close(anew);
+    close_spec(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +393,8 @@ int main(void)
         cmocka_unit_test(threads_agree),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_window_is_taken_back_as_rings_are),
+        cmocka_unit_test(weights_read_anew_are_the_same),
+        cmocka_unit_test(a_weight_that_was_set_is_kept),
         cmocka_unit_test(a_graph_takes_no_sentences),
         cmocka_unit_test(a_trace_tells_its_status),
         cmocka_unit_test(distances_are_relative_to_the_largest),

@@ -198,7 +198,7 @@ static Exit verify_untapped(Opened *o, Engine *untapped, char **table)
 static Engine *open_untapped(Opened *o)
 {
     const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = 1, .max_threads = 1 };
-    Engine *e = generic_open_plain(o->arena, plan_make(o->arena, o->generic->plan->graph, options));
+    Engine *e = generic_open_plain(o->arena, plan_make(o->arena, o->generic->plan->graph, options), true);
     ((Generic *)e->own)->product = exact_product;
     return e;
 }

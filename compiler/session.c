@@ -104,7 +104,7 @@ static void remark_on_kv_dtype(Session *s)
 static bool fits_machine(Session *s)
 {
     const PlanOptions o = plan_options(s, TARGET_PANELS, s->options.taps);
-    return s->options.sizes_only || plan_is_small(s->graph, o) || plan_fits_machine(s->diag, plan_make(s->arena, s->graph, o));
+    return s->options.sizes_only || plan_is_small(s->graph, o) || plan_fits_machine(s->diag, plan_make(s->arena, s->graph, o), s->options.work);
 }
 
 bool session_take(Session *s, const Draft *draft)

@@ -16,6 +16,7 @@ typedef struct CompileOptions {
     bool allow_c;               /* a spec file may have xf.op */
     bool sizes_only;            /* the file of weights need not be there */
     bool chat;                  /* the tokenizer's chat template is made out */
+    PlanWork work;              /* what will be done with it: WORK_RUN, or nothing but packing */
     int max_len;                /* longest source and target */
     const char *dtype, *kv_dtype;       /* words of these fields */
     EmitForm form;

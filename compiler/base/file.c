@@ -357,6 +357,13 @@ bool file_append(FileWriter *w, const void *data, size_t size)
     return true;
 }
 
+bool file_patch(FileWriter *w, size_t at, const void *data, size_t size)
+{
+    if (w->failed) return false;
+    if (fseeko(w->to, (off_t)at, SEEK_SET)) return write_failed(w, errno);
+    return file_append(w, data, size) && (fseeko(w->to, 0, SEEK_END) == 0 || write_failed(w, errno));
+}
+
 bool file_commit(FileWriter *w)
 {
     if (!w->failed && fflush(w->to)) write_failed(w, errno);

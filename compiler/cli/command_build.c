@@ -111,6 +111,7 @@ Exit command_compile(const Options *o)
     CompileOptions compile;
     if (!options_compile(o, &compile)) return EXIT_USAGE;
     compile.chat = true;
+    compile.work = WORK_PACK;
     Session *s = session_new(&compile);
     progress_begin("compile", o->quiet);
     progress_say("reading %s", o->spec);
@@ -139,6 +140,7 @@ Exit command_build(const Options *o)
     CompileOptions compile;
     if (!options_compile(o, &compile)) return EXIT_USAGE;
     compile.chat = true;
+    compile.work = WORK_PACK;
     Session *s = session_new(&compile);
     progress_begin("build", o->quiet);
     progress_say("reading %s", o->spec);

@@ -10,6 +10,7 @@ Exit command_pack(const Options *o)
 {
     CompileOptions compile;
     if (!options_compile(o, &compile)) return EXIT_USAGE;
+    compile.work = WORK_PACK;
     Session *s = session_new(&compile);
     progress_begin("pack", o->quiet);
     progress_say("reading %s", o->spec);

@@ -340,7 +340,7 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product, bool kee
 
 Engine *generic_open(Arena *a, Diag *d, const Plan *p)
 {
-    return plan_fits_machine(d, p) && blas_load(d) ? open(a, d, p, blas_product, !plan_reads_weights_anew(p)) : NULL;
+    return plan_fits_machine(d, p, WORK_RUN) && blas_load(d) ? open(a, d, p, blas_product, !plan_reads_weights_anew(p)) : NULL;
 }
 
 Engine *generic_open_plain(Arena *a, const Plan *p, bool keep)

@@ -348,7 +348,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
                    form.isa ? form.isa : "native");
         return NULL;
     }
-    if (!plan_fits_machine(d, p) || !state_fits(d, p)) return NULL;
+    if (!plan_fits_machine(d, p, WORK_RUN) || !state_fits(d, p)) return NULL;
     Engine *e = arena_alloc(a, sizeof *e);
     Jit *k = calloc(1, sizeof *k);
     if (!k) no_memory("an engine");

@@ -52,6 +52,7 @@ typedef struct TensorSource {
     int64_t shape[MAX_RANK], stride[MAX_RANK];
     const TensorFile *file;  size_t offset;     /* SOURCE_FILE: bytes from the start of the file */
     int64_t start;                              /* elements from there to the first; counted in groups too */
+    int64_t skip;                               /* elements before the first, in order: of random numbers, and of a view */
     /* SOURCE_FILE whose rows follow no one stride, as those of heads in a fused matrix: the same elements in the same order, by
      * other dimensions. view_rank 0: by shape and stride. */
     int view_rank;  int64_t view_shape[MAX_RANK], view_stride[MAX_RANK];

@@ -96,102 +96,62 @@ Pack pack_layout(Arena *a, const Plan *p)
 
 /* ---- the data -------------------------------------------------------------------------------------------------- */
 
-static float *read_tensor(const TensorSource *s)
+static char *selftest_digits(Arena *a, const Pack *pack)
 {
-    float *v = malloc((size_t)tensor_elements(s) * sizeof *v + 1);
-    if (!v) no_memory("the %lld numbers of %s", (long long)tensor_elements(s), s->name);
-    tensor_read(s, v);
-    return v;
-}
-
-/* out: [panels][has_bias + in][16]; rows past the last output stay zero. */
-static void pack_panels(float *out, const Packed *k, const float *w, const float *bias)
-{
-    int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
-    for (int64_t o = 0; o < outputs; o++) {
-        float *panel = out + o / 16 * k->shape[1] * 16 + o % 16;
-        if (bias) *panel = bias[o];
-        for (int64_t i = 0; i < in; i++) panel[(i + (bias ? 1 : 0)) * 16] = w[o * in + i];
-    }
-}
-
-static void pack_rows(float *out, const float *w, int64_t rows, int64_t width, int64_t stride)
-{
-    for (int64_t r = 0; r < rows; r++) memcpy(out + r * stride, w + r * width, (size_t)width * sizeof *out);
-}
-
-static void pack_tensor(unsigned char *out, const PackEntry *e)
-{
-    const Packed *k = e->packed;
-    if (k->format == FORMAT_TABLE_I32) {
-        memcpy(out, k->integers, (size_t)k->integer_count * sizeof *k->integers);
-        return;
-    }
-    const TensorSource *source = k->tensor[0]->source[e->layer_index];
-    const bool grouped = format_is_quantised(k->format) && tensor_block_bits(source) == format_bits(k->format);
-    float *w = grouped ? NULL : read_tensor(source);
-    float *second = k->tensor[1] ? read_tensor(k->tensor[1]->source[e->layer_index]) : NULL;
-    int64_t width = k->tensor[0]->dim[k->tensor[0]->rank - 1].bound;
-    switch (k->format) {
-    case FORMAT_PANELS_F32: pack_panels((float *)(void *)out, k, w, second); break;
-    case FORMAT_DISTANCE_F32: pack_rows((float *)(void *)out, w, 1, k->tensor[0]->dim[0].bound * width, k->shape[0]); break;
-    case FORMAT_TABLE_F32:  pack_rows((float *)(void *)out, w, k->shape[0], width, k->shape[1]); break;
-    case FORMAT_VECTORS_F32:
-        pack_rows((float *)(void *)out, w, 1, width, k->shape[1]);
-        if (second) pack_rows((float *)(void *)out + k->shape[1], second, 1, width, k->shape[1]);
-        break;
-    default:
-        pack_narrow(out, k, w, source);
-        if (second) pack_biases(out, k, second);
-    }
-    free(w);
-    free(second);
-}
-
-void pack_tensors(unsigned char *data, const PackEntry *e, int n)
-{
-    const double quick = 16 << 20;          /* bytes that are packed before anybody has read a line */
-    double all = 0, done = 0;
-    for (int i = 0; i < n; i++) all += (double)e[i].packed->bytes;
-    for (int i = 0; i < n; done += (double)e[i++].packed->bytes) {
-        if (all > quick) progress_part("packing weights", done, all);
-        pack_tensor(data + e[i].offset, &e[i]);
-    }
-}
-
-/* The whole file in memory: the head with both hashes, then the data. *size receives its bytes; the caller frees. */
-static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
-{
-    const Plan *p = pack->plan;
-    int n;
-    PackEntry *e = pack_entries(a, p, &n);
-    char *selftest = no_values(a);
-    if (pack->selftest && !p->graph->model->graph) {
+    char *digits = no_values(a);
+    if (pack->selftest && !pack->plan->graph->model->graph) {
         progress_say("computing the values of the self-test");
-        pack->selftest(p, selftest);
+        pack->selftest(pack->plan, digits);
     }
-    *size = pack->head_bytes + p->weights_bytes;
-    unsigned char *bytes = calloc(*size, 1), *data = bytes + pack->head_bytes;
-    if (!bytes) no_memory("%zu bytes of weights", *size);
-    pack_tensors(data, e, n);
-    Text head = head_text(a, p, pack->identity, selftest);
+    return digits;
+}
+
+/* The head of the file, [pack->head_bytes], with zeros in the place of the content's hash. */
+static unsigned char *head_of(Arena *a, const Pack *pack)
+{
+    const Text head = head_text(a, pack->plan, pack->identity, selftest_digits(a, pack));
+    unsigned char *bytes = arena_alloc(a, pack->head_bytes);
     if (head.size + 8 != pack->head_bytes) die("the head has another size than was planned");
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
     memcpy(bytes + 8, head.data, head.size);
-    const char *content = arena_format(a, "%016" PRIx64, rt_packed_content(bytes, *size));
-    memcpy(bytes + RT_PACKED_CONTENT_AT, content, RT_PACKED_DIGITS);
     return bytes;
+}
+
+/* The whole file in memory. *size receives its bytes; the caller frees. */
+static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
+{
+    int n;
+    const PackEntry *e = pack_entries(a, pack->plan, &n);
+    *size = pack->head_bytes + pack->plan->weights_bytes;
+    unsigned char *bytes = calloc(*size, 1);
+    if (!bytes) no_memory("%zu bytes of weights", *size);
+    memcpy(bytes, head_of(a, pack), pack->head_bytes);
+    pack_tensors(bytes + pack->head_bytes, e, n);
+    memcpy(bytes + RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, rt_packed_content(bytes, *size)), RT_PACKED_DIGITS);
+    return bytes;
+}
+
+/* What is written of a file, and its hash. */
+typedef struct Written { FileWriter *to; uint64_t hash; } Written;
+
+static bool write_part(void *user, const void *bytes, size_t n)
+{
+    Written *w = user;
+    w->hash = rt_hash(w->hash, bytes, n);
+    return file_append(w->to, bytes, n);
 }
 
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 {
-    size_t size;
-    if (!plan_fits_machine(d, pack->plan)) return false;
-    unsigned char *bytes = pack_bytes(a, pack, &size);
-    progress_say("writing %s", path);
-    bool ok = file_write(a, d, path, bytes, size);
-    free(bytes);
-    return ok;
+    int n;
+    if (!plan_fits_machine(d, pack->plan, WORK_PACK)) return false;
+    const PackEntry *e = pack_entries(a, pack->plan, &n);
+    const unsigned char *head = head_of(a, pack);
+    Written w = { file_create(a, d, path), rt_hash_start };
+    if (!w.to) return false;
+    if (write_part(&w, head, pack->head_bytes) && pack_stream(e, n, pack->plan->weights_bytes, write_part, &w))
+        file_patch(w.to, RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, w.hash), RT_PACKED_DIGITS);
+    return file_commit(w.to);
 }
 
 /* ---- as C text ----------------------------------------------------------------------------------------------------- */
@@ -360,7 +320,7 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
         diag_note(d, (Loc){ 0 }, "use --weights=embed or --weights=file");
         return false;
     }
-    if (!plan_fits_machine(d, pack->plan)) return false;
+    if (!plan_fits_machine(d, pack->plan, WORK_PACK)) return false;
     int n;
     PackEntry *e = pack_entries(a, pack->plan, &n);
     NameMap *taken = name_map_new(a);

@@ -9,8 +9,13 @@ typedef struct PackEntry { const Packed *packed; int layer_index; size_t offset;
 
 /* All of them by offset; *n receives their number. */
 PackEntry *pack_entries(Arena *a, const Plan *p, int *n);
-/* Pack each to its place in `data`, which is zeros. */
+/* Pack one to `out`, its bytes, which are zeros. */
+void pack_tensor(unsigned char *out, const PackEntry *e);
+/* Pack each to its place in `data`, which is zeros; on all processors. */
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);
+/* The same data, `bytes` of them, in order to `write`, some megabytes at a time; false as soon as it is. */
+typedef bool PackWrite(void *user, const void *bytes, size_t n);
+bool pack_stream(const PackEntry *e, int n, size_t bytes, PackWrite *write, void *user);
 
 /* Narrow panels, in pack_formats.c: w is [outputs][in]. They leave the biases as they are, which have a call of their own.
  * w NULL, of panels in groups: `stored` has groups of as many bits, which are taken as they are. */

@@ -165,9 +165,10 @@ bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
 bool  plan_dtypes_hold(Diag *d, const Graph *g);
 /* Whether it certainly has the memory, by the same bounds: then there is no need to ask for more. */
 bool  plan_is_small(const Graph *g, PlanOptions options);
-/* Whether this machine has the memory to run or pack it; false after a reported error, EXIT_NO_FEATURE, with what other choices
- * would take. */
-bool  plan_fits_machine(Diag *d, const Plan *p);
+/* Whether this machine has the memory to run it, or to pack it, which holds no weights but the largest tensor; false after a
+ * reported error, EXIT_NO_FEATURE, with what other choices would take. */
+typedef enum PlanWork { WORK_RUN, WORK_PACK } PlanWork;
+bool  plan_fits_machine(Diag *d, const Plan *p, PlanWork work);
 /* Of TARGET_ROW_MAJOR: whether its weights as f32 are more than half of the memory, so that each is read where it is needed. */
 bool  plan_reads_weights_anew(const Plan *p);
 /* Scratch of a linear that rounds its rows: `pieces`, one a thread, or one that threads share by rows; `rows` of `stride` floats each. */

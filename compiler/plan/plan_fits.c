@@ -100,7 +100,7 @@ typedef struct Needs { double weights, tensor, state; } Needs;         /* tensor
 
 static double sum(Needs n) { return n.weights + n.tensor + n.state; }
 
-static Needs needs_of(const Plan *p)
+static Needs needs_of(const Plan *p, PlanWork work)
 {
     const Graph *g = p->graph;
     Needs n = { .state = (double)p->state_bytes };
@@ -112,28 +112,26 @@ static Needs needs_of(const Plan *p)
         if (bytes > n.tensor) n.tensor = bytes;
         dense += bytes * (t->layers ? t->layers : 1);
     }
-    n.weights = p->options.target == TARGET_PANELS ? (double)p->weights_bytes : dense;
+    const bool anew = p->options.target == TARGET_ROW_MAJOR && dense > memory_of_machine() / 2;
+    n.weights = work == WORK_PACK || anew ? 0 : p->options.target == TARGET_PANELS ? (double)p->weights_bytes : dense;
     return n;
 }
 
-bool plan_reads_weights_anew(const Plan *p)
-{
-    return p->options.target == TARGET_ROW_MAJOR && needs_of(p).weights > memory_of_machine() / 2;
-}
+bool plan_reads_weights_anew(const Plan *p) { return p->options.target == TARGET_ROW_MAJOR && needs_of(p, WORK_RUN).weights <= 0; }
 
 /* What the model takes with a choice that the user has, where that is a tenth less. */
-static void tell_choice(Diag *d, const Plan *p, const Model *m, const char *option)
+static void tell_choice(Diag *d, const Plan *p, PlanWork work, const Model *m, const char *option)
 {
     Arena *a = arena_new();
     const Graph *g = graph_build(a, diag_new(a), m, plan_decoder_rows(m, p->options.slots));
-    const double bytes = g ? sum(needs_of(plan_make(a, g, p->options))) : HUGE_VAL;
-    if (bytes < 0.9 * sum(needs_of(p)))
+    const double bytes = g ? sum(needs_of(plan_make(a, g, p->options), work)) : HUGE_VAL;
+    if (bytes < 0.9 * sum(needs_of(p, work)))
         diag_note(d, (Loc){ 0 }, "with %s it %stakes %s", option, bytes > memory_of_machine() ? "still " : "", text_bytes(a, (size_t)bytes));
     arena_free(a);
 }
 
 /* The choices that make it smaller, each alone. */
-static void tell_choices(Diag *d, const Plan *p)
+static void tell_choices(Diag *d, const Plan *p, PlanWork work)
 {
     enum { SHORT = 2048 };
     Arena *a = arena_new();
@@ -143,30 +141,29 @@ static void tell_choices(Diag *d, const Plan *p)
         Model m = *p->graph->model;
         m.dtype = i;
         m.dtype_rule_count = 0;
-        if (i != DTYPES_FILE) tell_choice(d, p, &m, arena_format(a, "--dtype %s", dtypes[i]));
+        if (i != DTYPES_FILE) tell_choice(d, p, work, &m, arena_format(a, "--dtype %s", dtypes[i]));
     }
     Model m = *p->graph->model;
     m.max_source = m.max_source < SHORT ? m.max_source : SHORT;
     m.max_target = m.max_target < SHORT ? m.max_target : SHORT;
-    tell_choice(d, p, &m, "-c 2048");
+    tell_choice(d, p, work, &m, "-c 2048");
     m = *p->graph->model;
     m.kv_dtype = KV_DTYPES_F16;
-    if (m.has_decoder) tell_choice(d, p, &m, "--kv-dtype f16");
+    if (m.has_decoder) tell_choice(d, p, work, &m, "--kv-dtype f16");
     arena_free(a);
 }
 
-bool plan_fits_machine(Diag *d, const Plan *p)
+bool plan_fits_machine(Diag *d, const Plan *p, PlanWork work)
 {
     const Model *m = p->graph->model;
     const double memory = memory_of_machine();
-    Needs n = needs_of(p);
-    if (plan_reads_weights_anew(p)) n.weights = 0;
+    const Needs n = needs_of(p, work);
     if (sum(n) <= memory) return true;
     Arena *a = arena_new();
     diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s takes %s of memory, and this machine has %s: %s of weights, %s of a state, "
                "%s to read the largest tensor", m->name, text_bytes(a, (size_t)sum(n)), text_bytes(a, (size_t)memory),
                text_bytes(a, (size_t)n.weights), text_bytes(a, (size_t)n.state), text_bytes(a, (size_t)n.tensor));
-    if (m->model_kind != KIND_GRAPH && p->options.target == TARGET_PANELS) tell_choices(d, p);
+    if (m->model_kind != KIND_GRAPH && p->options.target == TARGET_PANELS) tell_choices(d, p, work);
     if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "fewer --slots take less");
     diag_note(d, (Loc){ 0 }, "info tells more of it");
     arena_free(a);

@@ -53,6 +53,8 @@ static void read_stored(const TensorSource *t, float *out, const unsigned char *
     const int64_t *shape = t->view_rank ? t->view_shape : t->shape, *stride = t->view_rank ? t->view_stride : t->stride;
     const int64_t n = tensor_elements(t), run = rank ? shape[rank - 1] : 1;
     int64_t place[MAX_RANK] = { 0 };
+    int64_t before = t->skip ? t->skip / run : 0;
+    for (int i = rank - 2; i >= 0 && before; before /= shape[i--]) place[i] = before % shape[i];
     for (int64_t done = 0; done < n; done += run) {
         int64_t at = t->start;
         for (int i = 0; i < rank - 1; i++) at += place[i] * stride[i];
@@ -95,7 +97,7 @@ static uint64_t mix(uint64_t x)
 static void read_uniform(const TensorSource *t, float *out, double bound)
 {
     int64_t n = tensor_elements(t);
-    uint64_t state = mix(t->seed) ^ hash_text(t->name);
+    uint64_t state = (mix(t->seed) ^ hash_text(t->name)) + (uint64_t)t->skip * 0x9E3779B97F4A7C15u;
     for (int64_t i = 0; i < n; i++) {
         state += 0x9E3779B97F4A7C15u;
         double unit = (double)(mix(state) >> 40) / 16777216.0;
@@ -175,7 +177,22 @@ void tensor_read(const TensorSource *t, float *out)
     case SOURCE_SINUSOID: read_sinusoid(t, out); break;
     case SOURCE_ROTARY:   read_rotary(t, out); break;
     case SOURCE_DISTANCE: read_distance(t, out); break;
-    }    if (t->added) add_to_rows(t, out);
+    }
+    if (t->added) add_to_rows(t, out);
+}
+
+/* A view may be cut between its runs: rows of it are whole runs. */
+bool tensor_rows(const TensorSource *t, int64_t first, int64_t rows, TensorSource *part)
+{
+    const int64_t width = t->rank && t->shape[0] ? tensor_elements(t) / t->shape[0] : 0;
+    const bool stored = t->kind == SOURCE_FILE || t->kind == SOURCE_VALUES;
+    if (!width || (t->view_rank && width % t->view_shape[t->view_rank - 1])) return false;
+    if (!stored && t->kind != SOURCE_XAVIER && t->kind != SOURCE_UNIFORM && t->kind != SOURCE_CONSTANT) return false;
+    *part = *t;
+    part->shape[0] = rows;
+    if (stored && !t->view_rank) part->start += first * t->stride[0];
+    else part->skip += first * width;
+    return true;
 }
 
 bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent)

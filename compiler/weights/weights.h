@@ -22,6 +22,8 @@ int  tensor_block_bits(const TensorSource *t);
 bool tensor_is_bf16(const TensorSource *t);
 /* All elements as f32, row-major, into out[tensor_elements]. Reads unaligned files safely. */
 void tensor_read(const TensorSource *t, float *out);
+/* Some of its rows, along the first dimension, as a tensor of their own; false where that is not possible. */
+bool tensor_rows(const TensorSource *t, int64_t first, int64_t rows, TensorSource *part);
 /* Whether `view` is that matrix with rows and columns exchanged. */
 bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent);
 

@@ -55,7 +55,7 @@ if ! llama giant 900 16384; then
     skip 'what does not fit' 'no files with holes of terabytes here'
     exit 0
 fi
-for command in compile build pack "run --ids 1" bench; do
+for command in "run --ids 1" bench tune; do
     set -- $command
     verb=$1
     shift
@@ -80,6 +80,18 @@ END
 refused 'a state beyond the memory is refused' 69 compile "$scratch/far.lua"
 says '^note: with -c 2048 it (still )?takes ' 'a shorter context is named'
 says '^note: with --kv-dtype f16 it (still )?takes ' 'and keys and values of two bytes'
+
+# ---- packing ------------------------------------------------------------------------------------------------------
+
+# A limit to what a process may write to: a matrix of 245 MB is packed in less than half of that.
+cat >"$scratch/matrix.lua" <<END
+return xf.graph("matrix", function(g) g.output("z", g.matmul(g.input("x", { 2, 2048 }), g.param("w", { 2048, 30000 }))) end)
+END
+(ulimit -s 512 && ulimit -d 120000 && "$xformc" pack "$scratch/matrix.lua" -q -o "$scratch/matrix.safetensors" >"$scratch/out" 2>"$scratch/err") &&
+    [ "$(wc -c <"$scratch/matrix.safetensors")" -gt 245000000 ]
+verdict $? 'weights are packed slice by slice, and are never all in memory'
+tail -n 3 "$scratch/err"
+rm -f "$scratch/matrix.safetensors"
 
 # ---- one program --------------------------------------------------------------------------------------------------
 

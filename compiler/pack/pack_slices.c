@@ -1,0 +1,204 @@
+/* pack_slices.c: the packed data in slices, whole panels or rows of some megabytes, which all processors pack. A file is written
+ * slice by slice: what is packed meanwhile is in memory, and never the whole. */
+#include "pack_parts.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+#include "rt.h"
+#include "weights.h"
+
+enum { SLICE_BYTES = 2 << 20 };         /* of weights as f32; more where one panel has them */
+
+/* Panels or rows of an entry, from `first` on; `at`: where they lie in the data. */
+typedef struct Slice { const PackEntry *entry; int64_t first, count; size_t at, bytes; } Slice;
+
+/* ---- cutting --------------------------------------------------------------------------------------------------- */
+
+/* Rows of its tensors that one panel, or one row, of the packed entry is made of; 0 where the entry is packed as a whole. */
+static int64_t rows_in_unit(const PackEntry *e)
+{
+    const Packed *k = e->packed;
+    TensorSource part;
+    const bool panels = k->format == FORMAT_PANELS_F32 || format_is_narrow(k->format);
+    if (!panels && k->format != FORMAT_TABLE_F32) return 0;
+    for (int i = 0; i < 2; i++)
+        if (k->tensor[i] && !tensor_rows(k->tensor[i]->source[e->layer_index], 0, 1, &part)) return 0;
+    return panels ? 16 : 1;
+}
+
+static int64_t units_in_slice(const PackEntry *e)
+{
+    const Packed *k = e->packed;
+    const int64_t rows = rows_in_unit(e);
+    if (!rows) return k->rank ? k->shape[0] : 1;
+    const int64_t units = SLICE_BYTES / (4 * rows * k->tensor[0]->dim[1].bound);
+    return units < 1 ? 1 : units < k->shape[0] ? units : k->shape[0];
+}
+
+static int64_t units_of(const PackEntry *e) { return e->packed->rank ? e->packed->shape[0] : 1; }
+
+static Slice *slices_of(const PackEntry *e, int n, int64_t *count)
+{
+    *count = 0;
+    for (int i = 0; i < n; i++) *count += (units_of(&e[i]) + units_in_slice(&e[i]) - 1) / units_in_slice(&e[i]);
+    Slice *slices = malloc((size_t)*count * sizeof *slices + 1), *s = slices;
+    if (!slices) no_memory("%lld slices of weights", (long long)*count);
+    for (int i = 0; i < n; i++) {
+        const int64_t units = units_of(&e[i]), most = units_in_slice(&e[i]);
+        const size_t each = e[i].packed->bytes / (size_t)units;
+        for (int64_t first = 0; first < units; first += most, s++) {
+            const int64_t these = units - first < most ? units - first : most;
+            *s = (Slice){ &e[i], first, these, e[i].offset + (size_t)first * each, (size_t)these * each };
+            if (these == units) s->bytes = e[i].packed->bytes;
+        }
+    }
+    return slices;
+}
+
+/* The slice as an entry of its own: its tensors have only its rows. */
+static void pack_slice(unsigned char *out, const Slice *s)
+{
+    const Packed *whole = s->entry->packed;
+    const int64_t each = rows_in_unit(s->entry);
+    if (!each || s->count == whole->shape[0]) {
+        pack_tensor(out, s->entry);
+        return;
+    }
+    Packed k = *whole;
+    Tensor tensors[2];
+    TensorSource sources[2];
+    const TensorSource *at[2] = { &sources[0], &sources[1] };
+    const int64_t first = s->first * each, left = whole->tensor[0]->dim[0].bound - first, rows = left < s->count * each ? left : s->count * each;
+    for (int i = 0; i < 2 && whole->tensor[i]; i++) {
+        tensors[i] = *whole->tensor[i];
+        tensors[i].dim[0].bound = rows;
+        tensors[i].source = &at[i];
+        if (!tensor_rows(whole->tensor[i]->source[s->entry->layer_index], first, rows, &sources[i])) die("%s is not cut", whole->name);
+        k.tensor[i] = &tensors[i];
+    }
+    k.shape[0] = s->count;
+    k.bytes = s->bytes;
+    pack_tensor(out, &(PackEntry){ &k, 0, 0 });
+}
+
+/* ---- by all processors ----------------------------------------------------------------------------------------- */
+
+static bool is_worth_a_line(double bytes) { return bytes > 16 << 20; }         /* else it is packed before anybody has read it */
+
+static rt_team *team_of_all(double bytes)
+{
+    rt_team *team = NULL;
+    const int processors = rt_processors();
+    if (is_worth_a_line(bytes) && processors > 1) rt_team_resize(&team, processors);      /* without it the caller packs alone */
+    return team;
+}
+
+typedef struct InMemory { const Slice *slices; int64_t count; unsigned char *data; double bytes; atomic_llong next; } InMemory;
+
+static void pack_in_memory(void *user, int thread, int threads)
+{
+    InMemory *m = user;
+    (void)threads;
+    for (int64_t i; (i = atomic_fetch_add(&m->next, 1)) < m->count;) {
+        if (!thread && is_worth_a_line(m->bytes)) progress_part("packing weights", (double)m->slices[i].at, m->bytes);
+        pack_slice(m->data + m->slices[i].at, &m->slices[i]);
+    }
+}
+
+void pack_tensors(unsigned char *data, const PackEntry *e, int n)
+{
+    InMemory m = { .data = data };
+    Slice *slices = slices_of(e, n, &m.count);
+    m.slices = slices;
+    for (int i = 0; i < n; i++) m.bytes += (double)e[i].packed->bytes;
+    rt_team *team = team_of_all(m.bytes);
+    rt_team_share(team, pack_in_memory, &m);
+    rt_team_resize(&team, 1);
+    free(slices);
+}
+
+/* ---- to a file ------------------------------------------------------------------------------------------------- */
+
+/* Slices that are packed while those before them are written: [slices], one buffer each. */
+enum { ROUND = 8 };
+typedef struct Round { const Slice *slices; int count; unsigned char *bytes[ROUND]; } Round;
+
+typedef struct Stream {
+    Round packed, written;          /* `packed` is being filled, and thread 0 writes the other */
+    atomic_int next;
+    size_t at, bytes;               /* what was written; in all */
+    PackWrite *write;  void *user;
+    bool failed;
+} Stream;
+
+static bool write_zeros(Stream *s, size_t end)
+{
+    static const unsigned char zeros[4096];
+    while (s->at < end) {
+        const size_t n = end - s->at < sizeof zeros ? end - s->at : sizeof zeros;
+        if (!s->write(s->user, zeros, n)) return false;
+        s->at += n;
+    }
+    return true;
+}
+
+static void write_round(Stream *s)
+{
+    const Round *r = &s->written;
+    for (int i = 0; i < r->count && !s->failed; i++) {
+        s->failed = !write_zeros(s, r->slices[i].at) || !s->write(s->user, r->bytes[i], r->slices[i].bytes);
+        s->at = r->slices[i].at + r->slices[i].bytes;
+    }
+    if (is_worth_a_line((double)s->bytes)) progress_part("packing weights", (double)s->at, (double)s->bytes);
+}
+
+static void pack_round(void *user, int thread, int threads)
+{
+    Stream *s = user;
+    (void)threads;
+    if (!thread) write_round(s);
+    for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->packed.count;) {
+        memset(s->packed.bytes[i], 0, s->packed.slices[i].bytes);
+        pack_slice(s->packed.bytes[i], &s->packed.slices[i]);
+    }
+}
+
+static void make_room(Round *r, size_t bytes)
+{
+    for (int i = 0; i < ROUND; i++)
+        if (!(r->bytes[i] = malloc(bytes + 1))) no_memory("%zu bytes of a slice of weights", bytes);
+}
+
+static void free_room(Round *r)
+{
+    for (int i = 0; i < ROUND; i++) free(r->bytes[i]);
+}
+
+bool pack_stream(const PackEntry *e, int n, size_t bytes, PackWrite *write, void *user)
+{
+    Stream s = { .bytes = bytes, .write = write, .user = user };
+    int64_t count;
+    size_t largest = 0;
+    Slice *slices = slices_of(e, n, &count);
+    for (int64_t i = 0; i < count; i++) largest = slices[i].bytes > largest ? slices[i].bytes : largest;
+    make_room(&s.packed, largest);
+    make_room(&s.written, largest);
+    rt_team *team = team_of_all((double)bytes);
+    for (int64_t first = 0; !s.failed && (first < count || s.packed.count); first += ROUND) {
+        const Round filled = s.packed;
+        s.packed = s.written;
+        s.written = filled;
+        s.packed.slices = slices + (first < count ? first : count);
+        s.packed.count = first >= count ? 0 : count - first < ROUND ? (int)(count - first) : ROUND;
+        atomic_store(&s.next, 0);
+        rt_team_share(team, pack_round, &s);
+    }
+    rt_team_resize(&team, 1);
+    free_room(&s.packed);
+    free_room(&s.written);
+    free(slices);
+    return !s.failed && write_zeros(&s, bytes);
+}

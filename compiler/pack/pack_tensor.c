@@ -1,0 +1,59 @@
+/* pack_tensor.c: one tensor, packed: panels, tables and vectors of f32, and narrow panels by their formats. */
+#include "pack_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "weights.h"
+
+static float *read_tensor(const TensorSource *s)
+{
+    float *v = malloc((size_t)tensor_elements(s) * sizeof *v + 1);
+    if (!v) no_memory("the %lld numbers of %s", (long long)tensor_elements(s), s->name);
+    tensor_read(s, v);
+    return v;
+}
+
+/* out: [panels][has_bias + in][16]; rows past the last output stay zero. */
+static void pack_panels(float *out, const Packed *k, const float *w, const float *bias)
+{
+    int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
+    for (int64_t o = 0; o < outputs; o++) {
+        float *panel = out + o / 16 * k->shape[1] * 16 + o % 16;
+        if (bias) *panel = bias[o];
+        for (int64_t i = 0; i < in; i++) panel[(i + (bias ? 1 : 0)) * 16] = w[o * in + i];
+    }
+}
+
+static void pack_rows(float *out, const float *w, int64_t rows, int64_t width, int64_t stride)
+{
+    for (int64_t r = 0; r < rows; r++) memcpy(out + r * stride, w + r * width, (size_t)width * sizeof *out);
+}
+
+void pack_tensor(unsigned char *out, const PackEntry *e)
+{
+    const Packed *k = e->packed;
+    if (k->format == FORMAT_TABLE_I32) {
+        memcpy(out, k->integers, (size_t)k->integer_count * sizeof *k->integers);
+        return;
+    }
+    const TensorSource *source = k->tensor[0]->source[e->layer_index];
+    const bool grouped = format_is_quantised(k->format) && tensor_block_bits(source) == format_bits(k->format);
+    float *w = grouped ? NULL : read_tensor(source);
+    float *second = k->tensor[1] ? read_tensor(k->tensor[1]->source[e->layer_index]) : NULL;
+    int64_t width = k->tensor[0]->dim[k->tensor[0]->rank - 1].bound;
+    switch (k->format) {
+    case FORMAT_PANELS_F32: pack_panels((float *)(void *)out, k, w, second); break;
+    case FORMAT_DISTANCE_F32: pack_rows((float *)(void *)out, w, 1, k->tensor[0]->dim[0].bound * width, k->shape[0]); break;
+    case FORMAT_TABLE_F32:  pack_rows((float *)(void *)out, w, k->shape[0], width, k->shape[1]); break;
+    case FORMAT_VECTORS_F32:
+        pack_rows((float *)(void *)out, w, 1, width, k->shape[1]);
+        if (second) pack_rows((float *)(void *)out + k->shape[1], second, 1, width, k->shape[1]);
+        break;
+    default:
+        pack_narrow(out, k, w, source);
+        if (second) pack_biases(out, k, second);
+    }
+    free(w);
+    free(second);
+}

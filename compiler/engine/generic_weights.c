@@ -1,5 +1,5 @@
-/* generic_weights.c: the weights of the generic engine: dense, row-major, as f32, and rounded as their formats leave them. They are
- * kept, or read for one operation and forgotten. */
+/* generic_weights.c: the weights of the generic engine: dense, row-major, as f32, and rounded as
+ * their formats leave them. They are kept, or read for one operation and forgotten. */
 #include "generic.h"
 #include "weights.h"
 
@@ -13,13 +13,16 @@ void generic_round_weights(float *w, const Plan *p, const Tensor *t)
 
 static void read_dense(float *to, const Plan *p, const Tensor *t, int layer)
 {
-    tensor_read(t->source[layer], to);
-    if (tensor_block_bits(t->source[layer]) != format_bits(p->formats[t->id])) generic_round_weights(to, p, t);
+    const TensorSource *source = t->source[layer];
+    tensor_read(source, to);
+    const bool as_stored = tensor_block_bits(source) == format_bits(p->formats[t->id]);
+    if (!as_stored) generic_round_weights(to, p, t);
 }
 
 float *generic_kept_weights(Generic *own, const Plan *p, const Tensor *t, int layer)
 {
-    float *values = arena_array(own->arena, (size_t)tensor_elements(t->source[layer]), sizeof *values);
+    const int64_t n = tensor_elements(t->source[layer]);
+    float *values = arena_array(own->arena, (size_t)n, sizeof *values);
     read_dense(values, p, t, layer);
     return values;
 }
@@ -33,7 +36,8 @@ void generic_open_weights(Generic *own, const Plan *p, bool keep)
         if (t->kind != TENSOR_PARAM) continue;
         const int n = t->layers ? t->layers : 1;
         own->weights[t->id] = arena_array(own->arena, (size_t)n, sizeof **own->weights);
-        for (int j = 0; keep && j < n; j++) own->weights[t->id][j] = generic_kept_weights(own, p, t, j);
+        for (int j = 0; keep && j < n; j++)
+            own->weights[t->id][j] = generic_kept_weights(own, p, t, j);
     }
 }
 
@@ -42,9 +46,11 @@ const float *generic_read_weights(const Engine *e, const Tensor *t, int layer)
     Generic *own = e->own;
     const TensorSource *source = t->source[layer];
     float **w = &own->weights[t->id][layer];
-    if (own->anew_count == sizeof own->anew / sizeof *own->anew) die("an operation reads more weights than it has inputs");
-    *w = malloc((size_t)tensor_elements(source) * sizeof **w + 1);
-    if (!*w) no_memory("the %lld numbers of %s", (long long)tensor_elements(source), source->name);
+    const int64_t n = tensor_elements(source);
+    enum { MOST = sizeof own->anew / sizeof *own->anew };
+    if (own->anew_count == MOST) die("too many weights in an operation");
+    *w = malloc((size_t)n * sizeof **w + 1);
+    if (!*w) no_memory("the %lld numbers of %s", (long long)n, source->name);
     own->anew[own->anew_count++] = w;
     read_dense(*w, e->plan, t, layer);
     return *w;

@@ -11,9 +11,9 @@ typedef struct PackEntry { const Packed *packed; int layer_index; size_t offset;
 PackEntry *pack_entries(Arena *a, const Plan *p, int *n);
 /* Pack one to `out`, its bytes, which are zeros. */
 void pack_tensor(unsigned char *out, const PackEntry *e);
-/* Pack each to its place in `data`, which is zeros; on all processors. */
+/* Pack each to its place in `data`, which is zeros, on all processors. */
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);
-/* The same data, `bytes` of them, in order to `write`, some megabytes at a time; false as soon as it is. */
+/* The same data, `bytes` of them, in order to `write`, some megabytes at a time, on up to eight processors; false as soon as it is. */
 typedef bool PackWrite(void *user, const void *bytes, size_t n);
 bool pack_stream(const PackEntry *e, int n, size_t bytes, PackWrite *write, void *user);
 

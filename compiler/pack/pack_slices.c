@@ -1,7 +1,8 @@
-/* pack_slices.c: the packed data in slices, whole panels or rows of some megabytes, which all processors pack. A file is written
- * slice by slice: what is packed meanwhile is in memory, and never the whole. */
+/* pack_slices.c: the packed data in slices, whole panels or rows of some megabytes, which threads
+ * pack. A file is written slice by slice: only those that are packed meanwhile are in memory. */
 #include "pack_parts.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +16,17 @@ enum { SLICE_BYTES = 2 << 20 };         /* of weights as f32; more where one pan
 /* Panels or rows of an entry, from `first` on; `at`: where they lie in the data. */
 typedef struct Slice { const PackEntry *entry; int64_t first, count; size_t at, bytes; } Slice;
 
-/* ---- cutting --------------------------------------------------------------------------------------------------- */
+/* ---- cutting --------------------------------------------------------------------------------- */
 
-/* Rows of its tensors that one panel, or one row, of the packed entry is made of; 0 where the entry is packed as a whole. */
+/* Rows of its tensors that are one panel, or one row, of an entry; 0: it is packed whole. */
 static int64_t rows_in_unit(const PackEntry *e)
 {
     const Packed *k = e->packed;
     TensorSource part;
     const bool panels = k->format == FORMAT_PANELS_F32 || format_is_narrow(k->format);
     if (!panels && k->format != FORMAT_TABLE_F32) return 0;
-    for (int i = 0; i < 2; i++)
-        if (k->tensor[i] && !tensor_rows(k->tensor[i]->source[e->layer_index], 0, 1, &part)) return 0;
+    for (int i = 0; i < 2 && k->tensor[i]; i++)
+        if (!tensor_rows(k->tensor[i]->source[e->layer_index], 0, 1, &part)) return 0;
     return panels ? 16 : 1;
 }
 
@@ -33,26 +34,27 @@ static int64_t units_in_slice(const PackEntry *e)
 {
     const Packed *k = e->packed;
     const int64_t rows = rows_in_unit(e);
-    if (!rows) return k->rank ? k->shape[0] : 1;
+    if (!rows) return k->shape[0];
     const int64_t units = SLICE_BYTES / (4 * rows * k->tensor[0]->dim[1].bound);
     return units < 1 ? 1 : units < k->shape[0] ? units : k->shape[0];
 }
 
-static int64_t units_of(const PackEntry *e) { return e->packed->rank ? e->packed->shape[0] : 1; }
-
 static Slice *slices_of(const PackEntry *e, int n, int64_t *count)
 {
     *count = 0;
-    for (int i = 0; i < n; i++) *count += (units_of(&e[i]) + units_in_slice(&e[i]) - 1) / units_in_slice(&e[i]);
+    for (int i = 0; i < n; i++) {
+        const int64_t most = units_in_slice(&e[i]);
+        *count += (e[i].packed->shape[0] + most - 1) / most;
+    }
     Slice *slices = malloc((size_t)*count * sizeof *slices + 1), *s = slices;
     if (!slices) no_memory("%lld slices of weights", (long long)*count);
     for (int i = 0; i < n; i++) {
-        const int64_t units = units_of(&e[i]), most = units_in_slice(&e[i]);
+        const int64_t units = e[i].packed->shape[0], most = units_in_slice(&e[i]);
         const size_t each = e[i].packed->bytes / (size_t)units;
         for (int64_t first = 0; first < units; first += most, s++) {
             const int64_t these = units - first < most ? units - first : most;
-            *s = (Slice){ &e[i], first, these, e[i].offset + (size_t)first * each, (size_t)these * each };
-            if (these == units) s->bytes = e[i].packed->bytes;
+            const size_t at = e[i].offset + (size_t)first * each;
+            *s = (Slice){ &e[i], first, these, at, (size_t)these * each };
         }
     }
     return slices;
@@ -62,8 +64,7 @@ static Slice *slices_of(const PackEntry *e, int n, int64_t *count)
 static void pack_slice(unsigned char *out, const Slice *s)
 {
     const Packed *whole = s->entry->packed;
-    const int64_t each = rows_in_unit(s->entry);
-    if (!each || s->count == whole->shape[0]) {
+    if (s->count == whole->shape[0]) {
         pack_tensor(out, s->entry);
         return;
     }
@@ -71,12 +72,15 @@ static void pack_slice(unsigned char *out, const Slice *s)
     Tensor tensors[2];
     TensorSource sources[2];
     const TensorSource *at[2] = { &sources[0], &sources[1] };
-    const int64_t first = s->first * each, left = whole->tensor[0]->dim[0].bound - first, rows = left < s->count * each ? left : s->count * each;
+    const int64_t each = rows_in_unit(s->entry), first = s->first * each;
+    const int64_t left = whole->tensor[0]->dim[0].bound - first;
+    const int64_t rows = left < s->count * each ? left : s->count * each;
     for (int i = 0; i < 2 && whole->tensor[i]; i++) {
+        const TensorSource *source = whole->tensor[i]->source[s->entry->layer_index];
         tensors[i] = *whole->tensor[i];
         tensors[i].dim[0].bound = rows;
         tensors[i].source = &at[i];
-        if (!tensor_rows(whole->tensor[i]->source[s->entry->layer_index], first, rows, &sources[i])) die("%s is not cut", whole->name);
+        if (!tensor_rows(source, first, rows, &sources[i])) die("%s is not cut", whole->name);
         k.tensor[i] = &tensors[i];
     }
     k.shape[0] = s->count;
@@ -84,27 +88,40 @@ static void pack_slice(unsigned char *out, const Slice *s)
     pack_tensor(out, &(PackEntry){ &k, 0, 0 });
 }
 
-/* ---- by all processors ----------------------------------------------------------------------------------------- */
+/* ---- by several threads ---------------------------------------------------------------------- */
 
-static bool is_worth_a_line(double bytes) { return bytes > 16 << 20; }         /* else it is packed before anybody has read it */
+/* Less is packed before threads have started, and before anybody has read a line. */
+static bool is_long(double bytes) { return bytes > 16 << 20; }
 
-static rt_team *team_of_all(double bytes)
+static void tell(size_t done, double all)
+{
+    if (is_long(all)) progress_part("packing weights", (double)done, all);
+}
+
+/* Of the processors, `most` at most. Where the system gives no thread the caller packs alone. */
+static rt_team *team_of(double bytes, int most)
 {
     rt_team *team = NULL;
     const int processors = rt_processors();
-    if (is_worth_a_line(bytes) && processors > 1) rt_team_resize(&team, processors);      /* without it the caller packs alone */
+    if (is_long(bytes)) rt_team_resize(&team, processors < most ? processors : most);
     return team;
 }
 
-typedef struct InMemory { const Slice *slices; int64_t count; unsigned char *data; double bytes; atomic_llong next; } InMemory;
+typedef struct InMemory {
+    const Slice *slices;  int64_t count;
+    unsigned char *data;
+    double bytes;
+    atomic_llong next;
+} InMemory;
 
 static void pack_in_memory(void *user, int thread, int threads)
 {
     InMemory *m = user;
     (void)threads;
     for (int64_t i; (i = atomic_fetch_add(&m->next, 1)) < m->count;) {
-        if (!thread && is_worth_a_line(m->bytes)) progress_part("packing weights", (double)m->slices[i].at, m->bytes);
-        pack_slice(m->data + m->slices[i].at, &m->slices[i]);
+        const Slice *slice = &m->slices[i];
+        if (!thread) tell(slice->at, m->bytes);
+        pack_slice(m->data + slice->at, slice);
     }
 }
 
@@ -114,15 +131,16 @@ void pack_tensors(unsigned char *data, const PackEntry *e, int n)
     Slice *slices = slices_of(e, n, &m.count);
     m.slices = slices;
     for (int i = 0; i < n; i++) m.bytes += (double)e[i].packed->bytes;
-    rt_team *team = team_of_all(m.bytes);
+    rt_team *team = team_of(m.bytes, INT_MAX);
     rt_team_share(team, pack_in_memory, &m);
     rt_team_resize(&team, 1);
     free(slices);
 }
 
-/* ---- to a file ------------------------------------------------------------------------------------------------- */
+/* ---- to a file ------------------------------------------------------------------------------- */
 
-/* Slices that are packed while those before them are written: [slices], one buffer each. */
+/* Slices that are packed while those before them are written, each in a buffer of its own. No more
+ * threads than slices: their buffers are what the memory is for. */
 enum { ROUND = 8 };
 typedef struct Round { const Slice *slices; int count; unsigned char *bytes[ROUND]; } Round;
 
@@ -149,10 +167,11 @@ static void write_round(Stream *s)
 {
     const Round *r = &s->written;
     for (int i = 0; i < r->count && !s->failed; i++) {
-        s->failed = !write_zeros(s, r->slices[i].at) || !s->write(s->user, r->bytes[i], r->slices[i].bytes);
-        s->at = r->slices[i].at + r->slices[i].bytes;
+        const Slice *slice = &r->slices[i];
+        s->failed = !write_zeros(s, slice->at) || !s->write(s->user, r->bytes[i], slice->bytes);
+        s->at = slice->at + slice->bytes;
     }
-    if (is_worth_a_line((double)s->bytes)) progress_part("packing weights", (double)s->at, (double)s->bytes);
+    tell(s->at, (double)s->bytes);
 }
 
 static void pack_round(void *user, int thread, int threads)
@@ -183,10 +202,11 @@ bool pack_stream(const PackEntry *e, int n, size_t bytes, PackWrite *write, void
     int64_t count;
     size_t largest = 0;
     Slice *slices = slices_of(e, n, &count);
-    for (int64_t i = 0; i < count; i++) largest = slices[i].bytes > largest ? slices[i].bytes : largest;
+    for (int64_t i = 0; i < count; i++)
+        if (slices[i].bytes > largest) largest = slices[i].bytes;
     make_room(&s.packed, largest);
     make_room(&s.written, largest);
-    rt_team *team = team_of_all((double)bytes);
+    rt_team *team = team_of((double)bytes, ROUND);
     for (int64_t first = 0; !s.failed && (first < count || s.packed.count); first += ROUND) {
         const Round filled = s.packed;
         s.packed = s.written;

@@ -1,5 +1,5 @@
 /* test_tensor_source.c: tensor_read for every kind of source: types, strides, seeds, constants,
- * sinusoids. */
+ * sinusoids; and of some of their rows. */
 #include "front_test.h"
 #include "weights.h"
 
@@ -147,12 +147,88 @@ static void sinusoids_have_known_values(void **state)
     assert_true(out[0] == 0 && out[1] == 1 && out[2] == 0 && out[3] == 1);
 }
 
+/* Every range of rows, read alone, has the numbers that they have in the whole. */
+static void cut(const TensorSource *t)
+{
+    enum { MOST = 4096 };
+    static float whole[MOST], some[MOST];
+    const int64_t all = tensor_elements(t), rows = t->shape[0], width = all / rows;
+    assert_true(all <= MOST);
+    tensor_read(t, whole);
+    for (int64_t first = 0; first < rows; first++)
+        for (int64_t n = 1; n <= rows - first; n++) {
+            TensorSource part;
+            assert_true(tensor_rows(t, first, n, &part));
+            assert_int_equal(tensor_elements(&part), n * width);
+            tensor_read(&part, some);
+            assert_memory_equal(some, whole + first * width, (size_t)(n * width) * sizeof *some);
+            assert_int_equal(tensor_block_bits(&part), tensor_block_bits(t));
+            for (int64_t r = 0; tensor_block_bits(t) && r < n; r++) {
+                uint16_t d, expected_d;
+                int8_t q[32], expected_q[32];
+                tensor_block(&part, r, width / 32 - 1, &d, q);
+                tensor_block(t, first + r, width / 32 - 1, &expected_d, expected_q);
+                assert_int_equal(d, expected_d);
+                assert_memory_equal(q, expected_q, sizeof q);
+            }
+        }
+}
+
+static void rows_are_cut_from_every_source(void **state)
+{
+    (void)state;
+    static unsigned char bytes[4096];
+    static float values[360];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 37 % 61);
+    for (int i = 0; i < 360; i++) values[i] = (float)(i % 119) - 50;
+    const TensorFile f = { .path = "x", .map = { .data = bytes, .size = sizeof bytes } };
+    const TensorSource added = { .kind = SOURCE_VALUES, .rank = 1, .shape = { 7 }, .stride = { 1 }, .values = values };
+    const TensorSource sources[] = {
+        { .kind = SOURCE_VALUES, .rank = 1, .shape = { 9 }, .stride = { 2 }, .start = 3, .values = values },
+        { .kind = SOURCE_VALUES, .rank = 2, .shape = { 5, 7 }, .stride = { 11, 1 }, .start = 4, .values = values, .added = &added },
+        { .kind = SOURCE_VALUES, .rank = 2, .shape = { 5, 7 }, .stride = { 1, 5 }, .values = values },
+        { .kind = SOURCE_VALUES, .rank = 3, .shape = { 4, 2, 3 }, .stride = { 1, 12, 4 }, .values = values },
+        /* Heads of a fused matrix: three of two rows each, every third pair; and rows of two runs. */
+        { .kind = SOURCE_VALUES, .rank = 2, .shape = { 6, 7 }, .view_rank = 3, .view_shape = { 3, 2, 7 }, .view_stride = { 42, 7, 1 },
+          .start = 14, .values = values },
+        { .kind = SOURCE_VALUES, .rank = 2, .shape = { 6, 8 }, .view_rank = 4, .view_shape = { 3, 2, 2, 4 },
+          .view_stride = { 4, 100, 50, 1 }, .values = values },
+        { .kind = SOURCE_FILE, .dtype = DTYPE_BF16, .rank = 2, .shape = { 5, 7 }, .stride = { 9, 1 }, .start = 2,
+          .offset = 1, .file = &f, .plus = 1 },
+        { .kind = SOURCE_FILE, .dtype = DTYPE_Q8_0, .rank = 2, .shape = { 6, 64 }, .stride = { 64, 1 }, .start = 64, .offset = 2, .file = &f },
+        { .kind = SOURCE_FILE, .dtype = DTYPE_Q4_0, .rank = 2, .shape = { 6, 96 }, .stride = { 96, 1 }, .start = 192, .offset = 2, .file = &f },
+        { .kind = SOURCE_FILE, .dtype = DTYPE_Q6_K, .rank = 2, .shape = { 3, 512 }, .stride = { 512, 1 }, .start = 512, .offset = 2, .file = &f },
+        { .kind = SOURCE_FILE, .dtype = DTYPE_I8, .rank = 2, .shape = { 6, 64 }, .stride = { 64, 1 }, .start = 64,
+          .group = 16, .scales = 2048, .file = &f },
+        { .name = "a", .kind = SOURCE_XAVIER, .rank = 2, .shape = { 6, 7 }, .seed = 1, .fan_in = 7, .fan_out = 6 },
+        { .name = "a", .kind = SOURCE_UNIFORM, .rank = 1, .shape = { 6 }, .seed = 3, .fan_in = 7 },
+        { .kind = SOURCE_CONSTANT, .rank = 1, .shape = { 6 }, .constant = 0.5f },
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) cut(&sources[i]);
+}
+
+/* What is computed as a whole, runs that go on from row to row, and what has no rows. */
+static void what_has_no_rows_is_not_cut(void **state)
+{
+    (void)state;
+    static const float values[12] = { 0 };
+    TensorSource part;
+    const TensorSource sources[] = {
+        { .kind = SOURCE_SINUSOID, .rank = 2, .shape = { 4, 4 }, .stride = { 4, 1 } },
+        { .kind = SOURCE_VALUES, .rank = 2, .shape = { 4, 3 }, .view_rank = 2, .view_shape = { 2, 6 }, .view_stride = { 6, 1 }, .values = values },
+        { .kind = SOURCE_VALUES, .rank = 0, .values = values },
+        { .kind = SOURCE_VALUES, .rank = 2, .shape = { 0, 3 }, .values = values },
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) assert_false(tensor_rows(&sources[i], 0, 1, &part));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(float_formats_are_read), cmocka_unit_test(strides_are_followed),
         cmocka_unit_test(random_numbers_are_uniform_and_repeat), cmocka_unit_test(constants_are_constant),
         cmocka_unit_test(sinusoids_follow_layout_divisor_and_first), cmocka_unit_test(sinusoids_have_known_values),
+        cmocka_unit_test(rows_are_cut_from_every_source), cmocka_unit_test(what_has_no_rows_is_not_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Matrices of several slices, whose last panel is not full; tables; a matrix with its columns turned;
- * rows that follow no one stride are in tests/families. */
+/* Matrices of several slices, whose last panel is not full; tables; a matrix with its columns turned.
+ * Rows of other sources, of files and in blocks: tests/front/test_tensor_source.c. */
 static const char wide[] =
     "return xf.model { name = \"wide\", kind = \"decoder\", layers = 2, heads = 8, d_model = 1000, d_ff = 3001, vocab = 5003,"
     " max_target = 64, position = \"learned\", weights = \"random\" }";

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
@@ -25,6 +26,12 @@ void die_at(const char *file, int line, const char *format, ...)
     va_end(args);
     fputc('\n', stderr);
     exit(70);
+}
+
+size_t memory_of_machine(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : 0;
 }
 
 void no_memory(const char *format, ...)

@@ -21,6 +21,9 @@ char  *arena_vformat(Arena *a, const char *format, va_list args);
 /* Memory that cannot be had: "error: no memory for " and what it is for, and how much, on stderr; ends with exit code 69. */
 _Noreturn void no_memory(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* All memory of this machine, in bytes, whoever uses it now; 0 where the system does not tell. */
+size_t memory_of_machine(void);
+
 /* A bug of ours: prints file, line and the message on stderr and ends with exit code 70. */
 #define die(...) die_at(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void die_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -457,15 +457,6 @@ size_t file_first_bytes(const char *path, void *bytes, size_t room)
     return n < 0 ? 0 : (size_t)n;
 }
 
-static bool make_one(const char *path)
-{
-    if (!mkdir(path, 0777)) return true;
-    int error = errno;
-    if (file_is_folder(path)) return true;
-    errno = error;
-    return false;
-}
-
 bool file_has_room(Arena *a, Diag *d, const char *path, double bytes)
 {
     struct statvfs disk;
@@ -476,8 +467,17 @@ bool file_has_room(Arena *a, Diag *d, const char *path, double bytes)
     }
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (bytes <= room || !disk.f_blocks) return true;       /* /proc has none */
-    diag_error(d, EXIT_IO, (Loc){ 0 }, "%s: %s are to be written there, and the disk has %s free", path, text_bytes(a, (size_t)bytes),
-               text_bytes(a, (size_t)room));
+    diag_error(d, EXIT_IO, nowhere, "%s: %s are to be written there, and the disk has %s free", path,
+               text_bytes(a, (size_t)bytes), text_bytes(a, (size_t)room));
+    return false;
+}
+
+static bool make_one(const char *path)
+{
+    if (!mkdir(path, 0777)) return true;
+    int error = errno;
+    if (file_is_folder(path)) return true;
+    errno = error;
     return false;
 }
 

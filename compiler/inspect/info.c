@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "pack.h"
+#include "arena.h"
 
 /* ---- cost ------------------------------------------------------------------------------------------------- */
 
@@ -156,12 +156,6 @@ static const TargetRow target_rows[] = {
 };
 enum { TARGETS = sizeof target_rows / sizeof *target_rows };
 
-static size_t memory_of_this_machine(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
-}
-
 bool info_target(Diag *d, const char *name, InfoTarget *out)
 {
     const char *names[TARGETS];
@@ -169,7 +163,7 @@ bool info_target(Diag *d, const char *name, InfoTarget *out)
         const TargetRow *t = &target_rows[i];
         names[i] = t->name;
         if (strcmp(name, t->name) != 0) continue;
-        *out = (InfoTarget){ t->name, i == 0 ? memory_of_this_machine() : (size_t)t->ram, (size_t)t->flash };
+        *out = (InfoTarget){ t->name, i == 0 ? memory_of_machine() : (size_t)t->ram, (size_t)t->flash };
         return true;
     }
     const char *near = diag_nearest(name, names, TARGETS);

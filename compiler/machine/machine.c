@@ -5,6 +5,7 @@
 #include "machine.h"
 #include "clock.h"
 #include "rt_weights.h"
+#include "arena.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,11 +250,10 @@ static size_t bytes_to_read(const Limits *l, LimitLevel level, int threads, size
 /* Far more than the last cache holds, but no more than an eighth of the memory. */
 static size_t buffer_bytes(const Limits *l)
 {
-    const size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t least = (size_t)64 << 20, most = (size_t)1 << 30, eighth = pages / 8 * page;
+    const size_t least = (size_t)64 << 20, most = (size_t)1 << 30, eighth = memory_of_machine() / 8;
     size_t bytes = 8 * l->bytes[LEVEL_L3];
     bytes = bytes < least ? least : bytes > most ? most : bytes;
-    return bytes < eighth || !pages ? bytes : eighth / 4096 * 4096;
+    return bytes < eighth || !eighth ? bytes : eighth / 4096 * 4096;
 }
 
 static void probe_threads(Limits *l, const Loops *loops, rt_team *team, int threads, const float *buffer, size_t bytes)

@@ -1,11 +1,11 @@
 /* plan_fits.c: whether what a Plan would ask for is sensible, before anything multiplies sizes in integers.
  *
  * Bounds from above, in floating point: no two buffers share a place. */
+#include "arena.h"
 #include "plan.h"
 #include "text.h"
 
 #include <math.h>
-#include <unistd.h>
 
 static const double MOST_BYTES = 70368744177664.0;      /* 2^46 */
 
@@ -80,53 +80,72 @@ bool plan_fits(Diag *d, const Graph *g, PlanOptions options)
 
 /* ---- the memory of this machine ------------------------------------------------------------------------------------ */
 
-static double memory_of_machine(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
-
-static double elements(const Tensor *t)
+static bool fits(double bytes)
 {
-    double n = 1;
-    for (int r = 0; r < t->rank; r++) n *= (double)t->dim[r].bound;
-    return n;
+    const size_t memory = memory_of_machine();
+    return !memory || bytes <= (double)memory;
 }
 
+/* The second time for the largest tensor, which is no more than all of them. */
 bool plan_is_small(const Graph *g, PlanOptions options)
 {
     const Sizes s = sizes_of(g, options);
-    return s.slot * options.slots + s.kept + s.largest + 2 * weight_bytes(g) <= memory_of_machine();
+    return fits(s.slot * options.slots + s.kept + s.largest + 2 * weight_bytes(g));
 }
 
-/* What an engine or a packer of this Plan holds at once, in bytes. */
-typedef struct Needs { double weights, tensor, state; } Needs;         /* tensor: the largest, as f32, while it is read */
+static double dense_bytes(const Tensor *t)
+{
+    double bytes = 4;
+    for (int r = 0; r < t->rank; r++) bytes *= (double)t->dim[r].bound;
+    return bytes;
+}
+
+/* The weights as f32: all, and the largest tensor. */
+typedef struct Dense { double all, largest; } Dense;
+
+static Dense dense_of(const Graph *g)
+{
+    Dense d = { 0, 0 };
+    for (int i = 0; i < g->tensor_count; i++) {
+        const Tensor *t = g->tensors[i];
+        const double bytes = t->kind == TENSOR_PARAM ? dense_bytes(t) : 0;
+        d.all += bytes * (t->layers ? t->layers : 1);
+        if (bytes > d.largest) d.largest = bytes;
+    }
+    return d;
+}
+
+bool plan_reads_weights_anew(const Plan *p)
+{
+    return p->options.target == TARGET_ROW_MAJOR && !fits(2 * dense_of(p->graph).all);
+}
+
+/* What is held at once, in bytes. An engine holds its weights. Who packs holds some slices, and in
+ * the self-test a tensor as f32; an engine that reads weights anew holds such a one too. */
+typedef struct Needs { double weights, tensor, state; } Needs;
 
 static double sum(Needs n) { return n.weights + n.tensor + n.state; }
 
 static Needs needs_of(const Plan *p, PlanWork work)
 {
-    const Graph *g = p->graph;
+    const Dense d = dense_of(p->graph);
     Needs n = { .state = (double)p->state_bytes };
-    double dense = 0;
-    for (int i = 0; i < g->tensor_count; i++) {
-        const Tensor *t = g->tensors[i];
-        if (t->kind != TENSOR_PARAM) continue;
-        const double bytes = 4 * elements(t);
-        if (bytes > n.tensor) n.tensor = bytes;
-        dense += bytes * (t->layers ? t->layers : 1);
-    }
-    const bool anew = p->options.target == TARGET_ROW_MAJOR && dense > memory_of_machine() / 2;
-    n.weights = work == WORK_PACK || anew ? 0 : p->options.target == TARGET_PANELS ? (double)p->weights_bytes : dense;
+    if (work == WORK_PACK || plan_reads_weights_anew(p)) n.tensor = d.largest;
+    else n.weights = p->options.target == TARGET_PANELS ? (double)p->weights_bytes : d.all;
     return n;
 }
 
-bool plan_reads_weights_anew(const Plan *p) { return p->options.target == TARGET_ROW_MAJOR && needs_of(p, WORK_RUN).weights <= 0; }
+static const char *size_words(Arena *a, double bytes) { return text_bytes(a, (size_t)bytes); }
 
-/* What the model takes with a choice that the user has, where that is a tenth less. */
+/* What the model takes with another choice, where that is a tenth less. */
 static void tell_choice(Diag *d, const Plan *p, PlanWork work, const Model *m, const char *option)
 {
     Arena *a = arena_new();
     const Graph *g = graph_build(a, diag_new(a), m, plan_decoder_rows(m, p->options.slots));
     const double bytes = g ? sum(needs_of(plan_make(a, g, p->options), work)) : HUGE_VAL;
     if (bytes < 0.9 * sum(needs_of(p, work)))
-        diag_note(d, (Loc){ 0 }, "with %s it %stakes %s", option, bytes > memory_of_machine() ? "still " : "", text_bytes(a, (size_t)bytes));
+        diag_note(d, (Loc){ 0 }, "with %s it %stakes %s", option, fits(bytes) ? "" : "still ",
+                  size_words(a, bytes));
     arena_free(a);
 }
 
@@ -141,7 +160,8 @@ static void tell_choices(Diag *d, const Plan *p, PlanWork work)
         Model m = *p->graph->model;
         m.dtype = i;
         m.dtype_rule_count = 0;
-        if (i != DTYPES_FILE) tell_choice(d, p, work, &m, arena_format(a, "--dtype %s", dtypes[i]));
+        if (i != DTYPES_FILE)
+            tell_choice(d, p, work, &m, arena_format(a, "--dtype %s", dtypes[i]));
     }
     Model m = *p->graph->model;
     m.max_source = m.max_source < SHORT ? m.max_source : SHORT;
@@ -153,16 +173,27 @@ static void tell_choices(Diag *d, const Plan *p, PlanWork work)
     arena_free(a);
 }
 
+/* "12.7 TiB of weights, 113 GiB of a state", without what there is none of. */
+static const char *needs_words(Arena *a, Needs n)
+{
+    const struct { double bytes; const char *words; } parts[] = {
+        { n.weights, "of weights" }, { n.state, "of a state" }, { n.tensor, "to read the largest tensor" },
+    };
+    Text t = text_new(a);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].bytes >= 1)
+            text_printf(&t, "%s%s %s", t.size ? ", " : "", size_words(a, parts[i].bytes), parts[i].words);
+    return t.data;
+}
+
 bool plan_fits_machine(Diag *d, const Plan *p, PlanWork work)
 {
     const Model *m = p->graph->model;
-    const double memory = memory_of_machine();
     const Needs n = needs_of(p, work);
-    if (sum(n) <= memory) return true;
+    if (fits(sum(n))) return true;
     Arena *a = arena_new();
-    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s takes %s of memory, and this machine has %s: %s of weights, %s of a state, "
-               "%s to read the largest tensor", m->name, text_bytes(a, (size_t)sum(n)), text_bytes(a, (size_t)memory),
-               text_bytes(a, (size_t)n.weights), text_bytes(a, (size_t)n.state), text_bytes(a, (size_t)n.tensor));
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s takes %s of memory, and this machine has %s: %s",
+               m->name, size_words(a, sum(n)), text_bytes(a, memory_of_machine()), needs_words(a, n));
     if (m->model_kind != KIND_GRAPH && p->options.target == TARGET_PANELS) tell_choices(d, p, work);
     if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "fewer --slots take less");
     diag_note(d, (Loc){ 0 }, "info tells more of it");

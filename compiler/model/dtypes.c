@@ -72,20 +72,55 @@ int dtype_block(DType dtype)
     return block >= 0 ? blocks[block].elements : 1;
 }
 
-static float from_bits(uint32_t bits)
+static inline float from_bits(uint32_t bits)
 {
     float f;
     memcpy(&f, &bits, sizeof f);
     return f;
 }
 
-float half_to_float(uint16_t h)
+/* Fractions as an f32 has them; below the smallest exponent 1024 more, and these taken away again. Masks instead of branches: compilers
+ * make vectors of it. */
+static inline uint32_t bits_of_half(uint32_t h)
 {
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3FF;
-    if (exponent == 31) return from_bits(sign | 0x7F800000 | fraction << 13);
-    if (exponent) return from_bits(sign | (exponent + 112) << 23 | fraction << 13);
-    float tiny = ldexpf((float)fraction, -24);
-    return sign ? -tiny : tiny;
+    const uint32_t sign = (h & 0x8000) << 16, bits = (h & 0x7FFF) << 13;
+    const float tiny = from_bits(bits + (113u << 23)) - 0x1p-14f;
+    const uint32_t usual = bits + (112u << 23), beyond = bits + (224u << 23);
+    const uint32_t is_tiny = 0u - (bits < 1u << 23), is_beyond = 0u - (bits >= 31u << 23);
+    uint32_t small;
+    memcpy(&small, &tiny, sizeof small);
+    return sign | (small & is_tiny) | (beyond & is_beyond) | (usual & ~(is_tiny | is_beyond));
+}
+
+float float_of_half(uint16_t h) { return from_bits(bits_of_half(h)); }
+
+float float_of_bf16(uint16_t h) { return from_bits((uint32_t)h << 16); }
+
+/* So many at a time: a compiler makes vectors of a loop of known length. */
+enum { TOGETHER = 16 };
+
+void floats_of_half(float *out, const unsigned char *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += TOGETHER) {
+        uint16_t h[TOGETHER] = { 0 };
+        float x[TOGETHER];
+        const size_t here = (size_t)(n - i < TOGETHER ? n - i : TOGETHER);
+        memcpy(h, from + 2 * i, here * sizeof *h);
+        for (int k = 0; k < TOGETHER; k++) x[k] = from_bits(bits_of_half(h[k]));
+        memcpy(out + i, x, here * sizeof *x);
+    }
+}
+
+void floats_of_bf16(float *out, const unsigned char *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += TOGETHER) {
+        uint16_t h[TOGETHER] = { 0 };
+        float x[TOGETHER];
+        const size_t here = (size_t)(n - i < TOGETHER ? n - i : TOGETHER);
+        memcpy(h, from + 2 * i, here * sizeof *h);
+        for (int k = 0; k < TOGETHER; k++) x[k] = from_bits((uint32_t)h[k] << 16);
+        memcpy(out + i, x, here * sizeof *x);
+    }
 }
 
 const char *shape_text(Arena *a, const int64_t *shape, int rank)

@@ -9,7 +9,13 @@ const char *dtype_name(DType dtype);
 size_t dtype_bytes(DType dtype);                    /* of an element that tensor_read accepts; of blocks: of a block */
 int  dtype_block(DType dtype);                      /* elements of a block; 1: each stands alone */
 bool dtype_is_float(DType dtype);                   /* one that tensor_read accepts */
-float half_to_float(uint16_t half);
+
+/* An f16, a bf16 as an f32; of f16 that are no numbers the fraction stays. */
+float float_of_half(uint16_t h);
+float float_of_bf16(uint16_t h);
+/* n of them, little-endian and at any address. */
+void floats_of_half(float *out, const unsigned char *from, int64_t n);
+void floats_of_bf16(float *out, const unsigned char *from, int64_t n);
 
 /* "[64, 256]" */
 const char *shape_text(Arena *a, const int64_t *shape, int rank);

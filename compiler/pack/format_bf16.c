@@ -11,15 +11,22 @@ static size_t first_of(const Packed *k, int64_t output)
     return (size_t)(output / 16) * narrow_panel_bytes(k) + (k->tensor[1] ? 64 : 0) + (size_t)(output % 16) * 2;
 }
 
+/* Some weights of sixteen outputs at a time, which the first cache holds. */
 static void pack_bf16(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored)
 {
     (void)stored;
+    enum { TOGETHER = 64 };
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
-    for (int64_t o = 0; o < outputs; o++)
-        for (int64_t i = 0; i < in; i++) {
-            const uint16_t h = bf16_of_float(*w++);
-            memcpy(out + first_of(k, o) + 32 * i, &h, sizeof h);
-        }
+    for (int64_t panel = 0; panel < outputs; panel += 16)
+        for (int64_t first = 0; first < in; first += TOGETHER)
+            for (int64_t o = panel; o < panel + 16 && o < outputs; o++) {
+                unsigned char *to = out + first_of(k, o) + 32 * first;
+                const float *from = w + o * in + first;
+                for (int64_t i = 0; i < TOGETHER && first + i < in; i++) {
+                    const uint16_t h = bf16_of_float(from[i]);
+                    memcpy(to + 32 * i, &h, sizeof h);
+                }
+            }
 }
 
 static void unpack_bf16(const unsigned char *from, const Packed *k, float *w)

@@ -21,12 +21,24 @@ static Lane lane_of(const Packed *k, int64_t output)
 static int64_t byte_of(int bits, int64_t g, int i) { return 64 * bits * g + (bits == 8 ? i / 4 : i / 8) * 64 + i % 4; }
 static int shift_of(int bits, int i) { return bits == 4 ? i / 4 % 2 * 4 : 0; }
 
+/* A group as it stands in a panel: `bits` words of four bytes, 64 bytes apart. Of eight bits numbers are 128 more, four a word; of
+ * four bits 8 more, eight a word, the second four in the upper halves. */
+static void put_group(unsigned char *to, const int8_t q[QUANTISE_GROUP], int bits)
+{
+    unsigned char bytes[QUANTISE_GROUP];
+    for (int i = 0; i < QUANTISE_GROUP; i++) bytes[i] = (unsigned char)(q[i] + (1 << (bits - 1)));
+    for (int word = 0; word < bits; word++) {
+        unsigned char both[4];
+        if (bits == 8) memcpy(both, bytes + 4 * word, 4);
+        else for (int k = 0; k < 4; k++) both[k] = (unsigned char)(bytes[8 * word + k] | bytes[8 * word + 4 + k] << 4);
+        memcpy(to + 64 * word, both, 4);
+    }
+}
+
 static QuantisedGroup stored_group(const TensorSource *stored, int64_t row, int64_t group)
 {
     QuantisedGroup g;
-    int8_t q[QUANTISE_GROUP];
-    tensor_block(stored, row, group, &g.d, q);
-    for (int i = 0; i < QUANTISE_GROUP; i++) g.q[i] = q[i];
+    tensor_block(stored, row, group, &g.d, g.q);
     return g;
 }
 
@@ -41,11 +53,7 @@ static void pack_quantised(unsigned char *out, const Packed *k, const float *w, 
             const int n = o >= outputs ? 0 : in - at < QUANTISE_GROUP ? (int)(in - at) : QUANTISE_GROUP;
             const QuantisedGroup q = n == 0 ? (QuantisedGroup){ 0 } : w ? quantise_group(w + o * in + at, n, bits) : stored_group(stored, o, g);
             memcpy(out + lane.factors + 32 * g, &q.d, sizeof q.d);
-            for (int i = 0; i < QUANTISE_GROUP; i++) {
-                unsigned char *byte = &out[lane.data + byte_of(bits, g, i)];
-                const int mask = (1 << bits) - 1, shift = shift_of(bits, i);
-                *byte = (unsigned char)((*byte & ~(mask << shift)) | (q.q[i] + (1 << (bits - 1))) << shift);
-            }
+            put_group(out + lane.data + byte_of(bits, g, 0), q.q, bits);
         }
     }
 }

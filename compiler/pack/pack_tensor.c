@@ -14,14 +14,22 @@ static float *read_tensor(const TensorSource *s)
     return v;
 }
 
-/* out: [panels][has_bias + in][16]; rows past the last output stay zero. */
+/* out: [panels][has_bias + in][16]; rows past the last output stay zero. Some weights of sixteen outputs at a time, which the
+ * first cache holds. */
 static void pack_panels(float *out, const Packed *k, const float *w, const float *bias)
 {
-    int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
-    for (int64_t o = 0; o < outputs; o++) {
-        float *panel = out + o / 16 * k->shape[1] * 16 + o % 16;
-        if (bias) *panel = bias[o];
-        for (int64_t i = 0; i < in; i++) panel[(i + (bias ? 1 : 0)) * 16] = w[o * in + i];
+    enum { TOGETHER = 64 };
+    const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
+    for (int64_t first = 0; first < outputs; first += 16) {
+        const int64_t n = outputs - first < 16 ? outputs - first : 16;
+        float *panel = out + first / 16 * k->shape[1] * 16;
+        if (bias) {
+            memcpy(panel, bias + first, (size_t)n * sizeof *panel);
+            panel += 16;
+        }
+        for (int64_t at = 0; at < in; at += TOGETHER)
+            for (int64_t o = 0; o < n; o++)
+                for (int64_t i = at; i < at + TOGETHER && i < in; i++) panel[16 * i + o] = w[(first + o) * in + i];
     }
 }
 

@@ -1,4 +1,4 @@
-/* quantise.c: see quantise.h. Plain, for it is what kernels are compared with. */
+/* quantise.c: see quantise.h. tests/engines/test_quantise.c has the same number by number. */
 #include "quantise.h"
 
 #include <math.h>
@@ -18,14 +18,6 @@ uint16_t half_of_float(float x)
     return (uint16_t)(sign | (((bits & 0x7FFFFFFF) + 0xFFF + even - (112u << 23)) >> 13));
 }
 
-float float_of_half(uint16_t h)
-{
-    const int exponent = h >> 10 & 31, fraction = h & 1023;
-    const float tiny = ldexpf((float)fraction, -24), usual = ldexpf((float)(1024 + fraction), exponent - 25);
-    const float size = exponent == 0 ? tiny : exponent < 31 ? usual : fraction ? NAN : INFINITY;
-    return h & 0x8000 ? -size : size;
-}
-
 uint16_t bf16_of_float(float x)
 {
     uint32_t bits;
@@ -34,60 +26,94 @@ uint16_t bf16_of_float(float x)
     return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
 
-float float_of_bf16(uint16_t h)
-{
-    const uint32_t bits = (uint32_t)h << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 void round_to_bf16(float *w, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) w[i] = float_of_bf16(bf16_of_float(w[i]));
 }
 
-/* The number of largest size, the first of equals; what is not a number, where there is such. */
-static float extreme(const float *x, int n)
+/* Loops over a group have a known length, no calls, and compare integers alone: compilers make vectors of them. */
+
+enum { NO_NUMBER = 0x7F800001 };        /* the bits of the least f32 that is no number, without its sign; they order sizes */
+
+/* Bits of the largest size among the numbers of a group. */
+static int32_t largest_bits(const float x[QUANTISE_GROUP])
 {
-    float most = 0;
-    for (int i = 0; i < n; i++)
-        if (!(fabsf(x[i]) <= fabsf(most))) most = x[i];
-    for (int i = 0; i < n; i++)
-        if (isnan(x[i])) return x[i];
+    int32_t bits[QUANTISE_GROUP], most = 0;
+    memcpy(bits, x, sizeof bits);
+    for (int i = 0; i < QUANTISE_GROUP; i++) {
+        const int32_t size = bits[i] & 0x7FFFFFFF;
+        most = size > most ? size : most;
+    }
     return most;
 }
 
-static QuantisedGroup bytes_of(const float *x, int n)
+/* The largest size; no number where one of them is none. */
+static float largest(const float x[QUANTISE_GROUP])
+{
+    const int32_t bits = largest_bits(x);
+    float size;
+    memcpy(&size, &bits, sizeof size);
+    return size;
+}
+
+/* The number of that size, the first of equals; what is not a number, where there is such. */
+static float extreme(const float x[QUANTISE_GROUP])
+{
+    const int32_t most = largest_bits(x), least = most < NO_NUMBER ? most : NO_NUMBER;
+    for (int i = 0; most && i < QUANTISE_GROUP; i++) {
+        int32_t size;
+        memcpy(&size, &x[i], sizeof size);
+        if ((size & 0x7FFFFFFF) >= least) return x[i];
+    }
+    return 0;
+}
+
+/* x / d to the nearest, halves away from zero; all 0 where d is 0, infinite or no number. */
+static QuantisedGroup bytes_of(const float x[QUANTISE_GROUP])
 {
     QuantisedGroup g = { 0, { 0 } };
-    const float d = fabsf(extreme(x, n)) / 127, inverse = d > 0 && 1 / d < INFINITY ? 1 / d : 0;
+    const float d = largest(x) / 127, inverse = d > 0 && 1 / d < INFINITY ? 1 / d : 0;
     g.d = half_of_float(d);
-    for (int i = 0; i < n; i++) {
-        const float q = roundf(x[i] * inverse);
-        g.q[i] = q > 127 ? 127 : q == q ? (int)q : 0;
+    if (!(inverse > 0)) return g;
+    for (int i = 0; i < QUANTISE_GROUP; i++) {
+        const int halves = (int)(x[i] * inverse * 2);           /* at most 254 */
+        g.q[i] = (int8_t)((halves + (halves < 0 ? -1 : 1)) / 2);
     }
     return g;
 }
 
-/* Of a group padded with zeros: the nearest of -8..7, in q, and with them the factor that leaves the least squares. Returns how much
- * of the sum of squares it takes away. */
-static float nibbles_of(QuantisedGroup *g, const float x[QUANTISE_GROUP], float inverse)
+typedef float Floats __attribute__((vector_size(16)));
+typedef int32_t Integers __attribute__((vector_size(16)));
+enum { WIDTH = 4, VECTORS = QUANTISE_GROUP / WIDTH };
+
+static Integers nearest_nibbles(Floats x, float inverse)
 {
-    enum { LANES = 8 };
-    float products[LANES] = { 0 }, product = 0;
-    int squares = 0;
-    for (int i = 0; i < QUANTISE_GROUP; i++) {
-        const int q = (int)(x[i] * inverse + 8.5f);
-        g->q[i] = (q < 0 ? 0 : q > 15 ? 15 : q) - 8;
-        squares += g->q[i] * g->q[i];
+    const Integers near = __builtin_convertvector(x * inverse + 8.5f, Integers);
+    const Integers above = near & (near > 0), fits = above < 15;
+    return ((above & fits) | (15 & ~fits)) - 8;
+}
+
+static float sum_of(Floats a, Floats b) { return a[0] + a[1] + a[2] + a[3] + b[0] + b[1] + b[2] + b[3]; }
+
+/* How numbers are met that stand one factor from each other: `d`, the factor that leaves the least squares, and how much of the sum of
+ * squares it takes away. */
+typedef struct Met { uint16_t d; float gain; } Met;
+
+static Met meet(const Floats x[VECTORS], float inverse)
+{
+    Floats product0 = { 0 }, product1 = { 0 }, square0 = { 0 }, square1 = { 0 };
+    for (int i = 0; i < VECTORS; i += 2) {
+        const Floats q0 = __builtin_convertvector(nearest_nibbles(x[i], inverse), Floats);
+        const Floats q1 = __builtin_convertvector(nearest_nibbles(x[i + 1], inverse), Floats);
+        product0 += x[i] * q0;
+        product1 += x[i + 1] * q1;
+        square0 += q0 * q0;
+        square1 += q1 * q1;
     }
-    for (int i = 0; i < QUANTISE_GROUP; i += LANES)
-        for (int k = 0; k < LANES; k++) products[k] += x[i + k] * (float)g->q[i + k];
-    for (int k = 0; k < LANES; k++) product += products[k];
-    g->d = half_of_float(squares ? product / (float)squares : 0);
-    const float d = float_of_half(g->d);
-    return d * (2 * product - d * (float)squares);
+    const float product = sum_of(product0, product1), square = sum_of(square0, square1);
+    const uint16_t d = half_of_float(square > 0 ? product / square : 0);
+    const float factor = float_of_half(d);
+    return (Met){ d, factor * (2 * product - factor * square) };
 }
 
 /* Where -8 is not among them, signs may change sides: the factor is positive then. */
@@ -97,34 +123,43 @@ static void turn_positive(QuantisedGroup *g)
     for (int i = 0; i < QUANTISE_GROUP; i++) least = g->q[i] < least ? g->q[i] : least;
     if (least == -8 || !(g->d & 0x8000)) return;
     g->d &= 0x7FFF;
-    for (int i = 0; i < QUANTISE_GROUP; i++) g->q[i] = -g->q[i];
+    for (int i = 0; i < QUANTISE_GROUP; i++) g->q[i] = (int8_t)-g->q[i];
 }
 
-/* The number of largest size may be 7 to 9.5 factors: where it is more than 8 it is cut, and all others are met the closer. Numbers that
- * were rounded so before stay as they are, for the largest of those is -7 or -8 factors. */
-static QuantisedGroup least_squares(const float *x, int n)
+/* The number of largest size, m, may be 7 to 9.5 factors: where it is more than 8 it is cut, and all others are met the closer. Numbers
+ * that were rounded so before stay as they are, for the largest of those is -7 or -8 factors. */
+static QuantisedGroup least_squares(const float numbers[QUANTISE_GROUP], float m)
 {
-    static const float places[] = { -8, -7, -7.5f, -8.5f, -9, -9.5f };
-    float padded[QUANTISE_GROUP] = { 0 }, most = 0;
-    const float m = extreme(x, n);
-    QuantisedGroup best = { 0, { 0 } }, g;
-    memcpy(padded, x, (size_t)n * sizeof *x);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const float gain = nibbles_of(&g, padded, places[i] / m);
-        if (gain > most) best = g, most = gain;
+    enum { PLACES = 6 };
+    static const float places[PLACES] = { -8, -7, -7.5f, -8.5f, -9, -9.5f };
+    Floats x[VECTORS];
+    Met met[PLACES];
+    QuantisedGroup g = { 0, { 0 } };
+    memcpy(x, numbers, sizeof x);
+    for (int i = 0; i < PLACES; i++) met[i] = meet(x, places[i] / m);           /* no branch among them: they overlap */
+    int best = 0;
+    for (int i = 1; i < PLACES; i++)
+        if (met[i].gain > met[best].gain) best = i;
+    if (!(met[best].gain > 0)) return g;
+    g.d = met[best].d;
+    for (int i = 0; i < VECTORS; i++) {
+        const Integers q = nearest_nibbles(x[i], places[best] / m);
+        for (int k = 0; k < WIDTH; k++) g.q[WIDTH * i + k] = (int8_t)q[k];
     }
-    turn_positive(&best);
-    return best;
+    turn_positive(&g);
+    return g;
 }
 
-QuantisedGroup quantise_group(const float *x, int n, int bits)
+QuantisedGroup quantise_group(const float *numbers, int n, int bits)
 {
-    const float size = n ? fabsf(extreme(x, n)) : 0;
+    float x[QUANTISE_GROUP] = { 0 };
+    memcpy(x, numbers, (size_t)n * sizeof *x);
     if (n == 0) return (QuantisedGroup){ 0 };
-    if (bits == 8) return bytes_of(x, n);
-    if (size > 1e-15f && size < 1e15f) return least_squares(x, n);
+    if (bits == 8) return bytes_of(x);
+    const float m = extreme(x);
+    if (fabsf(m) > 1e-15f && fabsf(m) < 1e15f) return least_squares(x, m);
     /* Numbers whose squares are no f32, and no numbers: an f16 of their size is 0, infinite or no number, whatever the places. */
-    return (QuantisedGroup){ .d = half_of_float(extreme(x, n) / -8) };
+    return (QuantisedGroup){ .d = half_of_float(m / -8) };
 }
 
 void quantise_rows(float *w, int64_t rows, int64_t width, int bits)
@@ -133,17 +168,20 @@ void quantise_rows(float *w, int64_t rows, int64_t width, int bits)
         for (int64_t i = 0; i < width; i += QUANTISE_GROUP) {
             const int n = width - i < QUANTISE_GROUP ? (int)(width - i) : QUANTISE_GROUP;
             const QuantisedGroup g = quantise_group(w + i, n, bits);
-            for (int k = 0; k < n; k++) w[i + k] = float_of_half(g.d) * (float)g.q[k];
+            const float d = float_of_half(g.d);
+            for (int k = 0; k < n; k++) w[i + k] = d * (float)g.q[k];
         }
 }
 
 void quantise_activations(float *to, const float *x, int64_t n)
 {
     for (int64_t i = 0; i < n; i += QUANTISE_GROUP) {
+        float group[QUANTISE_GROUP] = { 0 };
         const int count = n - i < QUANTISE_GROUP ? (int)(n - i) : QUANTISE_GROUP;
-        const float most = fabsf(extreme(x + i, count)), d = most / 127;
+        memcpy(group, x + i, (size_t)count * sizeof *group);
+        const float most = largest(group), d = most / 127;
         const bool whole = most > 0 && most < INFINITY && 127 / most < INFINITY;
-        for (int k = 0; k < count; k++) to[i + k] = whole ? d * rintf(x[i + k] * (127 / most)) : 0 * most;
+        for (int k = 0; k < count; k++) to[i + k] = whole ? d * rintf(group[k] * (127 / most)) : 0 * most;
     }
 }
 

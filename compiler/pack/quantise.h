@@ -9,10 +9,12 @@
 
 #include <stdint.h>
 
+#include "dtypes.h"
+
 enum { QUANTISE_GROUP = 32 };
 
 /* Of weights: n of 0..32 numbers. d is an f16, an infinity where they are too large; of int8, q is made with it unrounded. */
-typedef struct QuantisedGroup { uint16_t d; int q[QUANTISE_GROUP]; } QuantisedGroup;
+typedef struct QuantisedGroup { uint16_t d; int8_t q[QUANTISE_GROUP]; } QuantisedGroup;
 QuantisedGroup quantise_group(const float *x, int n, int bits);
 
 /* Rows of weights as what they are once they were quantised, in place. */
@@ -25,13 +27,11 @@ void quantise_activations(float *to, const float *x, int64_t n);
 /* n numbers as the f16 that a cache holds: what lies beyond 65504, the largest, becomes that; NaN stays NaN. */
 void round_to_f16(float *to, const float *x, int64_t n);
 
-/* The nearest bf16, the upper half of an f32, ties to even; a bf16 as a float; n numbers as what they are then, in place. */
+/* The nearest bf16, the upper half of an f32, ties to even; n numbers as what they are then, in place. */
 uint16_t bf16_of_float(float x);
-float float_of_bf16(uint16_t h);
 void round_to_bf16(float *w, int64_t n);
 
-/* The nearest f16, ties to even; an f16 as a float. */
+/* The nearest f16, ties to even. */
 uint16_t half_of_float(float x);
-float float_of_half(uint16_t h);
 
 #endif

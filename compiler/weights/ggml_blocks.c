@@ -8,25 +8,45 @@ static float half_at(const unsigned char *p)
 {
     uint16_t h;
     memcpy(&h, p, sizeof h);
-    return half_to_float(h);
+    return float_of_half(h);
 }
 
-static int nibble(const unsigned char *q, int i, int half) { return i < half ? q[i] & 15 : q[i - half] >> 4; }
-
 /* d, q[32]: y = d * q */
-static float read_q8_0(const unsigned char *b, int i) { return half_at(b) * (float)(int8_t)b[2 + i]; }
+static void decode_q8_0(float *restrict y, const unsigned char *restrict b)
+{
+    const float d = half_at(b);
+    for (int i = 0; i < 32; i++) y[i] = d * (float)(int8_t)b[2 + i];
+}
 
 /* d, nibbles[16]: y = d * (nibble - 8) */
-static float read_q4_0(const unsigned char *b, int i) { return half_at(b) * (float)(nibble(b + 2, i, 16) - 8); }
+static void decode_q4_0(float *restrict y, const unsigned char *restrict b)
+{
+    const float d = half_at(b);
+    for (int i = 0; i < 16; i++) {
+        y[i] = d * (float)((b[2 + i] & 15) - 8);
+        y[16 + i] = d * (float)((b[2 + i] >> 4) - 8);
+    }
+}
 
 /* d, m, nibbles[16]: y = d * nibble + m */
-static float read_q4_1(const unsigned char *b, int i) { return half_at(b) * (float)nibble(b + 4, i, 16) + half_at(b + 2); }
+static void decode_q4_1(float *restrict y, const unsigned char *restrict b)
+{
+    const float d = half_at(b), m = half_at(b + 2);
+    for (int i = 0; i < 16; i++) {
+        y[i] = d * (float)(b[4 + i] & 15) + m;
+        y[16 + i] = d * (float)(b[4 + i] >> 4) + m;
+    }
+}
 
 /* d, fifth bits[4], nibbles[16]: y = d * (number - 16) */
-static float read_q5_0(const unsigned char *b, int i)
+static void decode_q5_0(float *restrict y, const unsigned char *restrict b)
 {
-    const int high = b[2 + i / 8] >> i % 8 & 1;
-    return half_at(b) * (float)((nibble(b + 6, i, 16) | high << 4) - 16);
+    const float d = half_at(b);
+    const uint32_t high = bytes_u32(b + 2);
+    for (int i = 0; i < 16; i++) {
+        y[i] = d * (float)((int)((b[6 + i] & 15) | (high >> i & 1) << 4) - 16);
+        y[16 + i] = d * (float)((int)((b[6 + i] >> 4) | (high >> (16 + i) & 1) << 4) - 16);
+    }
 }
 
 /* The factor and the least of group j of eight, 6 bits each, of the twelve bytes that K blocks have for them. */
@@ -36,32 +56,50 @@ static void k_group(const unsigned char *s, int j, int *factor, int *least)
     else *factor = (s[j + 4] & 15) | (s[j - 4] >> 6) << 4, *least = s[j + 4] >> 4 | (s[j] >> 6) << 4;
 }
 
-/* d, m, groups[12], then `q` of nibbles[4][32], of each 64 elements the low ones first: y = d * factor * number - m * least */
-static float read_k(const unsigned char *b, const unsigned char *q, int i, int high)
+/* d, m, groups[12], then `q` of nibbles[4][32], of each 64 elements the low ones first: y = d * factor * number - m * least.
+ * Bit j of high[32] is the fifth of those of group j. */
+static void decode_k(float *restrict y, const unsigned char *restrict b, const unsigned char *q, const unsigned char *high)
 {
-    int factor, least;
-    k_group(b + 4, i / 32, &factor, &least);
-    const int number = nibble(q + i / 64 * 32, i % 64, 32) + high;
-    return half_at(b) * (float)factor * (float)number - half_at(b + 2) * (float)least;
+    const float d = half_at(b), m = half_at(b + 2);
+    for (int j = 0; j < 8; j++) {
+        int factor, least;
+        k_group(b + 4, j, &factor, &least);
+        const float scale = d * (float)factor, from = m * (float)least;
+        for (int i = 0; i < 32; i++) {
+            const int number = (q[j / 2 * 32 + i] >> j % 2 * 4 & 15) | (high[i] >> j & 1) << 4;
+            y[32 * j + i] = scale * (float)number - from;
+        }
+    }
 }
 
-static float read_q4_k(const unsigned char *b, int i) { return read_k(b, b + 16, i, 0); }
+static void decode_q4_k(float *restrict y, const unsigned char *restrict b)
+{
+    static const unsigned char none[32] = { 0 };
+    decode_k(y, b, b + 16, none);
+}
 
-/* Between groups and nibbles 32 bytes of fifth bits: bit i / 32 of byte i % 32. */
-static float read_q5_k(const unsigned char *b, int i) { return read_k(b, b + 48, i, (b[16 + i % 32] >> i / 32 & 1) << 4); }
+/* Between groups and nibbles 32 bytes of fifth bits. */
+static void decode_q5_k(float *restrict y, const unsigned char *restrict b) { decode_k(y, b, b + 48, b + 16); }
 
 /* nibbles[128], two bits each [64], factors[16] of eight bits, d: y = d * factor * (number - 32). Of each 128 elements the nibbles of 64
  * bytes, low ones first, and the pairs of bits of 32. */
-static float read_q6_k(const unsigned char *b, int i)
+static void decode_q6_k(float *restrict y, const unsigned char *restrict b)
 {
-    const int half = i / 128, at = i % 128;
-    const int low = nibble(b + 64 * half, at, 64), high = b[128 + 32 * half + at % 32] >> at / 32 * 2 & 3;
-    return half_at(b + 208) * (float)(int8_t)b[192 + i / 16] * (float)((low | high << 4) - 32);
+    const float d = half_at(b + 208);
+    for (int j = 0; j < 16; j++) {
+        const int half = j / 8, at = j % 8 * 16;
+        const unsigned char *low = b + 64 * half + at % 64, *high = b + 128 + 32 * half + at % 32;
+        const float scale = d * (float)(int8_t)b[192 + j];
+        for (int i = 0; i < 16; i++) {
+            const int number = (low[i] >> at / 64 * 4 & 15) | (high[i] >> at / 32 * 2 & 3) << 4;
+            y[16 * j + i] = scale * (float)(number - 32);
+        }
+    }
 }
 
 static const BlockFormat formats[] = {
-    { DTYPE_Q8_0, 8, read_q8_0 },  { DTYPE_Q4_0, 2, read_q4_0 },  { DTYPE_Q4_1, 3, read_q4_1 },  { DTYPE_Q5_0, 6, read_q5_0 },
-    { DTYPE_Q4_K, 12, read_q4_k }, { DTYPE_Q5_K, 13, read_q5_k }, { DTYPE_Q6_K, 14, read_q6_k },
+    { DTYPE_Q8_0, 8, decode_q8_0 },  { DTYPE_Q4_0, 2, decode_q4_0 },  { DTYPE_Q4_1, 3, decode_q4_1 },  { DTYPE_Q5_0, 6, decode_q5_0 },
+    { DTYPE_Q4_K, 12, decode_q4_k }, { DTYPE_Q5_K, 13, decode_q5_k }, { DTYPE_Q6_K, 14, decode_q6_k },
 };
 
 const BlockFormat *block_format(DType dtype)
@@ -100,6 +138,10 @@ int tensor_block(const TensorSource *t, int64_t row, int64_t group, uint16_t *fa
     const int64_t block = (t->start + row * t->stride[0]) / 32 + group;
     const unsigned char *p = t->file->map.data + t->offset + (size_t)block * dtype_bytes(t->dtype);
     memcpy(factor, p, sizeof *factor);
-    for (int i = 0; i < 32; i++) q[i] = (int8_t)(bits == 8 ? (int8_t)p[2 + i] : nibble(p + 2, i, 16) - 8);
+    if (bits == 8) memcpy(q, p + 2, 32);
+    for (int i = 0; bits == 4 && i < 16; i++) {
+        q[i] = (int8_t)((p[2 + i] & 15) - 8);
+        q[16 + i] = (int8_t)((p[2 + i] >> 4) - 8);
+    }
     return bits;
 }

@@ -8,13 +8,6 @@
 
 /* ---- stored numbers ------------------------------------------------------------------------------------- */
 
-static float from_bits(uint32_t bits)
-{
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
 static float read_element(const unsigned char *p, DType dtype)
 {
     uint16_t half;
@@ -22,27 +15,91 @@ static float read_element(const unsigned char *p, DType dtype)
     double d;
     switch (dtype) {
     case DTYPE_F32:  memcpy(&f, p, 4); return f;
-    case DTYPE_F16:  memcpy(&half, p, 2); return half_to_float(half);
-    case DTYPE_BF16: memcpy(&half, p, 2); return from_bits((uint32_t)half << 16);
+    case DTYPE_F16:  memcpy(&half, p, 2); return float_of_half(half);
+    case DTYPE_BF16: memcpy(&half, p, 2); return float_of_bf16(half);
     case DTYPE_F64:  memcpy(&d, p, 8); return (float)d;
     default: die("cannot read dtype %s as numbers", dtype_name(dtype));
     }
 }
 
-/* One run of the last dimension. Of I8 in groups, element e has the factor of group e / t->group. */
-static void read_run(const TensorSource *t, float *out, const unsigned char *start, DType dtype, int64_t at, int64_t n, int64_t stride)
+/* Numbers of a file or of values: [n], the first is `at`, each next one `stride` behind. */
+typedef struct Run { const unsigned char *start; DType dtype; int64_t at, n, stride; } Run;
+
+static void read_blocks(float *out, const Run *r, const BlockFormat *format)
 {
-    const int bytes = (int)dtype_bytes(dtype);
-    const BlockFormat *block = block_format(dtype);
-    if (block) {
-        const int elements = dtype_block(dtype);
-        for (int64_t i = 0; i < n; i++, at += stride) out[i] = block->read(start + at / elements * bytes, (int)(at % elements));
-    } else if (dtype == DTYPE_I8) {
-        const unsigned char *scales = t->group ? t->file->map.data + t->scales : NULL;
-        for (int64_t i = 0; i < n; i++, at += stride)
-            out[i] = (float)(int8_t)start[at] * (t->group ? read_element(scales + at / t->group * 4, DTYPE_F32) : 1);
-    } else {
-        for (int64_t i = 0; i < n; i++, at += stride) out[i] = read_element(start + at * bytes, dtype);
+    float block[BLOCK_MOST];
+    const int elements = dtype_block(r->dtype);
+    const size_t bytes = dtype_bytes(r->dtype);
+    int64_t at = r->at, decoded = -1;
+    for (int64_t i = 0; i < r->n;) {
+        const unsigned char *here = r->start + (size_t)(at / elements) * bytes;
+        if (r->stride == 1 && at % elements == 0 && r->n - i >= elements) {
+            format->decode(out + i, here);
+            i += elements;
+            at += elements;
+            continue;
+        }
+        if (decoded != at / elements) format->decode(block, here);
+        decoded = at / elements;
+        out[i++] = block[at % elements];
+        at += r->stride;
+    }
+}
+
+/* In groups, element e has the factor of group e / t->group. */
+static void read_int8(const TensorSource *t, float *out, const Run *r)
+{
+    const unsigned char *scales = t->group ? t->file->map.data + t->scales : NULL;
+    int64_t at = r->at;
+    for (int64_t i = 0; i < r->n; i++, at += r->stride)
+        out[i] = (float)(int8_t)r->start[at] * (t->group ? read_element(scales + at / t->group * 4, DTYPE_F32) : 1);
+}
+
+static void read_run(const TensorSource *t, float *out, const Run *r)
+{
+    const size_t bytes = dtype_bytes(r->dtype);
+    const unsigned char *from = r->start + (size_t)r->at * bytes;
+    const BlockFormat *block = block_format(r->dtype);
+    if (block) read_blocks(out, r, block);
+    else if (r->dtype == DTYPE_I8) read_int8(t, out, r);
+    else if (r->stride == 1 && r->dtype == DTYPE_F32) memcpy(out, from, (size_t)r->n * sizeof *out);
+    else if (r->stride == 1 && r->dtype == DTYPE_F16) floats_of_half(out, from, r->n);
+    else if (r->stride == 1 && r->dtype == DTYPE_BF16) floats_of_bf16(out, from, r->n);
+    else
+        for (int64_t i = 0; i < r->n; i++)
+            out[i] = read_element(r->start + (size_t)(r->at + i * r->stride) * bytes, r->dtype);
+}
+
+/* A matrix whose columns lie together in the file, in squares: row by row each number would come from a
+ * page of its own. */
+static void read_transposed(const TensorSource *t, float *out, const unsigned char *start, DType dtype, const int64_t *shape,
+                            const int64_t *stride)
+{
+    enum { SIDE = 64 };
+    float square[SIDE][SIDE];
+    for (int64_t row = 0; row < shape[0]; row += SIDE)
+        for (int64_t column = 0; column < shape[1]; column += SIDE) {
+            const int64_t rows = shape[0] - row < SIDE ? shape[0] - row : SIDE;
+            const int64_t columns = shape[1] - column < SIDE ? shape[1] - column : SIDE;
+            for (int64_t c = 0; c < columns; c++)
+                read_run(t, square[c], &(Run){ start, dtype, t->start + row + (column + c) * stride[1], rows, 1 });
+            for (int64_t r = 0; r < rows; r++)
+                for (int64_t c = 0; c < columns; c++) out[(row + r) * shape[1] + column + c] = square[c][r];
+        }
+}
+
+static void read_runs(const TensorSource *t, float *out, const unsigned char *start, DType dtype, const int64_t *shape,
+                      const int64_t *stride, int rank)
+{
+    const int64_t n = tensor_elements(t), run = rank ? shape[rank - 1] : 1;
+    int64_t place[MAX_RANK] = { 0 };
+    int64_t before = t->skip ? t->skip / run : 0;
+    for (int i = rank - 2; i >= 0 && before; before /= shape[i--]) place[i] = before % shape[i];
+    for (int64_t done = 0; done < n; done += run) {
+        int64_t at = t->start;
+        for (int i = 0; i < rank - 1; i++) at += place[i] * stride[i];
+        read_run(t, out + done, &(Run){ start, dtype, at, run, rank ? stride[rank - 1] : 1 });
+        for (int i = rank - 2; i >= 0 && ++place[i] == shape[i]; i--) place[i] = 0;
     }
 }
 
@@ -51,16 +108,9 @@ static void read_stored(const TensorSource *t, float *out, const unsigned char *
 {
     const int rank = t->view_rank ? t->view_rank : t->rank;
     const int64_t *shape = t->view_rank ? t->view_shape : t->shape, *stride = t->view_rank ? t->view_stride : t->stride;
-    const int64_t n = tensor_elements(t), run = rank ? shape[rank - 1] : 1;
-    int64_t place[MAX_RANK] = { 0 };
-    int64_t before = t->skip ? t->skip / run : 0;
-    for (int i = rank - 2; i >= 0 && before; before /= shape[i--]) place[i] = before % shape[i];
-    for (int64_t done = 0; done < n; done += run) {
-        int64_t at = t->start;
-        for (int i = 0; i < rank - 1; i++) at += place[i] * stride[i];
-        read_run(t, out + done, start, dtype, at, run, rank ? stride[rank - 1] : 1);
-        for (int i = rank - 2; i >= 0 && ++place[i] == shape[i]; i--) place[i] = 0;
-    }
+    const int64_t n = tensor_elements(t);
+    if (rank == 2 && stride[0] == 1 && stride[1] != 1 && !t->view_rank) read_transposed(t, out, start, dtype, shape, stride);
+    else read_runs(t, out, start, dtype, shape, stride, rank);
     for (int64_t i = 0; t->plus > 0 && i < n; i++) out[i] += t->plus;
 }
 

@@ -48,10 +48,11 @@ const char *weights_file_of(Arena *a, const char *folder);
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
 /* ggml's blocks: elements that share factors. Row i of ggml_blocks.c's table; NULL where there is none. */
+enum { BLOCK_MOST = 256 };
 typedef struct BlockFormat {
     DType dtype;
     int ggml;                       /* its number of this type */
-    float (*read)(const unsigned char *block, int i);
+    void (*decode)(float *restrict out, const unsigned char *restrict block);        /* all its elements, at most BLOCK_MOST */
 } BlockFormat;
 const BlockFormat *block_format(DType dtype);
 const BlockFormat *block_format_of_ggml(uint32_t type);

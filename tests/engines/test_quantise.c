@@ -138,7 +138,7 @@ static void groups_of_four_bits_are_near(void **state)
         for (int i = 0; i < QUANTISE_GROUP; i++)
             if (fabsf(x[i] = random_float()) > fabsf(most)) most = x[i];
         QuantisedGroup plain = { .d = half_of_float(most / -8) };
-        for (int i = 0; i < QUANTISE_GROUP; i++) plain.q[i] = (int)fminf(7, floorf(x[i] / (most / -8) + 8.5f) - 8);
+        for (int i = 0; i < QUANTISE_GROUP; i++) plain.q[i] = (int8_t)fminf(7, floorf(x[i] / (most / -8) + 8.5f) - 8);
         const QuantisedGroup g = quantise_group(x, QUANTISE_GROUP, 4);
         const double left = squares_left(x, &g), left_by_plain = squares_left(x, &plain);
         assert_true(left <= left_by_plain * 1.0001);
@@ -151,6 +151,83 @@ static void groups_of_four_bits_are_near(void **state)
         for (int i = 0; i < QUANTISE_GROUP; i++) assert_true(float_of_half(again.d) * (float)again.q[i] == x[i]);
     }
     assert_true(all < 0.9 * of_q4_0);
+}
+
+/* The formulas of quantise.h number by number, in the order in which quantise.c adds. */
+static float largest_of(const float *x, int n)
+{
+    float most = 0;
+    for (int i = 0; i < n; i++)
+        if (!(fabsf(x[i]) <= fabsf(most))) most = x[i];
+    for (int i = 0; i < n; i++)
+        if (isnan(x[i])) return x[i];
+    return most;
+}
+
+static QuantisedGroup bytes_one_by_one(const float *x, int n)
+{
+    const float d = fabsf(largest_of(x, n)) / 127, inverse = d > 0 && 1 / d < INFINITY ? 1 / d : 0;
+    QuantisedGroup g = { .d = half_of_float(d) };
+    for (int i = 0; i < n; i++) {
+        const float q = roundf(x[i] * inverse);
+        g.q[i] = (int8_t)(q > 127 ? 127 : q == q ? q : 0);
+    }
+    return g;
+}
+
+static float nibbles_one_by_one(QuantisedGroup *g, const float *x, int n, float inverse)
+{
+    float products[8] = { 0 }, product = 0, squares = 0;
+    for (int i = 0; i < n; i++) {
+        const int q = (int)(x[i] * inverse + 8.5f);
+        g->q[i] = (int8_t)((q < 0 ? 0 : q > 15 ? 15 : q) - 8);
+        products[i % 8] += x[i] * (float)g->q[i];
+        squares += (float)(g->q[i] * g->q[i]);
+    }
+    for (int k = 0; k < 8; k++) product += products[k];
+    g->d = half_of_float(squares > 0 ? product / squares : 0);
+    return float_of_half(g->d) * (2 * product - float_of_half(g->d) * squares);
+}
+
+static QuantisedGroup one_by_one(const float *x, int n, int bits)
+{
+    static const float places[] = { -8, -7, -7.5f, -8.5f, -9, -9.5f };
+    const float m = largest_of(x, n);
+    float most = 0;
+    QuantisedGroup best = { .d = 0 }, g = { .d = 0 };
+    if (bits == 8) return bytes_one_by_one(x, n);
+    if (!(fabsf(m) > 1e-15f && fabsf(m) < 1e15f)) return (QuantisedGroup){ .d = half_of_float(m / -8) };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const float gain = nibbles_one_by_one(&g, x, n, places[i] / m);
+        if (gain > most) best = g, most = gain;
+    }
+    int least = 0;
+    for (int i = 0; i < n; i++) least = best.q[i] < least ? best.q[i] : least;
+    if (least == -8 || !(best.d & 0x8000)) return best;
+    best.d &= 0x7FFF;
+    for (int i = 0; i < n; i++) best.q[i] = (int8_t)-best.q[i];
+    return best;
+}
+
+/* Of all sizes, with equal ones, zeros, infinities and what is no number among them. */
+static void vectors_give_what_numbers_give(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 40000; round++) {
+        const int n = round % 3 ? QUANTISE_GROUP : round / 3 % QUANTISE_GROUP + 1, bits = round % 2 ? 4 : 8;
+        const float size = powf(10, (float)(round % 83 - 44)), step = round % 7 ? 0 : 0.125f;
+        float x[QUANTISE_GROUP];
+        for (int i = 0; i < n; i++) {
+            const float u = random_float();
+            x[i] = (step > 0 ? roundf(u / step) * step : u) * size;
+            if (round % 5 == 0 && i % 3) x[i] = i % 2 ? 0 : -0.0f;
+        }
+        if (round % 11 == 0) x[round % n] = INFINITY;
+        if (round % 13 == 0) x[round / 7 % n] = round % 2 ? NAN : -NAN;
+        const QuantisedGroup g = quantise_group(x, n, bits), expected = one_by_one(x, n, bits);
+        assert_int_equal(g.d, expected.d);
+        assert_memory_equal(g.q, expected.q, sizeof g.q);
+    }
 }
 
 static void unusual_groups(void **state)
@@ -260,7 +337,7 @@ int main(void)
         cmocka_unit_test(groups_are_near), cmocka_unit_test(unusual_groups), cmocka_unit_test(activations_by_hand),
         cmocka_unit_test(panels_of_bytes), cmocka_unit_test(panels_of_halves), cmocka_unit_test(panels_of_bf16),
         cmocka_unit_test(a_group_of_four_bits_by_hand), cmocka_unit_test(a_number_is_cut_for_the_sake_of_others),
-        cmocka_unit_test(groups_of_four_bits_are_near),
+        cmocka_unit_test(groups_of_four_bits_are_near), cmocka_unit_test(vectors_give_what_numbers_give),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,65 @@ static void float_formats_are_read(void **state)
     assert_true(out[0] == 1 && out[1] == -3 && isinf(out[2]) && out[3] == ldexpf(1, -133));
 }
 
+static float half_by_powers(uint32_t h)
+{
+    const int exponent = h >> 10 & 31, fraction = h & 1023;
+    const float size = exponent ? ldexpf((float)(1024 + fraction), exponent - 25) : ldexpf((float)fraction, -24);
+    return h & 0x8000 ? -size : size;
+}
+
+/* Runs of all lengths, of every f16 and bf16. */
+static void all_short_numbers_are_read(void **state)
+{
+    (void)state;
+    enum { ALL = 65536 };
+    static unsigned char bytes[2 * ALL + 1];
+    static float out[ALL];
+    TensorFile f = { .path = "x", .map = { .data = bytes, .size = sizeof bytes } };
+    for (uint32_t h = 0; h < ALL; h++) bytes[1 + 2 * h] = (unsigned char)h, bytes[2 + 2 * h] = (unsigned char)(h >> 8);
+    for (int kind = 0; kind < 2; kind++)
+        for (int64_t first = 0, n = 1; first + n <= ALL; first += n, n = n % 67 + 1) {
+            const TensorSource t = { .kind = SOURCE_FILE, .dtype = kind ? DTYPE_BF16 : DTYPE_F16, .rank = 1, .shape = { n }, .stride = { 1 },
+                                     .start = first, .file = &f, .offset = 1 };
+            tensor_read(&t, out + first);
+            for (int64_t h = first; h < first + n; h++) {
+                const uint32_t expected = (uint32_t)h << 16;
+                const bool beyond = !kind && (h >> 10 & 31) == 31;
+                if (kind) assert_memory_equal(&out[h], &expected, sizeof expected);
+                else if (beyond) assert_true((h & 1023 ? isnan(out[h]) : isinf(out[h])) && !signbit(out[h]) == !(h & 0x8000));
+                else assert_true(out[h] == half_by_powers((uint32_t)h) && !signbit(out[h]) == !(h & 0x8000));
+            }
+        }
+}
+
+/* Columns as rows, and every second column, of numbers that lie in a file in each of its ways. */
+static void views_have_the_numbers_of_the_whole(void **state)
+{
+    (void)state;
+    enum { ROWS = 130, COLUMNS = 512, BEFORE = 5 };
+    static unsigned char bytes[8 * ROWS * COLUMNS + 64];
+    static float whole[ROWS * COLUMNS], out[ROWS * COLUMNS];
+    static const DType dtypes[] = { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F64, DTYPE_I8, DTYPE_Q8_0, DTYPE_Q4_0, DTYPE_Q4_1,
+                                    DTYPE_Q5_0, DTYPE_Q4_K, DTYPE_Q5_K, DTYPE_Q6_K };
+    const TensorFile f = { .path = "x", .map = { .data = bytes, .size = sizeof bytes } };
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 2654435761u >> 11);
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        TensorSource t = { .kind = SOURCE_FILE, .dtype = dtypes[d], .rank = 2, .shape = { ROWS, COLUMNS }, .stride = { COLUMNS, 1 },
+                           .file = &f, .offset = 3 };
+        tensor_read(&t, whole);
+        t.shape[0] = COLUMNS - BEFORE, t.shape[1] = ROWS, t.stride[0] = 1, t.stride[1] = COLUMNS, t.start = BEFORE;
+        tensor_read(&t, out);
+        for (int64_t c = 0; c < COLUMNS - BEFORE; c++)
+            for (int64_t r = 0; r < ROWS; r++)
+                assert_memory_equal(&out[c * ROWS + r], &whole[r * COLUMNS + c + BEFORE], sizeof *out);
+        t.shape[0] = ROWS, t.shape[1] = COLUMNS / 2, t.stride[0] = COLUMNS, t.stride[1] = 2, t.start = 1;
+        tensor_read(&t, out);
+        for (int64_t r = 0; r < ROWS; r++)
+            for (int64_t c = 0; c < COLUMNS / 2; c++)
+                assert_memory_equal(&out[r * (COLUMNS / 2) + c], &whole[r * COLUMNS + 2 * c + 1], sizeof *out);
+    }
+}
+
 static void strides_are_followed(void **state)
 {
     (void)state;
@@ -225,7 +284,8 @@ static void what_has_no_rows_is_not_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(float_formats_are_read), cmocka_unit_test(strides_are_followed),
+        cmocka_unit_test(float_formats_are_read), cmocka_unit_test(all_short_numbers_are_read),
+        cmocka_unit_test(views_have_the_numbers_of_the_whole), cmocka_unit_test(strides_are_followed),
         cmocka_unit_test(random_numbers_are_uniform_and_repeat), cmocka_unit_test(constants_are_constant),
         cmocka_unit_test(sinusoids_follow_layout_divisor_and_first), cmocka_unit_test(sinusoids_have_known_values),
         cmocka_unit_test(rows_are_cut_from_every_source), cmocka_unit_test(what_has_no_rows_is_not_cut),

@@ -20,6 +20,9 @@ static struct {
     int64_t begin_ns;                       /* of progress_begin */
     int64_t said_ns, drawn_ns;              /* of the last words, of the last line */
     char words[LINE];                       /* "" where nothing is said */
+    const char *part;                       /* what progress_part told last */
+    int64_t part_ns;                        /* when it began to */
+    double part_first, part_done;
 } progress;
 
 static double seconds_since(int64_t ns) { return (double)(clock_now_ns() - ns) / 1e9; }
@@ -84,12 +87,45 @@ void progress_say(const char *format, ...)
     draw();
 }
 
-void progress_part(const char *what, double done, double all)
+/* How much of `what` is done a second; 0 before a second is over. */
+static double rate_of(const char *what, double done)
+{
+    const bool is_new = !progress.part || strcmp(progress.part, what) != 0 || done < progress.part_done;
+    if (is_new) {
+        progress.part = what;
+        progress.part_ns = clock_now_ns();
+        progress.part_first = done;
+    }
+    progress.part_done = done;
+    const double seconds = seconds_since(progress.part_ns);
+    return seconds < 1 ? 0 : (done - progress.part_first) / seconds;
+}
+
+void progress_words(char *words, size_t room, const char *what, double done, double all, double rate,
+                    bool bytes)
+{
+    enum { WORDS = 32, MINUTE = 60 };
+    const double left = rate > 0 ? (all - done) / rate : 0;
+    char speed[WORDS] = "", time[WORDS] = "";
+    if (bytes && rate > 0) snprintf(speed, sizeof speed, ", %.0f MB/s", rate / 1e6);
+    if (left >= 2 * MINUTE) snprintf(time, sizeof time, ", %.0f min left", left / MINUTE);
+    else if (left >= 1) snprintf(time, sizeof time, ", %.0f s left", left);
+    snprintf(words, room, "%s, %.0f %%%s%s", what, all > 0 ? 100 * done / all : 100, speed, time);
+}
+
+static void say_part(const char *what, double done, double all, bool bytes)
 {
     const double pause = 0.1;               /* seconds */
-    if (!progress.on || (done > 0 && seconds_since(progress.drawn_ns) < pause)) return;
-    progress_say("%s, %.0f %%", what, all > 0 ? 100 * done / all : 100);
+    char words[LINE];
+    if (!progress.on) return;
+    const double rate = rate_of(what, done);
+    if (done > 0 && seconds_since(progress.drawn_ns) < pause) return;
+    progress_words(words, sizeof words, what, done, all, rate, bytes);
+    progress_say("%s", words);
 }
+
+void progress_part(const char *what, double done, double all) { say_part(what, done, all, false); }
+void progress_bytes(const char *what, double done, double all) { say_part(what, done, all, true); }
 
 void progress_clear(void)
 {

@@ -95,7 +95,7 @@ static bool is_long(double bytes) { return bytes > 16 << 20; }
 
 static void tell(size_t done, double all)
 {
-    if (is_long(all)) progress_part("packing weights", (double)done, all);
+    if (is_long(all)) progress_bytes("packing weights", (double)done, all);
 }
 
 /* Of the processors, `most` at most. Where the system gives no thread the caller packs alone. */

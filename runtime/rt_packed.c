@@ -11,13 +11,57 @@ uint64_t rt_hash(uint64_t h, const void *data, size_t n)
     return h;
 }
 
-uint64_t rt_packed_content(const void *file, size_t bytes)
+static uint64_t little_endian(const unsigned char *p)
+{
+    const uint32_t low = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    const uint32_t high = p[4] | (uint32_t)p[5] << 8 | (uint32_t)p[6] << 16 | (uint32_t)p[7] << 24;
+    return low | (uint64_t)high << 32;
+}
+
+/* A bijection of h for each number, and of the number for each h. */
+static uint64_t mixed(uint64_t h, uint64_t number)
+{
+    h = (h ^ number) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 32;
+}
+
+uint64_t rt_digest(const void *data, size_t n)
+{
+    const unsigned char *p = data;
+    uint64_t a = 1, b = 2, c = 3, d = 4;
+    size_t i = 0;
+    for (; i + 32 <= n; i += 32) {
+        a = mixed(a, little_endian(p + i));
+        b = mixed(b, little_endian(p + i + 8));
+        c = mixed(c, little_endian(p + i + 16));
+        d = mixed(d, little_endian(p + i + 24));
+    }
+    const uint64_t rest = rt_hash(rt_hash_start, p + i, n - i);
+    return mixed(mixed(mixed(mixed(mixed(rest, a), b), c), d), n);
+}
+
+uint64_t rt_digest_next(uint64_t h, const void *block, size_t n) { return mixed(h, rt_digest(block, n)); }
+
+static uint64_t of_digests(const unsigned char *p, size_t bytes)
+{
+    uint64_t h = rt_digest(p, RT_PACKED_CONTENT_AT);
+    for (size_t at = RT_PACKED_DATA_AT; at < bytes; at += RT_PACKED_BLOCK)
+        h = rt_digest_next(h, p + at, bytes - at < RT_PACKED_BLOCK ? bytes - at : RT_PACKED_BLOCK);
+    return h;
+}
+
+static uint64_t of_content(const unsigned char *p, size_t bytes)
 {
     static const char zeros[] = "0000000000000000";
-    const unsigned char *p = file;
-    const size_t after = RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS;
     const uint64_t h = rt_hash(rt_hash(rt_hash_start, p, RT_PACKED_CONTENT_AT), zeros, RT_PACKED_DIGITS);
-    return rt_hash(h, p + after, bytes - after);
+    return rt_hash(h, p + RT_PACKED_DATA_AT, bytes - RT_PACKED_DATA_AT);
+}
+
+uint64_t rt_packed_content(const void *file, size_t bytes)
+{
+    static const char old[] = "content";
+    const unsigned char *p = file;
+    return memcmp(p + RT_PACKED_KIND_AT, old, sizeof old - 1) == 0 ? of_content(p, bytes) : of_digests(p, bytes);
 }
 
 /* -1: not a lower-case hex digit. */

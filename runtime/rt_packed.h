@@ -1,10 +1,11 @@
 /* rt_packed.h: the head of a file of packed weights, and what a program can ask of it.
  *
  * A file begins with the length of its head, 8 bytes little-endian as all its numbers are, then JSON that begins with
- *   {"__metadata__":{"xformc":"IDENTITY","content":"HASH","selftest":"VALUES"}
+ *   {"__metadata__":{"xformc":"IDENTITY","digests":"HASH","selftest":"VALUES"}
  * IDENTITY and HASH have sixteen hex digits, VALUES eight for each of RT_SELFTEST_VALUES floats: their bits. An xf.graph
- * has no VALUES. HASH is that of the whole file with sixteen zeros in its own place. Weights as C (--weights literal) are the
- * same bytes, but for a big-endian machine its numbers, the length too, and the HASH of that. */
+ * has no VALUES. HASH is that of the 64 bytes before it and of the digests of the blocks of 1 MB behind it. Older files
+ * have "content" for "digests": FNV-1a of the whole file with sixteen zeros in the place of HASH. Weights as C (--weights
+ * literal) are the same bytes, but for a big-endian machine its numbers, the length too, and the HASH of that. */
 #ifndef RT_PACKED_H
 #define RT_PACKED_H
 
@@ -16,7 +17,8 @@ extern "C" {
 
 enum {
     RT_PACKED_DIGITS = 16,
-    RT_PACKED_IDENTITY_AT = 35, RT_PACKED_CONTENT_AT = 64, RT_PACKED_SELFTEST_AT = 94,     /* bytes from the start of the file */
+    RT_PACKED_IDENTITY_AT = 35, RT_PACKED_KIND_AT = 54, RT_PACKED_CONTENT_AT = 64, RT_PACKED_SELFTEST_AT = 94,     /* bytes from the start */
+    RT_PACKED_DATA_AT = RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS, RT_PACKED_BLOCK = 1 << 20,                         /* what digests cover */
     RT_SELFTEST_VALUES = 128, RT_SELFTEST_DIGITS = 8 * RT_SELFTEST_VALUES,
     RT_SELFTEST_SOURCE = 96, RT_SELFTEST_ROWS = 16                                          /* most ids of its input */
 };
@@ -24,7 +26,11 @@ enum {
 /* FNV-1a, 64 bits, of `n` more bytes. */
 static const uint64_t rt_hash_start = 14695981039346656037u;
 uint64_t rt_hash(uint64_t h, const void *data, size_t n);
-/* The HASH of a file of at least RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS bytes. */
+/* A file's HASH from its parts: begin with rt_digest of the 64 bytes before it, then rt_digest_next of each RT_PACKED_BLOCK bytes behind
+ * it, the last block shorter. A digest takes 32 bytes at a time, as four numbers: about as fast as memory. */
+uint64_t rt_digest(const void *data, size_t n);
+uint64_t rt_digest_next(uint64_t h, const void *block, size_t n);
+/* The HASH of a file of at least RT_PACKED_DATA_AT bytes, of the kind that its head names. */
 uint64_t rt_packed_content(const void *file, size_t bytes);
 /* Sixteen hex digits as a number; 0 where they are none. */
 uint64_t rt_packed_number(const char *digits);

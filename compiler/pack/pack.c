@@ -55,12 +55,12 @@ static void add_entry(Arena *a, Text *t, const PackEntry *e)
 }
 
 /* The JSON of the head, padded; hashes and values have a fixed number of digits, so its length depends on the layout alone. */
-static Text head_text(Arena *a, const Plan *p, const char *identity, const char *selftest)
+static Text head_text(Arena *a, const Plan *p, const char *kind, const char *identity, const char *selftest)
 {
     int n;
     PackEntry *e = pack_entries(a, p, &n);
     Text t = text_new(a);
-    text_printf(&t, "{\"__metadata__\":{\"xformc\":\"%s\",\"content\":\"%s\"", identity, zeros);
+    text_printf(&t, "{\"__metadata__\":{\"xformc\":\"%s\",\"%s\":\"%s\"", identity, kind, zeros);
     if (!p->graph->model->graph) text_printf(&t, ",\"selftest\":\"%s\"", selftest);
     text_add(&t, "}");
     for (int i = 0; i < n; i++) add_entry(a, &t, &e[i]);
@@ -86,7 +86,7 @@ Pack pack_layout(Arena *a, const Plan *p)
     if (!f) no_memory("a dump");
     graph_dump(p->graph, f);
     if (fclose(f) != 0) no_memory("a dump");
-    Text head = head_text(a, p, zeros, no_values(a));
+    Text head = head_text(a, p, "content", zeros, no_values(a));      /* whatever the kind: programs of both read both */
     uint64_t h = rt_hash(rt_hash(rt_hash_start, text, size), head.data, head.size);
     free(text);
     if (p->graph->model->kv_dtype != KV_DTYPES_F32)     /* the self-test's values depend on it */
@@ -109,7 +109,7 @@ static char *selftest_digits(Arena *a, const Pack *pack)
 /* The head of the file, [pack->head_bytes], with zeros in the place of the content's hash. */
 static unsigned char *head_of(Arena *a, const Pack *pack)
 {
-    const Text head = head_text(a, pack->plan, pack->identity, selftest_digits(a, pack));
+    const Text head = head_text(a, pack->plan, "digests", pack->identity, selftest_digits(a, pack));
     unsigned char *bytes = arena_alloc(a, pack->head_bytes);
     if (head.size + 8 != pack->head_bytes) die("the head has another size than was planned");
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
@@ -131,13 +131,31 @@ static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
     return bytes;
 }
 
-/* What is written of a file, and its hash. */
-typedef struct Written { FileWriter *to; uint64_t hash; } Written;
+/* A file that is written in order, and the hash of what is. */
+typedef struct Written {
+    FileWriter *to;
+    uint64_t hash;
+    size_t filled;                          /* of block */
+    unsigned char block[RT_PACKED_BLOCK];
+} Written;
 
+static void digest_block(Written *w)
+{
+    if (w->filled) w->hash = rt_digest_next(w->hash, w->block, w->filled);
+    w->filled = 0;
+}
+
+/* Of what stands behind the hash. */
 static bool write_part(void *user, const void *bytes, size_t n)
 {
     Written *w = user;
-    w->hash = rt_hash(w->hash, bytes, n);
+    const unsigned char *from = bytes;
+    for (size_t left = n; left;) {
+        const size_t room = sizeof w->block - w->filled, now = left < room ? left : room;
+        memcpy(w->block + w->filled, from, now);
+        w->filled += now, from += now, left -= now;
+        if (w->filled == sizeof w->block) digest_block(w);
+    }
     return file_append(w->to, bytes, n);
 }
 
@@ -147,11 +165,16 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
     if (!plan_fits_machine(d, pack->plan, WORK_PACK)) return false;
     const PackEntry *e = pack_entries(a, pack->plan, &n);
     const unsigned char *head = head_of(a, pack);
-    Written w = { file_create(a, d, path), rt_hash_start };
-    if (!w.to) return false;
-    if (write_part(&w, head, pack->head_bytes) && pack_stream(e, n, pack->plan->weights_bytes, write_part, &w))
-        file_patch(w.to, RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, w.hash), RT_PACKED_DIGITS);
-    return file_commit(w.to);
+    Written *w = arena_alloc(a, sizeof *w);
+    w->hash = rt_digest(head, RT_PACKED_CONTENT_AT);
+    w->to = file_create(a, d, path);
+    if (!w->to) return false;
+    if (file_append(w->to, head, RT_PACKED_DATA_AT) && write_part(w, head + RT_PACKED_DATA_AT, pack->head_bytes - RT_PACKED_DATA_AT) &&
+        pack_stream(e, n, pack->plan->weights_bytes, write_part, w)) {
+        digest_block(w);
+        file_patch(w->to, RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, w->hash), RT_PACKED_DIGITS);
+    }
+    return file_commit(w->to);
 }
 
 /* ---- as C text ----------------------------------------------------------------------------------------------------- */
@@ -301,7 +324,7 @@ static void both_orders(Text *t, const unsigned char *little, const unsigned cha
 /* Its length and its hash are those of the machine's byte order. */
 static void literal_head(Text *t, const Pack *pack, const unsigned char *little, const unsigned char *big)
 {
-    const size_t after = RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS;
+    const size_t after = RT_PACKED_DATA_AT;
     text_add(t, "    {");
     both_orders(t, little, big, 0, 8);
     byte_lines(t, little + 8, RT_PACKED_CONTENT_AT - 8);

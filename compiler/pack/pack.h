@@ -1,6 +1,6 @@
 /* pack.h: weights in the layout that the loops want, in one safetensors file.
  *
- * The head's first entry is {"__metadata__":{"xformc":IDENTITY,"content":HASH,"selftest":VALUES}}; see rt_packed.h. The
+ * The head's first entry is {"__metadata__":{"xformc":IDENTITY,"digests":HASH,"selftest":VALUES}}; see rt_packed.h. The
  * identity covers the graph and the layout, not the values, so that other values for the same spec fit a program already
  * built; the hash covers the file. The head is padded with spaces to a multiple of 64 bytes, its length included, and so is
  * every tensor. */

@@ -22,7 +22,7 @@ static uint64_t found_hash(const Cli *cli) { return rt_packed_content(cli->weigh
 /* --json: {"check":"ok","content":HASH} */
 int cli_check(Cli *cli)
 {
-    if (cli->program->weights_bytes < RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS) return no_head(cli);
+    if (cli->program->weights_bytes < RT_PACKED_DATA_AT) return no_head(cli);
     const uint64_t stored = stored_hash(cli), found = found_hash(cli);
     if (stored != found) {
         fprintf(stderr, "%s: %s: corrupt: the hash of the content is %016" PRIx64 ", but %016" PRIx64 " was packed\n",

@@ -47,7 +47,7 @@ static void add_weights(Sheet *s, const Cli *cli)
     add_line(s, "weights_place", "weights", *cli->weights.place ? cli->weights.place : "in the program");
     add_number(s, "weights_bytes", "  bytes", (long long)p->weights_bytes);
     add_line(s, "dtype", "  as", p->dtype);
-    if (p->weights_bytes < RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS) return;
+    if (p->weights_bytes < RT_PACKED_DATA_AT) return;
     add_text(s, "identity", "  identity", head + RT_PACKED_IDENTITY_AT, RT_PACKED_DIGITS);
     add_text(s, "content", "  content", head + RT_PACKED_CONTENT_AT, RT_PACKED_DIGITS);
 }

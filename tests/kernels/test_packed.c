@@ -17,22 +17,63 @@ static void hash(void **state)
 /* Every byte counts but those of the hash itself, which count as zeros. */
 static void content(void **state)
 {
-    enum { BYTES = 200 };
+    enum { BYTES = 200, KINDS = 2 };
+    static const char *const kinds[KINDS] = { "content", "digests" };
     unsigned char file[BYTES];
     (void)state;
-    for (int i = 0; i < BYTES; i++) file[i] = (unsigned char)(7 * i);
-    const uint64_t whole = rt_packed_content(file, BYTES);
-    for (int i = 0; i < BYTES; i++) {
-        const int own = i >= RT_PACKED_CONTENT_AT && i < RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS;
-        file[i] ^= 1;
-        assert_int_equal(rt_packed_content(file, BYTES) == whole, own);
-        file[i] ^= 1;
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int i = 0; i < BYTES; i++) file[i] = (unsigned char)(7 * i);
+        memcpy(file + RT_PACKED_KIND_AT, kinds[kind], strlen(kinds[kind]));
+        const uint64_t whole = rt_packed_content(file, BYTES);
+        for (int i = 0; i < BYTES; i++) {
+            const int own = i >= RT_PACKED_CONTENT_AT && i < RT_PACKED_DATA_AT;
+            for (int bit = 0; bit < 8; bit++) {
+                file[i] ^= (unsigned char)(1 << bit);
+                assert_int_equal(rt_packed_content(file, BYTES) == whole, own);
+                file[i] ^= (unsigned char)(1 << bit);
+            }
+        }
+        assert_true(rt_packed_content(file, BYTES - 1) != whole);
+        memset(file + RT_PACKED_CONTENT_AT, '0', RT_PACKED_DIGITS);
+        assert_true(rt_packed_content(file, BYTES) == whole);
+        assert_int_equal(rt_hash(rt_hash_start, file, BYTES) == whole, kind == 0);
     }
-    memset(file + RT_PACKED_CONTENT_AT, '0', RT_PACKED_DIGITS);
-    assert_true(rt_hash(rt_hash_start, file, BYTES) == whole);
     assert_true(rt_packed_number("00000000000000ff...") == 255);
     assert_true(rt_packed_number("fedcba9876543210") == 0xfedcba9876543210u);
     assert_true(rt_packed_number("fedcba987654321G") == 0);
+}
+
+/* The same on every machine, however long: these very numbers, and digests of blocks one after another. */
+static void digests(void **state)
+{
+    enum { BYTES = RT_PACKED_DATA_AT + 2 * RT_PACKED_BLOCK + 77 };
+    unsigned char *file = calloc(BYTES, 1);
+    (void)state;
+    assert_non_null(file);
+    for (int i = 0; i < BYTES; i++) file[i] = (unsigned char)((uint32_t)i * 2654435761u >> 13);
+    memcpy(file + RT_PACKED_KIND_AT, "digests", 7);
+    uint64_t h = rt_digest(file, RT_PACKED_CONTENT_AT);
+    for (int i = 0; i < 3; i++) {
+        const size_t at = RT_PACKED_DATA_AT + (size_t)i * RT_PACKED_BLOCK;
+        h = rt_digest_next(h, file + at, i < 2 ? RT_PACKED_BLOCK : BYTES - at);
+    }
+    assert_true(rt_packed_content(file, BYTES) == h);
+    for (size_t at = RT_PACKED_DATA_AT; at < BYTES; at += 4099) {
+        file[at] ^= 0x80;
+        assert_true(rt_packed_content(file, BYTES) != h);
+        file[at] ^= 0x80;
+    }
+    /* Two blocks, and two numbers of a block, that change places. */
+    for (int i = 0; i < RT_PACKED_BLOCK; i++) {
+        unsigned char *one = &file[RT_PACKED_DATA_AT + i], *two = one + RT_PACKED_BLOCK, kept = *one;
+        *one = *two, *two = kept;
+    }
+    assert_true(rt_packed_content(file, BYTES) != h);
+    assert_true(rt_digest("0123456789abcdef0123456789abcdefX", 33) != rt_digest("89abcdef012345670123456789abcdefX", 33));
+    assert_true(rt_digest("", 0) != rt_digest("\0", 1));
+    assert_true(rt_digest("", 0) == 0x41f97df0c176f0ffu);
+    assert_true(rt_digest("0123456789abcdef0123456789abcdefX", 33) == 0x845353e0159a4428u);
+    free(file);
 }
 
 static void input(void **state)
@@ -95,7 +136,8 @@ static void distance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hash), cmocka_unit_test(content), cmocka_unit_test(input), cmocka_unit_test(kept), cmocka_unit_test(digits),
+        cmocka_unit_test(hash), cmocka_unit_test(content), cmocka_unit_test(digests), cmocka_unit_test(input), cmocka_unit_test(kept),
+        cmocka_unit_test(digits),
         cmocka_unit_test(distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,6 +203,11 @@ for at in 70 100 2000 300000 $((size - 1)); do
         { echo "byte $at: $(cat "$scratch/err")"; bad=1; }
 done
 verdict $bad '--check finds any byte that changed'
+"$tools/old_hash" "$own" "$scratch/old" && "$program" --check --weights "$scratch/old" >"$scratch/out" &&
+    ! grep -q "$content" "$scratch/out" && "$program" --selftest --json --weights "$scratch/old" | grep -q '"content":"ok"' &&
+    printf '\177' | dd of="$scratch/old" bs=1 seek=300000 conv=notrunc 2>/dev/null && ! "$program" --check --weights "$scratch/old" 2>"$scratch/err"
+verdict $? '--check of a file with the hash of older versions'
+cat "$scratch/err"
 "$program" --selftest >"$scratch/out" 2>"$scratch/err" && grep -qx 'dates: self-test ok: distance [0-9.e-]*, tolerance 1e-05' "$scratch/out"
 verdict $? '--selftest'
 "$program" --selftest --json -t 2 | grep -qx '{"selftest":"ok","distance":[0-9.e-]*,"tolerance":1e-05,"content":"ok"}'

@@ -59,8 +59,8 @@ struct Engine {
 /* Run the plan's operations one by one on OpenBLAS. plan->options.target must be TARGET_ROW_MAJOR. Weights as f32 are kept, or,
  * where plan_reads_weights_anew, read for each operation that needs them. */
 Engine *generic_open(Arena *a, Diag *d, const Plan *p);
-/* The same with plain loops in the place of OpenBLAS: the same bits on every machine, and slow. keep: as above; the numbers are the
- * same. */
+/* The same with plain loops in the place of OpenBLAS: the same bits on every machine, and slow. keep: all weights; else each is read
+ * where it is needed, matrices some rows at a time, on up to eight processors. The numbers are the same. */
 Engine *generic_open_plain(Arena *a, const Plan *p, bool keep);
 /* Other numbers for a tensor of the model, row-major as the model has it, wherever a generic engine uses it. */
 void generic_set_weight(Engine *e, const char *name, const float *values);

@@ -265,6 +265,7 @@ static void close(Engine *e)
 {
     Generic *own = e->own;
     if (own->custom) custom_free(own->custom);
+    rt_team_resize(&own->team, 1);
     arena_free(own->arena);
 }
 

@@ -14,6 +14,8 @@ typedef struct Generic {
     float **anew[2 * NODE_INPUTS];  int anew_count;         /* of `weights`: those that were read for one operation */
     int threads;
     Product *product;               /* by OpenBLAS, or plain */
+    rt_team *team;                  /* of plain products by rows; NULL: the caller alone */
+    float *row;  int64_t row_room;  /* of a table that is not kept */
     rt_group *groups;               /* [engine_rows], of the call that runs */
     CustomCode *custom;             /* the C of xf.ops; NULL where there is none */
     float *rounded;                 /* rows that a linear of a quantised model reads, rounded; else NULL */
@@ -52,6 +54,11 @@ float *generic_kept_weights(Generic *own, const Plan *p, const Tensor *t, int la
 /* A param of a layer that is not kept: in own->weights until generic_forget_weights. */
 const float *generic_read_weights(const Engine *e, const Tensor *t, int layer);
 void generic_forget_weights(Generic *own);
+/* c = a w^T, by plain loops, some rows of w at a time, read by several threads and then forgotten. False where w is kept, is not
+ * made of rows, or products are those of a library: nothing is done then. */
+bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p, float *c, const float *a);
+/* One row of a table, kept or read for this call, until the next. */
+const float *generic_table_row(const Engine *e, const Tensor *t, int layer, int64_t row);
 /* A matrix as its format leaves it. */
 void generic_round_weights(float *w, const Plan *p, const Tensor *t);
 

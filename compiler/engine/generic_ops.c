@@ -12,11 +12,10 @@
 
 static void embed(const GenericPass *pass, const PlanOp *op)
 {
-    const float *table = generic_weights(pass, op->node->in[0]);
     const int32_t *ids = generic_integers(pass, op->in[1]);
     const int width = (int)op->out[0]->width;
     for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
-        const float *from = table + (int64_t)ids[r] * width;
+        const float *from = generic_row_of_table(pass, op->node->in[0], ids[r]);
         float *y = generic_row(pass, op->out[0], r);
         for (int i = 0; i < width; i++) y[i] = (float)(op->node->scale * from[i]);
     }
@@ -24,12 +23,11 @@ static void embed(const GenericPass *pass, const PlanOp *op)
 
 static void position(const GenericPass *pass, const PlanOp *op)
 {
-    const float *table = generic_weights(pass, op->node->in[1]);
     const int32_t *positions = generic_integers(pass, op->in[2]);
     const int width = (int)op->out[0]->width;
     for (int r = 0; r < generic_rows_of(pass, op->result); r++) {
         const float *x = generic_row(pass, op->in[0], r);
-        const float *from = table + (int64_t)positions[r] * width;
+        const float *from = generic_row_of_table(pass, op->node->in[1], positions[r]);
         float *y = generic_row(pass, op->out[0], r);
         for (int i = 0; i < width; i++) y[i] = x[i] + from[i];
     }
@@ -51,14 +49,14 @@ static void norm(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* The same of rows that are rounded first. */
-static void quantised_product(const GenericPass *pass, const PlanOp *op, BlasProduct p, const float *w)
+/* The rows that a linear reads, rounded: [p->m][p->k]. */
+static const float *rounded_rows(const GenericPass *pass, const PlanOp *op, BlasProduct *p)
 {
     float *rounded = ((const Generic *)pass->engine->own)->rounded;
-    for (int r = 0; r < p.m; r++)
-        quantise_activations(rounded + (int64_t)r * p.k, generic_row(pass, op->in[0], r), p.k);
-    p.a_stride = p.k;
-    generic_product_of(pass)(&p, generic_row(pass, op->out[0], 0), rounded, w);
+    for (int r = 0; r < p->m; r++)
+        quantise_activations(rounded + (int64_t)r * p->k, generic_row(pass, op->in[0], r), p->k);
+    p->a_stride = p->k;
+    return rounded;
 }
 
 static void linear(const GenericPass *pass, const PlanOp *op)
@@ -69,15 +67,14 @@ static void linear(const GenericPass *pass, const PlanOp *op)
     const int rows = generic_rows_of(pass, op->result);
     for (int r = 0; bias && r < rows; r++)
         memcpy(generic_row(pass, op->out[0], r), bias, (size_t)n * sizeof *bias);
-    const BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
+    BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
                                   .c_stride = (int)op->out[0]->stride, .transposed = true, .add = bias != NULL,
                                   .threads = generic_threads(pass) };
-    if (format_is_quantised(pass->engine->plan->formats[w->id])) {
-        quantised_product(pass, op, product, generic_weights(pass, w));
-        return;
-    }
-    generic_product_of(pass)(&product, generic_row(pass, op->out[0], 0),
-                             generic_row(pass, op->in[0], 0), generic_weights(pass, w));
+    const bool rounds = format_is_quantised(pass->engine->plan->formats[w->id]);
+    const float *a = rounds ? rounded_rows(pass, op, &product) : generic_row(pass, op->in[0], 0);
+    float *c = generic_row(pass, op->out[0], 0);
+    if (!generic_product_by_rows(pass->engine, w, w->layers ? pass->layer : 0, &product, c, a))
+        generic_product_of(pass)(&product, c, a, generic_weights(pass, w));
 }
 
 /* Operations on each element; one of a single input has it as b too. */

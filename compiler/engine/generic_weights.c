@@ -3,27 +3,30 @@
 #include "generic.h"
 #include "weights.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
-void generic_round_weights(float *w, const Plan *p, const Tensor *t)
+static void round_rows(float *w, const Plan *p, const Tensor *t, int64_t rows)
 {
     const Format f = p->formats[t->id];
-    if (format_is_narrow(f)) round_narrow(w, f, t->dim[0].bound, t->dim[1].bound);
+    if (format_is_narrow(f)) round_narrow(w, f, rows, t->dim[1].bound);
 }
 
-static void read_dense(float *to, const Plan *p, const Tensor *t, int layer)
+void generic_round_weights(float *w, const Plan *p, const Tensor *t) { round_rows(w, p, t, t->dim[0].bound); }
+
+/* `source`: the tensor's, or some rows of it. */
+static void read_rounded(float *to, const Plan *p, const Tensor *t, const TensorSource *source)
 {
-    const TensorSource *source = t->source[layer];
     tensor_read(source, to);
     const bool as_stored = tensor_block_bits(source) == format_bits(p->formats[t->id]);
-    if (!as_stored) generic_round_weights(to, p, t);
+    if (!as_stored) round_rows(to, p, t, source->shape[0]);
 }
 
 float *generic_kept_weights(Generic *own, const Plan *p, const Tensor *t, int layer)
 {
     const int64_t n = tensor_elements(t->source[layer]);
     float *values = arena_array(own->arena, (size_t)n, sizeof *values);
-    read_dense(values, p, t, layer);
+    read_rounded(values, p, t, t->source[layer]);
     return values;
 }
 
@@ -52,8 +55,68 @@ const float *generic_read_weights(const Engine *e, const Tensor *t, int layer)
     *w = malloc((size_t)n * sizeof **w + 1);
     if (!*w) no_memory("the %lld numbers of %s", (long long)n, source->name);
     own->anew[own->anew_count++] = w;
-    read_dense(*w, e->plan, t, layer);
+    read_rounded(*w, e->plan, t, source);
     return *w;
+}
+
+static bool is_kept(const Generic *own, const Tensor *t, int layer) { return own->weights[t->id][layer] != NULL; }
+
+const float *generic_table_row(const Engine *e, const Tensor *t, int layer, int64_t row)
+{
+    Generic *own = e->own;
+    const int64_t width = t->dim[1].bound;
+    TensorSource part;
+    if (is_kept(own, t, layer)) return own->weights[t->id][layer] + row * width;
+    if (!tensor_rows(t->source[layer], row, 1, &part)) return generic_read_weights(e, t, layer) + row * width;
+    if (own->row_room < width) own->row = arena_array(own->arena, (size_t)width, sizeof *own->row), own->row_room = width;
+    read_rounded(own->row, e->plan, t, &part);
+    return own->row;
+}
+
+/* ---- products by rows ------------------------------------------------------------------------ */
+
+/* Rows of w that are read together, of so many numbers; threads take them one after another. */
+enum { BLOCK = 1 << 17, LEAST_SHARED = 1 << 20, MOST_THREADS = 8 };
+
+typedef struct ByRows {
+    const Engine *engine;
+    const Tensor *w;  const TensorSource *source;
+    const BlasProduct *product;
+    float *c;  const float *a;
+    float *room;                            /* [threads][rows][product->k] */
+    int rows;
+    atomic_int next;
+} ByRows;
+
+static void some_rows(void *user, int thread, int threads)
+{
+    ByRows *job = user;
+    BlasProduct p = *job->product;
+    float *const room = job->room + (int64_t)thread * job->rows * p.k;
+    (void)threads;
+    for (int first; (first = atomic_fetch_add(&job->next, job->rows)) < job->product->n;) {
+        TensorSource part;
+        p.n = job->product->n - first < job->rows ? job->product->n - first : job->rows;
+        if (!tensor_rows(job->source, first, p.n, &part)) die("%s is not cut", job->source->name);
+        read_rounded(room, job->engine->plan, job->w, &part);
+        plain_product(&p, job->c + first, job->a, room);
+    }
+}
+
+bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p, float *c, const float *a)
+{
+    Generic *own = e->own;
+    TensorSource part;
+    if (own->product != plain_product || is_kept(own, w, layer) || !tensor_rows(w->source[layer], 0, 1, &part)) return false;
+    const int processors = rt_processors(), threads = processors < MOST_THREADS ? processors : MOST_THREADS;
+    if (!own->team && (int64_t)p->n * p->k >= LEAST_SHARED) rt_team_resize(&own->team, threads);
+    const int rows = p->k < BLOCK ? BLOCK / p->k : 1;
+    ByRows job = { .engine = e, .w = w, .source = w->source[layer], .product = p, .c = c, .a = a, .rows = rows < p->n ? rows : p->n };
+    const size_t bytes = (size_t)rt_team_threads(own->team) * (size_t)job.rows * (size_t)p->k * sizeof *job.room;
+    if (!(job.room = malloc(bytes))) no_memory("%zu bytes of %s", bytes, job.source->name);
+    rt_team_share(own->team, some_rows, &job);
+    free(job.room);
+    return true;
 }
 
 void generic_forget_weights(Generic *own)

@@ -165,7 +165,7 @@ bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
 bool  plan_dtypes_hold(Diag *d, const Graph *g);
 /* Whether it certainly has the memory, by the same bounds: then there is no need to ask for more. */
 bool  plan_is_small(const Graph *g, PlanOptions options);
-/* Whether this machine has the memory to run it, or to pack it, which holds no weights but the largest tensor; false after a
+/* Whether this machine has the memory to run it, or to pack it, which holds no weights but slices of them; false after a
  * reported error, EXIT_NO_FEATURE, with what other choices would take. */
 typedef enum PlanWork { WORK_RUN, WORK_PACK } PlanWork;
 bool  plan_fits_machine(Diag *d, const Plan *p, PlanWork work);

@@ -120,8 +120,8 @@ bool plan_reads_weights_anew(const Plan *p)
     return p->options.target == TARGET_ROW_MAJOR && !fits(2 * dense_of(p->graph).all);
 }
 
-/* What is held at once, in bytes. An engine holds its weights. Who packs holds some slices, and in
- * the self-test a tensor as f32; an engine that reads weights anew holds such a one too. */
+/* What is held at once, in bytes. An engine holds its weights, or, where it reads them anew, one as
+ * f32. Who packs holds some slices. */
 typedef struct Needs { double weights, tensor, state; } Needs;
 
 static double sum(Needs n) { return n.weights + n.tensor + n.state; }
@@ -130,7 +130,8 @@ static Needs needs_of(const Plan *p, PlanWork work)
 {
     const Dense d = dense_of(p->graph);
     Needs n = { .state = (double)p->state_bytes };
-    if (work == WORK_PACK || plan_reads_weights_anew(p)) n.tensor = d.largest;
+    if (work == WORK_PACK) return n;
+    if (plan_reads_weights_anew(p)) n.tensor = d.largest;
     else n.weights = p->options.target == TARGET_PANELS ? (double)p->weights_bytes : d.all;
     return n;
 }

@@ -321,9 +321,8 @@ static void run_all(Engine *e, const Model *m, rt_status statuses[3])
     }
 }
 
-static void compare_anew(const char *name, int dtype)
+static void compare_opened(Opened o, const char *name, int dtype)
 {
-    Opened o = open_golden(name);
     const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = 1, .max_threads = 1 };
     o.model->dtype = dtype;
     const Plan *p = plan_make(o.arena, o.graph, options);
@@ -342,6 +341,8 @@ static void compare_anew(const char *name, int dtype)
     close_spec(&o);
 }
 
+static void compare_anew(const char *name, int dtype) { compare_opened(open_golden(name), name, dtype); }
+
 /* Also narrow ones, tables of distances and of turns, and a matrix that two operations read. */
 static void weights_read_anew_are_the_same(void **state)
 {
@@ -352,6 +353,15 @@ static void weights_read_anew_are_the_same(void **state)
         compare_anew(more[i], DTYPES_F32);
         compare_anew(more[i], DTYPES_PANELS_INT4);
     }
+}
+
+/* Matrices of several blocks of rows, the last one shorter; its vocabulary is read by several threads. */
+static void blocks_of_rows_are_the_same(void **state)
+{
+    static const int dtypes[] = { DTYPES_F32, DTYPES_PANELS_BF16, DTYPES_PANELS_INT8, DTYPES_PANELS_INT4 };
+    (void)state;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        compare_opened(open_spec("tests/engines/wide_vocabulary.lua"), "wide_vocabulary", dtypes[i]);
 }
 
 /* What is given in the place of a tensor stays. */
@@ -394,6 +404,7 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_window_is_taken_back_as_rings_are),
         cmocka_unit_test(weights_read_anew_are_the_same),
+        cmocka_unit_test(blocks_of_rows_are_the_same),
         cmocka_unit_test(a_weight_that_was_set_is_kept),
         cmocka_unit_test(a_graph_takes_no_sentences),
         cmocka_unit_test(a_trace_tells_its_status),

@@ -1,5 +1,6 @@
-/* ggml_blocks.c: ggml's blocks of weights of few bits, as its quantised files hold them. d, m: f16, little-endian; a nibble is half a byte, low
- * before high. The formulas are those of ggml's reference dequantisers. */
+/* ggml_blocks.c: ggml's blocks of weights of few bits, as its quantised files hold them. d, m:
+ * f16, little-endian; a nibble is half a byte, low before high. The formulas are those of ggml's
+ * reference dequantisers. */
 #include "weights.h"
 
 #include <string.h>
@@ -49,16 +50,18 @@ static void decode_q5_0(float *restrict y, const unsigned char *restrict b)
     }
 }
 
-/* The factor and the least of group j of eight, 6 bits each, of the twelve bytes that K blocks have for them. */
+/* The factor and the least of group j of eight, 6 bits each, of the twelve bytes that K blocks
+ * have for them. */
 static void k_group(const unsigned char *s, int j, int *factor, int *least)
 {
     if (j < 4) *factor = s[j] & 63, *least = s[j + 4] & 63;
     else *factor = (s[j + 4] & 15) | (s[j - 4] >> 6) << 4, *least = s[j + 4] >> 4 | (s[j] >> 6) << 4;
 }
 
-/* d, m, groups[12], then `q` of nibbles[4][32], of each 64 elements the low ones first: y = d * factor * number - m * least.
- * Bit j of high[32] is the fifth of those of group j. */
-static void decode_k(float *restrict y, const unsigned char *restrict b, const unsigned char *q, const unsigned char *high)
+/* d, m, groups[12], then `q` of nibbles[4][32], of each 64 elements the low ones first: y = d *
+ * factor * number - m * least. Bit j of high[32] is the fifth of those of group j. */
+static void decode_k(float *restrict y, const unsigned char *restrict b, const unsigned char *q,
+                     const unsigned char *high)
 {
     const float d = half_at(b), m = half_at(b + 2);
     for (int j = 0; j < 8; j++) {
@@ -79,10 +82,14 @@ static void decode_q4_k(float *restrict y, const unsigned char *restrict b)
 }
 
 /* Between groups and nibbles 32 bytes of fifth bits. */
-static void decode_q5_k(float *restrict y, const unsigned char *restrict b) { decode_k(y, b, b + 48, b + 16); }
+static void decode_q5_k(float *restrict y, const unsigned char *restrict b)
+{
+    decode_k(y, b, b + 48, b + 16);
+}
 
-/* nibbles[128], two bits each [64], factors[16] of eight bits, d: y = d * factor * (number - 32). Of each 128 elements the nibbles of 64
- * bytes, low ones first, and the pairs of bits of 32. */
+/* nibbles[128], two bits each [64], factors[16] of eight bits, d: y = d * factor * (number -
+ * 32). Of each 128 elements the nibbles of 64 bytes, low ones first, and the pairs of bits of
+ * 32. */
 static void decode_q6_k(float *restrict y, const unsigned char *restrict b)
 {
     const float d = half_at(b + 208);
@@ -98,8 +105,10 @@ static void decode_q6_k(float *restrict y, const unsigned char *restrict b)
 }
 
 static const BlockFormat formats[] = {
-    { DTYPE_Q8_0, 8, decode_q8_0 },  { DTYPE_Q4_0, 2, decode_q4_0 },  { DTYPE_Q4_1, 3, decode_q4_1 },  { DTYPE_Q5_0, 6, decode_q5_0 },
-    { DTYPE_Q4_K, 12, decode_q4_k }, { DTYPE_Q5_K, 13, decode_q5_k }, { DTYPE_Q6_K, 14, decode_q6_k },
+    { DTYPE_Q8_0, 8, decode_q8_0 },  { DTYPE_Q4_0, 2, decode_q4_0 },
+    { DTYPE_Q4_1, 3, decode_q4_1 },  { DTYPE_Q5_0, 6, decode_q5_0 },
+    { DTYPE_Q4_K, 12, decode_q4_k }, { DTYPE_Q5_K, 13, decode_q5_k },
+    { DTYPE_Q6_K, 14, decode_q6_k },
 };
 
 const BlockFormat *block_format(DType dtype)
@@ -131,17 +140,9 @@ bool tensor_is_bf16(const TensorSource *t)
     return t->kind == SOURCE_FILE && t->dtype == DTYPE_BF16 && !t->added && !(t->plus > 0) && !(t->plus < 0);
 }
 
-int tensor_block(const TensorSource *t, int64_t row, int64_t group, uint16_t *factor, int8_t q[32])
+const unsigned char *tensor_blocks(const TensorSource *t, int64_t row)
 {
-    const int bits = tensor_block_bits(t);
-    if (!bits) return 0;
-    const int64_t block = (t->start + row * t->stride[0]) / 32 + group;
-    const unsigned char *p = t->file->map.data + t->offset + (size_t)block * dtype_bytes(t->dtype);
-    memcpy(factor, p, sizeof *factor);
-    if (bits == 8) memcpy(q, p + 2, 32);
-    for (int i = 0; bits == 4 && i < 16; i++) {
-        q[i] = (int8_t)((p[2 + i] & 15) - 8);
-        q[16 + i] = (int8_t)((p[2 + i] >> 4) - 8);
-    }
-    return bits;
+    if (!tensor_block_bits(t)) return NULL;
+    const size_t block = (size_t)((t->start + row * t->stride[0]) / 32);
+    return t->file->map.data + t->offset + block * dtype_bytes(t->dtype);
 }

@@ -40,13 +40,15 @@ uint64_t rt_digest(const void *data, size_t n)
     return mixed(mixed(mixed(mixed(mixed(rest, a), b), c), d), n);
 }
 
-uint64_t rt_digest_next(uint64_t h, const void *block, size_t n) { return mixed(h, rt_digest(block, n)); }
+uint64_t rt_digest_join(uint64_t h, uint64_t digest) { return mixed(h, digest); }
 
 static uint64_t of_digests(const unsigned char *p, size_t bytes)
 {
     uint64_t h = rt_digest(p, RT_PACKED_CONTENT_AT);
-    for (size_t at = RT_PACKED_DATA_AT; at < bytes; at += RT_PACKED_BLOCK)
-        h = rt_digest_next(h, p + at, bytes - at < RT_PACKED_BLOCK ? bytes - at : RT_PACKED_BLOCK);
+    for (size_t at = RT_PACKED_DATA_AT, n; at < bytes; at += n) {
+        n = bytes - at < RT_PACKED_BLOCK ? bytes - at : RT_PACKED_BLOCK;
+        h = rt_digest_join(h, rt_digest(p + at, n));
+    }
     return h;
 }
 
@@ -61,7 +63,8 @@ uint64_t rt_packed_content(const void *file, size_t bytes)
 {
     static const char old[] = "content";
     const unsigned char *p = file;
-    return memcmp(p + RT_PACKED_KIND_AT, old, sizeof old - 1) == 0 ? of_content(p, bytes) : of_digests(p, bytes);
+    const int is_old = memcmp(p + RT_PACKED_KIND_AT, old, sizeof old - 1) == 0;
+    return is_old ? of_content(p, bytes) : of_digests(p, bytes);
 }
 
 /* -1: not a lower-case hex digit. */

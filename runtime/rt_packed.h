@@ -17,8 +17,11 @@ extern "C" {
 
 enum {
     RT_PACKED_DIGITS = 16,
-    RT_PACKED_IDENTITY_AT = 35, RT_PACKED_KIND_AT = 54, RT_PACKED_CONTENT_AT = 64, RT_PACKED_SELFTEST_AT = 94,     /* bytes from the start */
-    RT_PACKED_DATA_AT = RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS, RT_PACKED_BLOCK = 1 << 20,                         /* what digests cover */
+    /* Bytes from the start of the file. */
+    RT_PACKED_IDENTITY_AT = 35, RT_PACKED_KIND_AT = 54, RT_PACKED_CONTENT_AT = 64,
+    RT_PACKED_SELFTEST_AT = 94,
+    /* Blocks that digests cover begin here, and are so long. */
+    RT_PACKED_DATA_AT = RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS, RT_PACKED_BLOCK = 1 << 20,
     RT_SELFTEST_VALUES = 128, RT_SELFTEST_DIGITS = 8 * RT_SELFTEST_VALUES,
     RT_SELFTEST_SOURCE = 96, RT_SELFTEST_ROWS = 16                                          /* most ids of its input */
 };
@@ -26,10 +29,11 @@ enum {
 /* FNV-1a, 64 bits, of `n` more bytes. */
 static const uint64_t rt_hash_start = 14695981039346656037u;
 uint64_t rt_hash(uint64_t h, const void *data, size_t n);
-/* A file's HASH from its parts: begin with rt_digest of the 64 bytes before it, then rt_digest_next of each RT_PACKED_BLOCK bytes behind
- * it, the last block shorter. A digest takes 32 bytes at a time, as four numbers: about as fast as memory. */
+/* A file's HASH: the digest of the 64 bytes before it, joined with those of each RT_PACKED_BLOCK
+ * bytes behind it, the last block shorter. A digest takes 32 bytes at a time, as four numbers:
+ * about as fast as memory. */
 uint64_t rt_digest(const void *data, size_t n);
-uint64_t rt_digest_next(uint64_t h, const void *block, size_t n);
+uint64_t rt_digest_join(uint64_t h, uint64_t digest);
 /* The HASH of a file of at least RT_PACKED_DATA_AT bytes, of the kind that its head names. */
 uint64_t rt_packed_content(const void *file, size_t bytes);
 /* Sixteen hex digits as a number; 0 where they are none. */
@@ -42,8 +46,8 @@ uint64_t rt_packed_number(const char *digits);
 
 int rt_selftest_source(int *ids, int longest, int vocab);                           /* [RT_SELFTEST_SOURCE]; returns how many */
 int rt_selftest_target(int *ids, int longest, int vocab, int start);                /* [RT_SELFTEST_ROWS]; likewise */
-/* Of values[room], spread over [all rows][width], those of rows first .. first + n: x[n][stride]. What no call
- * gives stays as it was; begin with zeros. */
+/* Of values[room], spread over [all rows][width], those of rows first .. first + n:
+ * x[n][stride]. What no call gives stays as it was; begin with zeros. */
 void rt_selftest_keep(float *values, int room, int rows, int width, const float *x, int first, int n, int stride);
 void rt_selftest_write(char *digits, const float *values);                          /* [RT_SELFTEST_DIGITS], no NUL */
 /* False where `digits` are none, or all zeros: the file was packed without. */

@@ -364,6 +364,15 @@ bool file_patch(FileWriter *w, size_t at, const void *data, size_t size)
     return file_append(w, data, size) && (fseeko(w->to, 0, SEEK_END) == 0 || write_failed(w, errno));
 }
 
+bool file_view(FileWriter *w, FileMap *map)
+{
+    if (w->failed) return false;
+    if (fflush(w->to)) return write_failed(w, errno);
+    if (w->temporary && file_map(w->diag, nowhere, w->temporary, map)) return true;
+    w->failed = true;
+    return false;
+}
+
 bool file_commit(FileWriter *w)
 {
     if (!w->failed && fflush(w->to)) write_failed(w, errno);

@@ -29,6 +29,7 @@ FileWriter *file_create(Arena *a, Diag *d, const char *path);           /* NULL 
 bool  file_keep_private(FileWriter *w);                 /* mode 0600; false after an error */
 bool  file_append(FileWriter *w, const void *data, size_t size);        /* false after the first error */
 bool  file_patch(FileWriter *w, size_t at, const void *data, size_t size);      /* over what was written; not of a pipe */
+bool  file_view(FileWriter *w, FileMap *map);   /* what is written so far; not of a pipe */
 bool  file_commit(FileWriter *w);                                       /* rename; false after an error, and removed */
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);

@@ -344,6 +344,13 @@ Engine *generic_open(Arena *a, Diag *d, const Plan *p)
     return plan_fits_machine(d, p, WORK_RUN) && blas_load(d) ? open(a, d, p, blas_product, !plan_reads_weights_anew(p)) : NULL;
 }
 
+Engine *generic_open_packed(Arena *a, const Plan *p, const PackedData *packed)
+{
+    Engine *e = generic_open_plain(a, p, false);
+    ((Generic *)e->own)->packed = packed;
+    return e;
+}
+
 Engine *generic_open_plain(Arena *a, const Plan *p, bool keep)
 {
     Engine *e = open(a, diag_new(a), p, plain_product, keep);

@@ -14,6 +14,7 @@ typedef struct Generic {
     float **anew[2 * NODE_INPUTS];  int anew_count;         /* of `weights`: those that were read for one operation */
     int threads;
     Product *product;               /* by OpenBLAS, or plain */
+    const PackedData *packed;       /* of generic_open_packed, or NULL */
     rt_team *team;                  /* of plain products by rows; NULL: the caller alone */
     float *row;  int64_t row_room;  /* of a table that is not kept */
     rt_group *groups;               /* [engine_rows], of the call that runs */
@@ -27,7 +28,8 @@ typedef struct Generic {
 
 enum { COUNTS = COUNT_TARGET + 1 };
 
-/* One pass over a block, for one of its layers. Operations that read or write a slot run once for each group of rows. */
+/* One pass over a block, for one of its layers. Operations that read or write a slot run once
+ * for each group of rows. */
 typedef struct GenericPass {
     const Engine *engine;
     int layer;                      /* index within the block */
@@ -54,9 +56,11 @@ float *generic_kept_weights(Generic *own, const Plan *p, const Tensor *t, int la
 /* A param of a layer that is not kept: in own->weights until generic_forget_weights. */
 const float *generic_read_weights(const Engine *e, const Tensor *t, int layer);
 void generic_forget_weights(Generic *own);
-/* c = a w^T, by plain loops, some rows of w at a time, read by several threads and then forgotten. False where w is kept, is not
- * made of rows, or products are those of a library: nothing is done then. */
-bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p, float *c, const float *a);
+/* c = a w^T, by plain loops, some rows of w at a time, read by several threads and then
+ * forgotten. False where w is kept, is not made of rows, or products are those of a library:
+ * nothing is done then. */
+bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p,
+                             float *c, const float *a);
 /* One row of a table, kept or read for this call, until the next. */
 const float *generic_table_row(const Engine *e, const Tensor *t, int layer, int64_t row);
 /* A matrix as its format leaves it. */

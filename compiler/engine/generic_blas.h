@@ -18,7 +18,7 @@ typedef struct BlasProduct {
 /* m, n and k are at least 1. Where c is overwritten, it may have held anything. */
 typedef void Product(const BlasProduct *p, float *c, const float *a, const float *b);
 Product blas_product;               /* once blas_load was true */
-Product plain_product;              /* the same bits on every machine, however m and n are cut; takes one thread */
+Product plain_product;              /* the same bits on every machine, however it is cut */
 
 /* Load OpenBLAS, once in a process, with one thread unless OPENBLAS_NUM_THREADS says otherwise; products ask for more. False after an error
  * with exit code 69: there is none, or no memory for its buffers. */

@@ -67,9 +67,9 @@ static void linear(const GenericPass *pass, const PlanOp *op)
     const int rows = generic_rows_of(pass, op->result);
     for (int r = 0; bias && r < rows; r++)
         memcpy(generic_row(pass, op->out[0], r), bias, (size_t)n * sizeof *bias);
-    BlasProduct product = { .m = rows, .n = n, .k = k, .a_stride = (int)op->in[0]->stride, .b_stride = k,
-                                  .c_stride = (int)op->out[0]->stride, .transposed = true, .add = bias != NULL,
-                                  .threads = generic_threads(pass) };
+    BlasProduct product = { .m = rows, .n = n, .k = k, .transposed = true, .add = bias != NULL,
+                            .a_stride = (int)op->in[0]->stride, .b_stride = k,
+                            .c_stride = (int)op->out[0]->stride, .threads = generic_threads(pass) };
     const bool rounds = format_is_quantised(pass->engine->plan->formats[w->id]);
     const float *a = rounds ? rounded_rows(pass, op, &product) : generic_row(pass, op->in[0], 0);
     float *c = generic_row(pass, op->out[0], 0);

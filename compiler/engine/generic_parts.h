@@ -38,7 +38,8 @@ static inline const float *generic_weights(const GenericPass *pass, const Tensor
     return !t ? NULL : g->weights[t->id][layer] ? g->weights[t->id][layer] : generic_read_weights(pass->engine, t, layer);
 }
 
-static inline const float *generic_row_of_table(const GenericPass *pass, const Tensor *t, int64_t row)
+static inline const float *generic_row_of_table(const GenericPass *pass, const Tensor *t,
+                                                int64_t row)
 {
     return generic_table_row(pass->engine, t, t->layers ? pass->layer : 0, row);
 }

@@ -12,7 +12,10 @@ static void round_rows(float *w, const Plan *p, const Tensor *t, int64_t rows)
     if (format_is_narrow(f)) round_narrow(w, f, rows, t->dim[1].bound);
 }
 
-void generic_round_weights(float *w, const Plan *p, const Tensor *t) { round_rows(w, p, t, t->dim[0].bound); }
+void generic_round_weights(float *w, const Plan *p, const Tensor *t)
+{
+    round_rows(w, p, t, t->dim[0].bound);
+}
 
 /* `source`: the tensor's, or some rows of it. */
 static void read_rounded(float *to, const Plan *p, const Tensor *t, const TensorSource *source)
@@ -59,7 +62,10 @@ const float *generic_read_weights(const Engine *e, const Tensor *t, int layer)
     return *w;
 }
 
-static bool is_kept(const Generic *own, const Tensor *t, int layer) { return own->weights[t->id][layer] != NULL; }
+static bool is_kept(const Generic *own, const Tensor *t, int layer)
+{
+    return own->weights[t->id][layer] != NULL;
+}
 
 const float *generic_table_row(const Engine *e, const Tensor *t, int layer, int64_t row)
 {
@@ -67,8 +73,12 @@ const float *generic_table_row(const Engine *e, const Tensor *t, int layer, int6
     const int64_t width = t->dim[1].bound;
     TensorSource part;
     if (is_kept(own, t, layer)) return own->weights[t->id][layer] + row * width;
-    if (!tensor_rows(t->source[layer], row, 1, &part)) return generic_read_weights(e, t, layer) + row * width;
-    if (own->row_room < width) own->row = arena_array(own->arena, (size_t)width, sizeof *own->row), own->row_room = width;
+    if (!tensor_rows(t->source[layer], row, 1, &part))
+        return generic_read_weights(e, t, layer) + row * width;
+    if (own->row_room < width) {
+        own->row = arena_array(own->arena, (size_t)width, sizeof *own->row);
+        own->row_room = width;
+    }
     read_rounded(own->row, e->plan, t, &part);
     return own->row;
 }
@@ -80,13 +90,22 @@ enum { BLOCK = 1 << 17, LEAST_SHARED = 1 << 20, MOST_THREADS = 8 };
 
 typedef struct ByRows {
     const Engine *engine;
-    const Tensor *w;  const TensorSource *source;
+    const Tensor *w;  const TensorSource *source;  int layer;
     const BlasProduct *product;
     float *c;  const float *a;
     float *room;                            /* [threads][rows][product->k] */
     int rows;
     atomic_int next;
 } ByRows;
+
+static void read_rows(float *to, const ByRows *job, int first, int rows)
+{
+    const PackedData *packed = ((const Generic *)job->engine->own)->packed;
+    TensorSource part;
+    if (packed && unpack_rows(packed, job->source, job->layer, first, rows, to)) return;
+    if (!tensor_rows(job->source, first, rows, &part)) die("%s is not cut", job->source->name);
+    read_rounded(to, job->engine->plan, job->w, &part);
+}
 
 static void some_rows(void *user, int thread, int threads)
 {
@@ -95,26 +114,37 @@ static void some_rows(void *user, int thread, int threads)
     float *const room = job->room + (int64_t)thread * job->rows * p.k;
     (void)threads;
     for (int first; (first = atomic_fetch_add(&job->next, job->rows)) < job->product->n;) {
-        TensorSource part;
         p.n = job->product->n - first < job->rows ? job->product->n - first : job->rows;
-        if (!tensor_rows(job->source, first, p.n, &part)) die("%s is not cut", job->source->name);
-        read_rounded(room, job->engine->plan, job->w, &part);
+        read_rows(room, job, first, p.n);
         plain_product(&p, job->c + first, job->a, room);
     }
 }
 
-bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p, float *c, const float *a)
+/* Of one product, with other threads if it is large. */
+static rt_team *team_for(Generic *own, const BlasProduct *p)
+{
+    const int processors = rt_processors();
+    if (!own->team && (int64_t)p->n * p->k >= LEAST_SHARED)
+        rt_team_resize(&own->team, processors < MOST_THREADS ? processors : MOST_THREADS);
+    return own->team;
+}
+
+bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p,
+                             float *c, const float *a)
 {
     Generic *own = e->own;
     TensorSource part;
-    if (own->product != plain_product || is_kept(own, w, layer) || !tensor_rows(w->source[layer], 0, 1, &part)) return false;
-    const int processors = rt_processors(), threads = processors < MOST_THREADS ? processors : MOST_THREADS;
-    if (!own->team && (int64_t)p->n * p->k >= LEAST_SHARED) rt_team_resize(&own->team, threads);
-    const int rows = p->k < BLOCK ? BLOCK / p->k : 1;
-    ByRows job = { .engine = e, .w = w, .source = w->source[layer], .product = p, .c = c, .a = a, .rows = rows < p->n ? rows : p->n };
-    const size_t bytes = (size_t)rt_team_threads(own->team) * (size_t)job.rows * (size_t)p->k * sizeof *job.room;
-    if (!(job.room = malloc(bytes))) no_memory("%zu bytes of %s", bytes, job.source->name);
-    rt_team_share(own->team, some_rows, &job);
+    if (own->product != plain_product || is_kept(own, w, layer)) return false;
+    if (!tensor_rows(w->source[layer], 0, 1, &part)) return false;
+    rt_team *team = team_for(own, p);
+    ByRows job = { .engine = e, .w = w, .source = w->source[layer], .layer = layer,
+                   .product = p, .c = c, .a = a };
+    job.rows = p->k < BLOCK / 16 ? BLOCK / p->k / 16 * 16 : 16;         /* whole panels */
+    if (job.rows > p->n) job.rows = p->n;
+    const size_t numbers = (size_t)rt_team_threads(team) * (size_t)job.rows * (size_t)p->k;
+    if (!(job.room = malloc(numbers * sizeof *job.room)))
+        no_memory("%zu numbers of %s", numbers, job.source->name);
+    rt_team_share(team, some_rows, &job);
     free(job.room);
     return true;
 }

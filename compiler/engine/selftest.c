@@ -16,16 +16,19 @@ static rt_status run_source(Engine *e, const Model *m, int *n)
     return e->ops->encode(e, 0, ids, *n);
 }
 
-/* All rows in one call, which reads each weight once; the numbers are those of one row after another. */
+/* All rows in one call, which reads each weight once; the numbers are those of one row after
+ * another. */
 static rt_status run_target(Engine *e, const Model *m, float *values)
 {
     int ids[RT_SELFTEST_ROWS];
     rt_token rows[RT_SELFTEST_ROWS];
-    const int n = rt_selftest_target(ids, (int)m->max_target, (int)m->target_vocab, (int)m->start_id);
+    const int longest = (int)m->max_target, vocab = (int)m->target_vocab;
+    const int n = rt_selftest_target(ids, longest, vocab, (int)m->start_id);
     for (int i = 0; i < n; i++) rows[i] = (rt_token){ 0, i, ids[i] };
     const rt_status status = e->ops->decode(e, rows, n);
     if (status) return status;
-    rt_selftest_keep(values, RT_SELFTEST_VALUES, n, (int)m->target_vocab, e->ops->logits(e), 0, n, (int)engine_logits_stride(e));
+    rt_selftest_keep(values, RT_SELFTEST_VALUES, n, vocab, e->ops->logits(e), 0, n,
+                     (int)engine_logits_stride(e));
     return RT_OK;
 }
 
@@ -44,7 +47,8 @@ static void keep_encoder(const Engine *e, const Model *m, int n, float *values)
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The model as short as the input: its weights are the same, and the generic engine has a row of scores for each of its positions. */
+/* The model as short as the input: its weights are the same, and the generic engine has a row of
+ * scores for each of its positions. */
 static const Plan *short_plan(Arena *a, const Plan *p)
 {
     const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = p->options.slots, .max_threads = 1 };
@@ -57,14 +61,15 @@ static const Plan *short_plan(Arena *a, const Plan *p)
     return plan_make(a, g, options);
 }
 
-void engine_selftest(const Plan *p, char *digits)
+void engine_selftest(const PackedData *data, char *digits)
 {
+    const Plan *p = data->plan;
     const Model *m = p->graph->model;
     float values[RT_SELFTEST_VALUES] = { 0 };
     int n = 0;
     Arena *a = arena_new();
     const Plan *brief = short_plan(a, p);
-    Engine *e = generic_open_plain(a, brief, false);
+    Engine *e = generic_open_packed(a, brief, data);
     rt_status status = m->has_encoder ? run_source(e, m, &n) : RT_OK;
     if (status == RT_OK && m->has_decoder) status = run_target(e, m, values);
     if (status != RT_OK) die("the self-test does not run: %s", rt_status_text(status));

@@ -2,9 +2,9 @@
 #ifndef SELFTEST_H
 #define SELFTEST_H
 
-#include "plan.h"
+#include "pack.h"
 
 /* As RT_SELFTEST_DIGITS digits, by the generic engine with plain products: a PackSelftest. */
-void engine_selftest(const Plan *p, char *digits);
+void engine_selftest(const PackedData *data, char *digits);
 
 #endif

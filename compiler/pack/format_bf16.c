@@ -12,10 +12,11 @@ static size_t first_of(const Packed *k, int64_t output)
 }
 
 /* Some weights of sixteen outputs at a time, which the first cache holds. */
+enum { TOGETHER = 64 };
+
 static void pack_bf16(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored)
 {
     (void)stored;
-    enum { TOGETHER = 64 };
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
     for (int64_t panel = 0; panel < outputs; panel += 16)
         for (int64_t first = 0; first < in; first += TOGETHER)
@@ -32,12 +33,17 @@ static void pack_bf16(unsigned char *out, const Packed *k, const float *w, const
 static void unpack_bf16(const unsigned char *from, const Packed *k, float *w)
 {
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
-    for (int64_t o = 0; o < outputs; o++)
-        for (int64_t i = 0; i < in; i++) {
-            uint16_t h;
-            memcpy(&h, from + first_of(k, o) + 32 * i, sizeof h);
-            *w++ = float_of_bf16(h);
-        }
+    for (int64_t panel = 0; panel < outputs; panel += 16)
+        for (int64_t first = 0; first < in; first += TOGETHER)
+            for (int64_t o = panel; o < panel + 16 && o < outputs; o++) {
+                const unsigned char *at = from + first_of(k, o) + 32 * first;
+                float *to = w + o * in + first;
+                for (int64_t i = 0; i < TOGETHER && first + i < in; i++) {
+                    uint16_t h;
+                    memcpy(&h, at + 32 * i, sizeof h);
+                    to[i] = float_of_bf16(h);
+                }
+            }
 }
 
 static void round_bf16(float *w, int64_t outputs, int64_t in) { round_to_bf16(w, outputs * in); }

@@ -1,4 +1,5 @@
-/* pack.c: from TensorSources to the packed file; see pack.h for its format and formats.def for the layouts. */
+/* pack.c: from TensorSources to the packed file; see pack.h for its format and formats.def for
+ * the layouts. */
 #include "pack_parts.h"
 
 #include <ctype.h>
@@ -54,28 +55,22 @@ static void add_entry(Arena *a, Text *t, const PackEntry *e)
     text_printf(t, "],\"data_offsets\":[%zu,%zu]}", e->offset, e->offset + k->bytes);
 }
 
-/* The JSON of the head, padded; hashes and values have a fixed number of digits, so its length depends on the layout alone. */
-static Text head_text(Arena *a, const Plan *p, const char *kind, const char *identity, const char *selftest)
+/* Whether a self-test has values for it. */
+static bool has_values(const Plan *p) { return !p->graph->model->graph; }
+
+/* The JSON of the head, padded, with zeros for the hash and the values. */
+static Text head_text(Arena *a, const Plan *p, const char *kind, const char *identity)
 {
     int n;
     PackEntry *e = pack_entries(a, p, &n);
     Text t = text_new(a);
     text_printf(&t, "{\"__metadata__\":{\"xformc\":\"%s\",\"%s\":\"%s\"", identity, kind, zeros);
-    if (!p->graph->model->graph) text_printf(&t, ",\"selftest\":\"%s\"", selftest);
+    if (has_values(p)) text_printf(&t, ",\"selftest\":\"%0*d\"", RT_SELFTEST_DIGITS, 0);
     text_add(&t, "}");
     for (int i = 0; i < n; i++) add_entry(a, &t, &e[i]);
     text_add(&t, "}");
     while ((t.size + 8) % 64) text_add(&t, " ");
     return t;
-}
-
-/* Values that are not computed, or not yet. */
-static char *no_values(Arena *a)
-{
-    char *digits = arena_alloc(a, RT_SELFTEST_DIGITS + 1);
-    memset(digits, '0', RT_SELFTEST_DIGITS);
-    digits[RT_SELFTEST_DIGITS] = '\0';
-    return digits;
 }
 
 Pack pack_layout(Arena *a, const Plan *p)
@@ -86,7 +81,7 @@ Pack pack_layout(Arena *a, const Plan *p)
     if (!f) no_memory("a dump");
     graph_dump(p->graph, f);
     if (fclose(f) != 0) no_memory("a dump");
-    Text head = head_text(a, p, "content", zeros, no_values(a));      /* whatever the kind: programs of both read both */
+    Text head = head_text(a, p, "content", zeros);      /* whatever the kind: programs read both */
     uint64_t h = rt_hash(rt_hash(rt_hash_start, text, size), head.data, head.size);
     free(text);
     if (p->graph->model->kv_dtype != KV_DTYPES_F32)     /* the self-test's values depend on it */
@@ -96,20 +91,19 @@ Pack pack_layout(Arena *a, const Plan *p)
 
 /* ---- the data -------------------------------------------------------------------------------------------------- */
 
-static char *selftest_digits(Arena *a, const Pack *pack)
+/* The values of the self-test of packed data, to their place in the head; where nobody computes
+ * them they stay zeros. */
+static void put_values(const Pack *pack, const unsigned char *data, char *digits)
 {
-    char *digits = no_values(a);
-    if (pack->selftest && !pack->plan->graph->model->graph) {
-        progress_say("computing the values of the self-test");
-        pack->selftest(pack->plan, digits);
-    }
-    return digits;
+    if (!pack->selftest || !has_values(pack->plan)) return;
+    progress_say("computing the values of the self-test");
+    pack->selftest(&(PackedData){ pack->plan, data }, digits);
 }
 
-/* The head of the file, [pack->head_bytes], with zeros in the place of the content's hash. */
+/* The head of the file, [pack->head_bytes], with zeros in the places of the hash and the values. */
 static unsigned char *head_of(Arena *a, const Pack *pack)
 {
-    const Text head = head_text(a, pack->plan, "digests", pack->identity, selftest_digits(a, pack));
+    const Text head = head_text(a, pack->plan, "digests", pack->identity);
     unsigned char *bytes = arena_alloc(a, pack->head_bytes);
     if (head.size + 8 != pack->head_bytes) die("the head has another size than was planned");
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
@@ -127,25 +121,25 @@ static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
     if (!bytes) no_memory("%zu bytes of weights", *size);
     memcpy(bytes, head_of(a, pack), pack->head_bytes);
     pack_tensors(bytes + pack->head_bytes, e, n);
+    put_values(pack, bytes + pack->head_bytes, (char *)bytes + RT_PACKED_SELFTEST_AT);
     memcpy(bytes + RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, rt_packed_content(bytes, *size)), RT_PACKED_DIGITS);
     return bytes;
 }
 
-/* A file that is written in order, and the hash of what is. */
+/* A file that is written in order, and the digests of what stands behind its hash. */
 typedef struct Written {
     FileWriter *to;
-    uint64_t hash;
+    uint64_t *digests;  size_t count;
     size_t filled;                          /* of block */
     unsigned char block[RT_PACKED_BLOCK];
 } Written;
 
 static void digest_block(Written *w)
 {
-    if (w->filled) w->hash = rt_digest_next(w->hash, w->block, w->filled);
+    if (w->filled) w->digests[w->count++] = rt_digest(w->block, w->filled);
     w->filled = 0;
 }
 
-/* Of what stands behind the hash. */
 static bool write_part(void *user, const void *bytes, size_t n)
 {
     Written *w = user;
@@ -159,27 +153,54 @@ static bool write_part(void *user, const void *bytes, size_t n)
     return file_append(w->to, bytes, n);
 }
 
+/* The self-test of what was written, which changes the first block. */
+static bool write_values(const Pack *pack, Written *w)
+{
+    FileMap map;
+    char digits[RT_SELFTEST_DIGITS];
+    if (!pack->selftest || !has_values(pack->plan)) return true;
+    if (!file_view(w->to, &map)) return false;
+    put_values(pack, map.data + pack->head_bytes, digits);
+    const size_t behind = map.size - RT_PACKED_DATA_AT;
+    const size_t n = behind < sizeof w->block ? behind : sizeof w->block;
+    memcpy(w->block, map.data + RT_PACKED_DATA_AT, n);
+    memcpy(w->block + RT_PACKED_SELFTEST_AT - RT_PACKED_DATA_AT, digits, sizeof digits);
+    w->digests[0] = rt_digest(w->block, n);
+    file_unmap(&map);
+    return file_patch(w->to, RT_PACKED_SELFTEST_AT, digits, sizeof digits);
+}
+
+static void write_hash(Arena *a, Written *w, uint64_t h)
+{
+    for (size_t i = 0; i < w->count; i++) h = rt_digest_join(h, w->digests[i]);
+    file_patch(w->to, RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, h), RT_PACKED_DIGITS);
+}
+
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 {
     int n;
+    const size_t bytes = pack->plan->weights_bytes;
     if (!plan_fits_machine(d, pack->plan, WORK_PACK)) return false;
     const PackEntry *e = pack_entries(a, pack->plan, &n);
     const unsigned char *head = head_of(a, pack);
     Written *w = arena_alloc(a, sizeof *w);
-    w->hash = rt_digest(head, RT_PACKED_CONTENT_AT);
+    const size_t most = (pack->head_bytes + bytes) / RT_PACKED_BLOCK + 1;
+    w->digests = arena_array(a, most, sizeof *w->digests);
     w->to = file_create(a, d, path);
     if (!w->to) return false;
-    if (file_append(w->to, head, RT_PACKED_DATA_AT) && write_part(w, head + RT_PACKED_DATA_AT, pack->head_bytes - RT_PACKED_DATA_AT) &&
-        pack_stream(e, n, pack->plan->weights_bytes, write_part, w)) {
+    const size_t rest = pack->head_bytes - RT_PACKED_DATA_AT;
+    if (file_append(w->to, head, RT_PACKED_DATA_AT) &&
+        write_part(w, head + RT_PACKED_DATA_AT, rest) && pack_stream(e, n, bytes, write_part, w)) {
         digest_block(w);
-        file_patch(w->to, RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, w->hash), RT_PACKED_DIGITS);
+        if (write_values(pack, w)) write_hash(a, w, rt_digest(head, RT_PACKED_CONTENT_AT));
     }
     return file_commit(w->to);
 }
 
 /* ---- as C text ----------------------------------------------------------------------------------------------------- */
 
-/* The tensor's name as a member of the struct. Names that differ in signs alone, a.b and a_b, get a number. */
+/* The tensor's name as a member of the struct. Names that differ in signs alone, a.b and a_b,
+ * get a number. */
 static const char *member(Arena *a, NameMap *taken, const PackEntry *e)
 {
     char *base = arena_format(a, "t_%s", entry_name(a, e));
@@ -194,7 +215,8 @@ static void byte_lines(Text *t, const unsigned char *bytes, size_t n)
     for (size_t i = 0; i < n; i++) text_printf(t, "%s%d,", i % 18 ? " " : "\n        ", bytes[i]);
 }
 
-/* Narrow weights and a tokenizer are bytes in C too; the rest is numbers, in the order of the machine that runs them. */
+/* Narrow weights and a tokenizer are bytes in C too; the rest is numbers, in the order of the
+ * machine that runs them. */
 static bool is_bytes(const Plan *p, const PackEntry *e)
 {
     return format_is_narrow(e->packed->format) || e->packed == p->tokenizer;
@@ -290,8 +312,8 @@ static void reverse(unsigned char *bytes, int n)
     }
 }
 
-/* The packed bytes as they are in the memory of a big-endian machine, for free(). NULL where weights are narrow:
- * such numbers stay little-endian in C, and no head says that they fit. */
+/* The packed bytes as they are in the memory of a big-endian machine, for free(). NULL where
+ * weights are narrow: such numbers stay little-endian in C, and no head says that they fit. */
 static unsigned char *big_endian(const Pack *pack, const PackEntry *e, int n, const unsigned char *bytes, size_t size)
 {
     for (int i = 0; i < n; i++)

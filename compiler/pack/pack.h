@@ -13,8 +13,17 @@
 /* Where the identity stands in a packed file: after the length and {"__metadata__":{"xformc":". */
 enum { PACK_IDENTITY_AT = 8 + 27 };
 
-/* The values of the self-test as RT_SELFTEST_DIGITS digits, which take as long as a few sentences. */
-typedef void PackSelftest(const Plan *p, char *digits);
+/* The packed data of a plan, plan->weights_bytes of them. */
+typedef struct PackedData { const Plan *plan; const unsigned char *bytes; } PackedData;
+/* Rows of a matrix that lies there in panels, as engines compute with them: to[rows][in], from
+ * row `first` on, a multiple of 16. source: where its numbers come from, layer: of its block.
+ * False where no matrix in panels has these numbers. Threads may call it. */
+bool unpack_rows(const PackedData *data, const TensorSource *source, int layer, int64_t first,
+                 int64_t rows, float *to);
+
+/* The values of the self-test as RT_SELFTEST_DIGITS digits, which take as long as a few
+ * sentences. */
+typedef void PackSelftest(const PackedData *data, char *digits);
 
 typedef struct Pack {
     const Plan *plan;
@@ -27,22 +36,26 @@ typedef struct Pack {
 Pack pack_layout(Arena *a, const Plan *p);
 /* Pack every tensor and write the file. False after an error. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
-/* The data alone, packed once in this process for all plans that have the same: 64-byte aligned; *reused tells whether it
- * was there. Give it back with pack_release; what nobody uses stays while there is room for it. */
+/* The data alone, packed once in this process for all plans that have the same: 64-byte aligned;
+ * *reused tells whether it was there. Give it back with pack_release; what nobody uses stays
+ * while there is room for it. */
 const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
-/* One place of a tensor of the model in packed data. rows, columns: as the model has it (a vector is one row); transposed: it lies
- * there transposed, as the parameter of a matmul in a graph does. */
+/* One place of a tensor of the model in packed data. rows, columns: as the model has it (a
+ * vector is one row); transposed: it lies there transposed, as the parameter of a matmul in a
+ * graph does. */
 typedef struct PackedTensor { const Packed *packed; int part; size_t offset; int64_t rows, columns; bool transposed; } PackedTensor;
 /* A matrix in place, as a format of narrow panels leaves it. */
 void round_narrow(float *w, Format f, int64_t outputs, int64_t in);
-/* Every place of a tensor by its name, as encoder.0.ffn.up.weight, in the arena; NULL where there is none. There may be several: a
- * parameter that is both a factor of a matmul and added. Computed tables, and integers, are none. */
+/* Every place of a tensor by its name, as encoder.0.ffn.up.weight, in the arena; NULL where
+ * there is none. There may be several: a parameter that is both a factor of a matmul and added.
+ * Computed tables, and integers, are none. */
 PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n);
 /* Its numbers, [rows][columns] row-major, as the model has them: taken out, put in. */
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values);
 void pack_put(unsigned char *data, const PackedTensor *t, const float *values);
-/* The same as the text of NAME_weights.c: const void *NAME_literal. Refused above a million values. */
+/* The same as the text of NAME_weights.c: const void *NAME_literal. Refused above a million
+ * values. */
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* old_hash.c: a tool of the shell suites: a copy of a packed file as older versions wrote it, with FNV-1a of its content.
- * usage: old_hash FROM TO */
+/* old_hash.c: a tool of the shell suites: a copy of a packed file as older versions wrote it,
+ * with FNV-1a of its content. usage: old_hash FROM TO */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@ int main(int argc, char **argv)
     bool written = false;
     if (data && size > RT_PACKED_DATA_AT) {
         memcpy(data + RT_PACKED_KIND_AT, "content", strlen("content"));
-        memcpy(data + RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, rt_packed_content(data, size)), RT_PACKED_DIGITS);
+        const char *hash = arena_format(a, "%016" PRIx64, rt_packed_content(data, size));
+        memcpy(data + RT_PACKED_CONTENT_AT, hash, RT_PACKED_DIGITS);
         written = file_write(a, d, argv[2], data, size);
     }
     diag_print(d, stderr, false);

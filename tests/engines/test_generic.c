@@ -3,6 +3,7 @@
  * Masks, windows, copies of a state, threads, errors. */
 #include "engine_test.h"
 #include "generic.h"
+#include "pack_parts.h"
 #include "weights.h"
 
 #include <math.h>
@@ -164,7 +165,8 @@ static void first_maximum(const Opened *o, const float *p, int best)
     for (int j = 0; j < o->model->target_vocab; j++) assert_true(j < best ? p[j] < p[best] : p[j] <= p[best]);
 }
 
-/* next is step and the first maximum, decode_greedy the same of rows; the log-softmax moves none. */
+/* next is step and the first maximum, decode_greedy the same of rows; the log-softmax moves
+ * none. */
 static void next_is_the_argmax_of_step(void **state)
 {
     (void)state;
@@ -232,7 +234,8 @@ static void what_does_not_fit_is_refused(void **state)
     close_spec(&o);
 }
 
-/* The generic engine keeps every key, and refuses what engines with rings have overwritten: 8 rows back, or to 0. */
+/* The generic engine keeps every key, and refuses what engines with rings have overwritten: 8
+ * rows back, or to 0. */
 static void a_window_is_taken_back_as_rings_are(void **state)
 {
     (void)state;
@@ -309,7 +312,8 @@ static void distances_are_relative_to_the_largest(void **state)
 
 /* ---- weights read anew -------------------------------------------------------------------------------------- */
 
-/* A source, several rows of a target and one, so that each program runs; `statuses`: of each call. */
+/* A source, several rows of a target and one, so that each program runs; `statuses`: of each
+ * call. */
 static void run_all(Engine *e, const Model *m, rt_status statuses[3])
 {
     const int source[] = { 3, 4, 2 };
@@ -318,6 +322,27 @@ static void run_all(Engine *e, const Model *m, rt_status statuses[3])
     if (m->has_decoder) {
         statuses[1] = e->ops->decode(e, rows, 3);
         statuses[2] = e->ops->step(e, 3);
+    }
+}
+
+/* The same with matrices out of packed data; with zeros in its place it is another state: they
+ * do come from there. */
+static void compare_packed(const Opened *o, const Plan *p, const Engine *kept, const char *name)
+{
+    int n;
+    const PlanOptions options = { .target = TARGET_PANELS, .slots = 1, .max_threads = 1 };
+    const Plan *panels = plan_make(o->arena, o->graph, options);
+    const PackEntry *e = pack_entries(o->arena, panels, &n);
+    unsigned char *data = arena_alloc(o->arena, panels->weights_bytes);
+    const PackedData packed = { panels, data };
+    for (int zeros = 1; zeros >= 0; zeros--) {
+        rt_status statuses[3] = { RT_OK };
+        if (!zeros) pack_tensors(data, e, n);
+        Engine *unpacked = generic_open_packed(o->arena, p, &packed);
+        run_all(unpacked, o->model, statuses);
+        const bool same = memcmp(kept->state, unpacked->state, p->state_bytes) == 0;
+        if (same == zeros) fail_msg("%s: %s state", name, zeros ? "the same" : "another");
+        engine_close(unpacked);
     }
 }
 
@@ -336,12 +361,16 @@ static void compare_opened(Opened o, const char *name, int dtype)
     for (int i = 0; i < o.graph->tensor_count; i++)
         for (int j = 0; own->weights[i] && j < (o.graph->tensors[i]->layers ? o.graph->tensors[i]->layers : 1); j++)
             assert_null(own->weights[i][j]);
+    if (o.model->has_encoder || o.model->has_decoder) compare_packed(&o, p, kept, name);
     engine_close(kept);
     engine_close(anew);
     close_spec(&o);
 }
 
-static void compare_anew(const char *name, int dtype) { compare_opened(open_golden(name), name, dtype); }
+static void compare_anew(const char *name, int dtype)
+{
+    compare_opened(open_golden(name), name, dtype);
+}
 
 /* Also narrow ones, tables of distances and of turns, and a matrix that two operations read. */
 static void weights_read_anew_are_the_same(void **state)
@@ -355,13 +384,17 @@ static void weights_read_anew_are_the_same(void **state)
     }
 }
 
-/* Matrices of several blocks of rows, the last one shorter; its vocabulary is read by several threads. */
+/* Matrices of several blocks of rows, the last one shorter; its vocabulary is read by several
+ * threads. */
 static void blocks_of_rows_are_the_same(void **state)
 {
-    static const int dtypes[] = { DTYPES_F32, DTYPES_PANELS_BF16, DTYPES_PANELS_INT8, DTYPES_PANELS_INT4 };
+    static const char spec[] = "tests/engines/wide_vocabulary.lua";
+    static const int dtypes[] = {
+        DTYPES_F32, DTYPES_PANELS_BF16, DTYPES_PANELS_INT8, DTYPES_PANELS_INT4,
+    };
     (void)state;
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
-        compare_opened(open_spec("tests/engines/wide_vocabulary.lua"), "wide_vocabulary", dtypes[i]);
+        compare_opened(open_spec(spec), spec, dtypes[i]);
 }
 
 /* What is given in the place of a tensor stays. */

@@ -92,6 +92,18 @@ END
 verdict $? 'weights are packed slice by slice, and are never all in memory'
 tail -n 3 "$scratch/err"
 rm -f "$scratch/matrix.safetensors"
+# The same of a model, whose self-test goes through all of its matrices.
+cat >"$scratch/wide.lua" <<END
+return xf.model { name = "wide", kind = "decoder", layers = 1, heads = 8, d_model = 1024, d_ff = 1024, vocab = 30000, max_target = 16,
+                  position = "none", weights = "random" }
+END
+for dtype in f32 int4; do
+    (ulimit -s 512 && ulimit -d 120000 && "$xformc" pack "$scratch/wide.lua" --dtype $dtype -q -o "$scratch/wide" >"$scratch/out" 2>"$scratch/err") &&
+        ! head -c 1200 "$scratch/wide" | grep -q '"selftest":"0000000000000000'
+    verdict $? "--dtype $dtype: nor does the self-test hold them"
+    tail -n 3 "$scratch/err"
+    rm -f "$scratch/wide"
+done
 
 # ---- one program --------------------------------------------------------------------------------------------------
 

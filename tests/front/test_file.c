@@ -104,6 +104,30 @@ static void an_abandoned_file_is_not_there(void **state)
     end_world(&w);
 }
 
+/* What is looked at, and then written over in part, is in the file. */
+static void a_file_is_viewed_before_it_is_there(void **state)
+{
+    (void)state;
+    World w = new_world();
+    FileMap map;
+    size_t size;
+    FileWriter *f = file_create(w.arena, w.diag, in(&w, "x"));
+    assert_true(f && file_append(f, "0123456789", 10) && file_view(f, &map));
+    assert_int_equal(map.size, 10);
+    assert_memory_equal(map.data, "0123456789", 10);
+    file_unmap(&map);
+    assert_true(file_patch(f, 3, "abc", 3) && file_append(f, "X", 1) && file_view(f, &map));
+    assert_int_equal(map.size, 11);
+    assert_memory_equal(map.data, "012abc6789X", 11);
+    file_unmap(&map);
+    assert_int_not_equal(access(in(&w, "x"), F_OK), 0);
+    assert_true(file_commit(f));
+    const char *read = file_read(w.arena, w.diag, nowhere, in(&w, "x"), 100, &size);
+    assert_string_equal(read, "012abc6789X");
+    remove_file(w.arena, w.folder, "x");
+    end_world(&w);
+}
+
 static void a_full_disk_is_told(void **state)
 {
     (void)state;
@@ -366,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(an_empty_file_is_fine),
         cmocka_unit_test(what_cannot_be_read_is_told), cmocka_unit_test(an_abandoned_file_is_not_there),
+        cmocka_unit_test(a_file_is_viewed_before_it_is_there),
         cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(what_cannot_be_written_is_told),
         cmocka_unit_test(devices_and_links_stay), cmocka_unit_test(links_to_nothing_stay), cmocka_unit_test(folders_are_made_with_parents),
         cmocka_unit_test(names_are_joined), cmocka_unit_test(a_limit_leaves_the_old_file),

@@ -90,8 +90,8 @@ void progress_say(const char *format, ...)
 /* How much of `what` is done a second; 0 before a second is over. */
 static double rate_of(const char *what, double done)
 {
-    const bool is_new = !progress.part || strcmp(progress.part, what) != 0 || done < progress.part_done;
-    if (is_new) {
+    const bool goes_on = progress.part && strcmp(progress.part, what) == 0;
+    if (!goes_on || done < progress.part_done) {
         progress.part = what;
         progress.part_ns = clock_now_ns();
         progress.part_first = done;
@@ -101,8 +101,8 @@ static double rate_of(const char *what, double done)
     return seconds < 1 ? 0 : (done - progress.part_first) / seconds;
 }
 
-void progress_words(char *words, size_t room, const char *what, double done, double all, double rate,
-                    bool bytes)
+void progress_words(char *words, size_t room, const char *what, double done, double all,
+                    double rate, bool bytes)
 {
     enum { WORDS = 32, MINUTE = 60 };
     const double left = rate > 0 ? (all - done) / rate : 0;

@@ -19,13 +19,13 @@ double progress_seconds(void);              /* since progress_begin */
 /* What is done now, in the place of what was. While a child of cleanup_run works, the line says
  * how long. */
 void progress_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same with how much of it is done, at most ten times a second, and after a second with the time
- * that is left: "answering, 43 %, 12 s left". Of bytes the rate is said too: "310 MB/s". */
+/* The same with how much of it is done, at most ten times a second, and after a second with the
+ * time that is left: "answering, 43 %, 12 s left". Of bytes the rate is said too: "310 MB/s". */
 void progress_part(const char *what, double done, double all);
 void progress_bytes(const char *what, double done, double all);
 /* Those words, at `rate` a second, or 0 where it is not known yet. */
-void progress_words(char *words, size_t room, const char *what, double done, double all, double rate,
-                    bool bytes);
+void progress_words(char *words, size_t room, const char *what, double done, double all,
+                    double rate, bool bytes);
 void progress_clear(void);
 
 #endif

@@ -79,8 +79,8 @@ static inline float from_bits(uint32_t bits)
     return f;
 }
 
-/* Fractions as an f32 has them; below the smallest exponent 1024 more, and these taken away again. Masks instead of branches: compilers
- * make vectors of it. */
+/* Fractions as an f32 has them; below the smallest exponent 1024 more, and these taken away
+ * again. Masks instead of branches: compilers make vectors of it. */
 static inline uint32_t bits_of_half(uint32_t h)
 {
     const uint32_t sign = (h & 0x8000) << 16, bits = (h & 0x7FFF) << 13;

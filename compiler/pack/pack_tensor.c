@@ -1,4 +1,5 @@
-/* pack_tensor.c: one tensor, packed: panels, tables and vectors of f32, and narrow panels by their formats. */
+/* pack_tensor.c: one tensor, packed: panels, tables and vectors of f32, and narrow panels by
+ * their formats. */
 #include "pack_parts.h"
 
 #include <stdlib.h>
@@ -14,8 +15,8 @@ static float *read_tensor(const TensorSource *s)
     return v;
 }
 
-/* out: [panels][has_bias + in][16]; rows past the last output stay zero. Some weights of sixteen outputs at a time, which the
- * first cache holds. */
+/* out: [panels][has_bias + in][16]; rows past the last output stay zero. Some weights of sixteen
+ * outputs at a time, which the first cache holds. */
 static void pack_panels(float *out, const Packed *k, const float *w, const float *bias)
 {
     enum { TOGETHER = 64 };
@@ -29,7 +30,8 @@ static void pack_panels(float *out, const Packed *k, const float *w, const float
         }
         for (int64_t at = 0; at < in; at += TOGETHER)
             for (int64_t o = 0; o < n; o++)
-                for (int64_t i = at; i < at + TOGETHER && i < in; i++) panel[16 * i + o] = w[(first + o) * in + i];
+                for (int64_t i = at; i < at + TOGETHER && i < in; i++)
+                    panel[16 * i + o] = w[(first + o) * in + i];
     }
 }
 

@@ -31,9 +31,10 @@ void round_to_bf16(float *w, int64_t n)
     for (int64_t i = 0; i < n; i++) w[i] = float_of_bf16(bf16_of_float(w[i]));
 }
 
-/* Loops over a group have a known length, no calls, and compare integers alone: compilers make vectors of them. */
+/* Loops over a group have a known length, no calls, and compare integers alone: compilers make
+ * vectors of them. */
 
-enum { NO_NUMBER = 0x7F800001 };        /* the bits of the least f32 that is no number, without its sign; they order sizes */
+enum { NO_NUMBER = 0x7F800001 };        /* the least bits of no number, without its sign */
 
 /* Bits of the largest size among the numbers of a group. */
 static int32_t largest_bits(const float x[QUANTISE_GROUP])
@@ -93,10 +94,13 @@ static Integers nearest_nibbles(Floats x, float inverse)
     return ((above & fits) | (15 & ~fits)) - 8;
 }
 
-static float sum_of(Floats a, Floats b) { return a[0] + a[1] + a[2] + a[3] + b[0] + b[1] + b[2] + b[3]; }
+static float sum_of(Floats a, Floats b)
+{
+    return a[0] + a[1] + a[2] + a[3] + b[0] + b[1] + b[2] + b[3];
+}
 
-/* How numbers are met that stand one factor from each other: `d`, the factor that leaves the least squares, and how much of the sum of
- * squares it takes away. */
+/* How numbers are met that stand one factor from each other: `d`, the factor that leaves the
+ * least squares, and how much of the sum of squares it takes away. */
 typedef struct Met { uint16_t d; float gain; } Met;
 
 static Met meet(const Floats x[VECTORS], float inverse)
@@ -126,8 +130,9 @@ static void turn_positive(QuantisedGroup *g)
     for (int i = 0; i < QUANTISE_GROUP; i++) g->q[i] = (int8_t)-g->q[i];
 }
 
-/* The number of largest size, m, may be 7 to 9.5 factors: where it is more than 8 it is cut, and all others are met the closer. Numbers
- * that were rounded so before stay as they are, for the largest of those is -7 or -8 factors. */
+/* The number of largest size, m, may be 7 to 9.5 factors: where it is more than 8 it is cut, and
+ * all others are met the closer. Numbers that were rounded so before stay as they are, for the
+ * largest of those is -7 or -8 factors. */
 static QuantisedGroup least_squares(const float numbers[QUANTISE_GROUP], float m)
 {
     enum { PLACES = 6 };
@@ -136,7 +141,7 @@ static QuantisedGroup least_squares(const float numbers[QUANTISE_GROUP], float m
     Met met[PLACES];
     QuantisedGroup g = { 0, { 0 } };
     memcpy(x, numbers, sizeof x);
-    for (int i = 0; i < PLACES; i++) met[i] = meet(x, places[i] / m);           /* no branch among them: they overlap */
+    for (int i = 0; i < PLACES; i++) met[i] = meet(x, places[i] / m);     /* they overlap */
     int best = 0;
     for (int i = 1; i < PLACES; i++)
         if (met[i].gain > met[best].gain) best = i;
@@ -158,7 +163,8 @@ QuantisedGroup quantise_group(const float *numbers, int n, int bits)
     if (bits == 8) return bytes_of(x);
     const float m = extreme(x);
     if (fabsf(m) > 1e-15f && fabsf(m) < 1e15f) return least_squares(x, m);
-    /* Numbers whose squares are no f32, and no numbers: an f16 of their size is 0, infinite or no number, whatever the places. */
+    /* Numbers whose squares are no f32, and no numbers: an f16 of their size is 0, infinite or
+     * no number, whatever the places. */
     return (QuantisedGroup){ .d = half_of_float(m / -8) };
 }
 
@@ -181,7 +187,8 @@ void quantise_activations(float *to, const float *x, int64_t n)
         memcpy(group, x + i, (size_t)count * sizeof *group);
         const float most = largest(group), d = most / 127;
         const bool whole = most > 0 && most < INFINITY && 127 / most < INFINITY;
-        for (int k = 0; k < count; k++) to[i + k] = whole ? d * rintf(group[k] * (127 / most)) : 0 * most;
+        for (int k = 0; k < count; k++)
+            to[i + k] = whole ? d * rintf(group[k] * (127 / most)) : 0 * most;
     }
 }
 

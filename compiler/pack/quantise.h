@@ -13,21 +13,25 @@
 
 enum { QUANTISE_GROUP = 32 };
 
-/* Of weights: n of 0..32 numbers. d is an f16, an infinity where they are too large; of int8, q is made with it unrounded. */
+/* Of weights: n of 0..32 numbers. d is an f16, an infinity where they are too large; of int8, q
+ * is made with it unrounded. */
 typedef struct QuantisedGroup { uint16_t d; int8_t q[QUANTISE_GROUP]; } QuantisedGroup;
 QuantisedGroup quantise_group(const float *x, int n, int bits);
 
 /* Rows of weights as what they are once they were quantised, in place. */
 void quantise_rows(float *w, int64_t rows, int64_t width, int bits);
-/* One row of activations, as kernels round them: d = max |x| / 127 as f32, q rounded to the nearest, ties to even. */
+/* One row of activations, as kernels round them: d = max |x| / 127 as f32, q rounded to the
+ * nearest, ties to even. */
 void quantise_activations(float *to, const float *x, int64_t n);
 
 /* From here on f16 has no number but infinity. */
 #define F16_BEYOND 65520.0f
-/* n numbers as the f16 that a cache holds: what lies beyond 65504, the largest, becomes that; NaN stays NaN. */
+/* n numbers as the f16 that a cache holds: what lies beyond 65504, the largest, becomes that;
+ * NaN stays NaN. */
 void round_to_f16(float *to, const float *x, int64_t n);
 
-/* The nearest bf16, the upper half of an f32, ties to even; n numbers as what they are then, in place. */
+/* The nearest bf16, the upper half of an f32, ties to even; n numbers as what they are then, in
+ * place. */
 uint16_t bf16_of_float(float x);
 void round_to_bf16(float *w, int64_t n);
 

@@ -26,7 +26,8 @@ typedef enum Kernel {
     KERNEL_CUSTOM,                  /* the C of an xf.op; it is not a kernel of the library */
     KERNELS
 } Kernel;
-/* rt_linear_f32, by the format of its weights or of its keys and values too, or the name of the xf.op. */
+/* rt_linear_f32, by the format of its weights or of its keys and values too, or the name of the
+ * xf.op. */
 struct PlanOp;
 const char *plan_kernel_name(const struct PlanOp *op);
 /* Whether it stores or reads keys and values of f16. */
@@ -49,7 +50,8 @@ static inline bool format_is_quantised(Format f) { return format_bits(f) > 0 && 
 
 /* ---- weights -------------------------------------------------------------------------------------------- */
 
-/* One tensor of the packed file. For a block of layers there is one per layer, `stride` bytes apart. */
+/* One tensor of the packed file. For a block of layers there is one per layer, `stride` bytes
+ * apart. */
 typedef struct Packed {
     const char *name;               /* `{}` stands for the layer */
     const char *identifier;         /* C, upper case, unique in the plan: ENCODER_LAYER_SELF_Q; NULL of integers */
@@ -156,22 +158,28 @@ typedef struct Plan {
     Packed *tokenizer;              /* the blob of rt_tokenizer_format.h; NULL without it */
 } Plan;
 
-/* Rows of one decoder call: what all slots can hold, up to a bound past which a matrix kernel gains no more. */
+/* Rows of one decoder call: what all slots can hold, up to a bound past which a matrix kernel
+ * gains no more. */
 int64_t plan_decoder_rows(const Model *m, int slots);
-/* Whether state and weights have a sensible size, worked out in floating point; false after an error reported at the model.
- * To be asked before plan_make. */
+/* Whether state and weights have a sensible size, worked out in floating point; false after an
+ * error reported at the model. To be asked before plan_make. */
 bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
-/* Whether each pattern of dtype matches a matrix, and one alone decides of each; false after errors reported at them. Likewise. */
+/* Whether each pattern of dtype matches a matrix, and one alone decides of each; false after
+ * errors reported at them. Likewise. */
 bool  plan_dtypes_hold(Diag *d, const Graph *g);
-/* Whether it certainly has the memory, by the same bounds: then there is no need to ask for more. */
+/* Whether it certainly has the memory, by the same bounds: then there is no need to ask for
+ * more. */
 bool  plan_is_small(const Graph *g, PlanOptions options);
-/* Whether this machine has the memory to run it, or to pack it, which holds no weights but slices of them; false after a
- * reported error, EXIT_NO_FEATURE, with what other choices would take. */
+/* Whether this machine has the memory to run it, or to pack it, which holds no weights but
+ * slices of them; false after a reported error, EXIT_NO_FEATURE, with what other choices would
+ * take. */
 typedef enum PlanWork { WORK_RUN, WORK_PACK } PlanWork;
 bool  plan_fits_machine(Diag *d, const Plan *p, PlanWork work);
-/* Of TARGET_ROW_MAJOR: whether its weights as f32 are more than half of the memory, so that each is read where it is needed. */
+/* Of TARGET_ROW_MAJOR: whether its weights as f32 are more than half of the memory, so that each
+ * is read where it is needed. */
 bool  plan_reads_weights_anew(const Plan *p);
-/* Scratch of a linear that rounds its rows: `pieces`, one a thread, or one that threads share by rows; `rows` of `stride` floats each. */
+/* Scratch of a linear that rounds its rows: `pieces`, one a thread, or one that threads share by
+ * rows; `rows` of `stride` floats each. */
 typedef struct RoundedSize { int64_t pieces, rows, stride; } RoundedSize;
 RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op);
 /* The most rows of a decoder of which threads share a linear's panels. */
@@ -181,7 +189,8 @@ enum { PLAN_FEW_ROWS = 16 };
 Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 
 /* Blocks into operations: fuse, choose a kernel and layouts, work in place where that is safe.
- * needs: graph.   gives: blocks, programs, buffers without offsets, packed without offsets, taps. */
+ * needs: graph.   gives: blocks, programs, buffers without offsets, packed without offsets,
+ * taps. */
 void plan_lower(Arena *a, Plan *p);
 /* needs: operations.   gives: op->barrier, op->phase, buffer phases. */
 void plan_split(Plan *p);
@@ -197,19 +206,22 @@ void plan_check(const Plan *p);
 enum { PLAN_KERNELS = 1, PLAN_MEMORY = 2 };
 void plan_dump(const Plan *p, unsigned parts, FILE *to);
 
-/* Floating-point operations and bytes of weights read by `program` for `rows` rows that see `keys` keys each. */
+/* Floating-point operations and bytes of weights read by `program` for `rows` rows that see
+ * `keys` keys each. */
 Cost plan_cost(const Plan *p, ProgramKind program, int64_t rows, int64_t keys, int64_t memory_keys);
 Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);      /* of one operation, once */
 const PlanProgram *plan_program(const Plan *p, ProgramKind kind);       /* NULL if absent */
 int plan_rows(const Plan *p);                   /* how many rows of a decoder one call takes; 1 without such a call */
-/* Of a decoder's program: its first runs, up to the last of a block of layers: what reading without logits takes. */
+/* Of a decoder's program: its first runs, up to the last of a block of layers: what reading
+ * without logits takes. */
 int plan_layer_runs(const PlanProgram *p);
-/* The same program, or for PROGRAM_PREFILL that of rows; *runs receives how many of its runs count. */
+/* The same program, or for PROGRAM_PREFILL that of rows; *runs receives how many of its runs
+ * count. */
 const PlanProgram *plan_part(const Plan *p, ProgramKind kind, int *runs);
 /* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);
-/* The hidden states that `encode` of an encoder alone leaves: of its last norm or, where it has none, of its last layer; and what its head
- * makes of them. NULL without an encoder, a head. */
+/* The hidden states that `encode` of an encoder alone leaves: of its last norm or, where it has
+ * none, of its last layer; and what its head makes of them. NULL without an encoder, a head. */
 const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
 /* Bytes of the scratch before its lists. */
@@ -218,7 +230,8 @@ size_t plan_lists_offset(const Plan *p);
 const CallList *plan_list(const Plan *p, const char *name);             /* NULL: there is none */
 Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
 
-/* The panels that stand for a parameter of the model: what the dtype says of those that linears and embeddings read, and nothing else. */
+/* The panels that stand for a parameter of the model: what the dtype says of those that linears
+ * and embeddings read, and nothing else. */
 Format plan_weight_format(const Graph *g, const Tensor *t);
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }

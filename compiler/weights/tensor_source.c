@@ -1,5 +1,5 @@
-/* tensor_source.c: the numbers of a tensor, wherever they come from, as row-major f32.
- * Files are little-endian and not aligned; random numbers depend on the seed and the tensor's name alone. */
+/* tensor_source.c: the numbers of a tensor, wherever they come from, as row-major f32. Files are
+ * little-endian and not aligned; random numbers depend on the seed and the tensor's name alone. */
 #include "weights.h"
 
 #include <math.h>
@@ -51,8 +51,10 @@ static void read_int8(const TensorSource *t, float *out, const Run *r)
 {
     const unsigned char *scales = t->group ? t->file->map.data + t->scales : NULL;
     int64_t at = r->at;
-    for (int64_t i = 0; i < r->n; i++, at += r->stride)
-        out[i] = (float)(int8_t)r->start[at] * (t->group ? read_element(scales + at / t->group * 4, DTYPE_F32) : 1);
+    for (int64_t i = 0; i < r->n; i++, at += r->stride) {
+        const float factor = t->group ? read_element(scales + at / t->group * 4, DTYPE_F32) : 1;
+        out[i] = (float)(int8_t)r->start[at] * factor;
+    }
 }
 
 static void read_run(const TensorSource *t, float *out, const Run *r)
@@ -70,27 +72,33 @@ static void read_run(const TensorSource *t, float *out, const Run *r)
             out[i] = read_element(r->start + (size_t)(r->at + i * r->stride) * bytes, r->dtype);
 }
 
-/* A matrix whose columns lie together in the file, in squares: row by row each number would come from a
- * page of its own. */
-static void read_transposed(const TensorSource *t, float *out, const unsigned char *start, DType dtype, const int64_t *shape,
-                            const int64_t *stride)
+/* A matrix whose columns lie together in the file, in squares: row by row each number would come
+ * from a page of its own. */
+static void read_transposed(const TensorSource *t, float *out, const unsigned char *start,
+                            DType dtype)
 {
+    const int64_t *shape = t->shape;
     enum { SIDE = 64 };
     float square[SIDE][SIDE];
     for (int64_t row = 0; row < shape[0]; row += SIDE)
         for (int64_t column = 0; column < shape[1]; column += SIDE) {
             const int64_t rows = shape[0] - row < SIDE ? shape[0] - row : SIDE;
             const int64_t columns = shape[1] - column < SIDE ? shape[1] - column : SIDE;
-            for (int64_t c = 0; c < columns; c++)
-                read_run(t, square[c], &(Run){ start, dtype, t->start + row + (column + c) * stride[1], rows, 1 });
+            for (int64_t c = 0; c < columns; c++) {
+                const int64_t at = t->start + row + (column + c) * t->stride[1];
+                read_run(t, square[c], &(Run){ start, dtype, at, rows, 1 });
+            }
             for (int64_t r = 0; r < rows; r++)
-                for (int64_t c = 0; c < columns; c++) out[(row + r) * shape[1] + column + c] = square[c][r];
+                for (int64_t c = 0; c < columns; c++)
+                    out[(row + r) * shape[1] + column + c] = square[c][r];
         }
 }
 
-static void read_runs(const TensorSource *t, float *out, const unsigned char *start, DType dtype, const int64_t *shape,
-                      const int64_t *stride, int rank)
+static void read_runs(const TensorSource *t, float *out, const unsigned char *start, DType dtype)
 {
+    const int rank = t->view_rank ? t->view_rank : t->rank;
+    const int64_t *shape = t->view_rank ? t->view_shape : t->shape;
+    const int64_t *stride = t->view_rank ? t->view_stride : t->stride;
     const int64_t n = tensor_elements(t), run = rank ? shape[rank - 1] : 1;
     int64_t place[MAX_RANK] = { 0 };
     int64_t before = t->skip ? t->skip / run : 0;
@@ -106,11 +114,10 @@ static void read_runs(const TensorSource *t, float *out, const unsigned char *st
 /* `plus` is 0 for all but gains of which 1 is left out in the file. */
 static void read_stored(const TensorSource *t, float *out, const unsigned char *start, DType dtype)
 {
-    const int rank = t->view_rank ? t->view_rank : t->rank;
-    const int64_t *shape = t->view_rank ? t->view_shape : t->shape, *stride = t->view_rank ? t->view_stride : t->stride;
     const int64_t n = tensor_elements(t);
-    if (rank == 2 && stride[0] == 1 && stride[1] != 1 && !t->view_rank) read_transposed(t, out, start, dtype, shape, stride);
-    else read_runs(t, out, start, dtype, shape, stride, rank);
+    const bool transposed = t->rank == 2 && t->stride[0] == 1 && t->stride[1] != 1;
+    if (transposed && !t->view_rank) read_transposed(t, out, start, dtype);
+    else read_runs(t, out, start, dtype);
     for (int64_t i = 0; t->plus > 0 && i < n; i++) out[i] += t->plus;
 }
 
@@ -161,7 +168,8 @@ static void read_constant(const TensorSource *t, float *out)
     for (int64_t i = 0; i < n; i++) out[i] = t->constant;
 }
 
-/* Rates and angles are rounded to f32, as models in f32 do; sine and cosine are exact ones of that angle, rounded. */
+/* Rates and angles are rounded to f32, as models in f32 do; sine and cosine are exact ones of
+ * that angle, rounded. */
 static void read_sinusoid(const TensorSource *t, float *out)
 {
     int64_t d = t->shape[1], half = d / 2;
@@ -188,7 +196,8 @@ static void read_rotary(const TensorSource *t, float *out)
         }
 }
 
-/* T5's buckets: near distances one by one, far ones by their logarithm, in f32 as the source has it. */
+/* T5's buckets: near distances one by one, far ones by their logarithm, in f32 as the source has
+ * it. */
 static int64_t distance_bucket(int64_t ahead, bool both_ways, int64_t buckets, int distance)
 {
     int64_t first = 0, n = buckets, away = ahead;

@@ -138,7 +138,8 @@ static void groups_of_four_bits_are_near(void **state)
         for (int i = 0; i < QUANTISE_GROUP; i++)
             if (fabsf(x[i] = random_float()) > fabsf(most)) most = x[i];
         QuantisedGroup plain = { .d = half_of_float(most / -8) };
-        for (int i = 0; i < QUANTISE_GROUP; i++) plain.q[i] = (int8_t)fminf(7, floorf(x[i] / (most / -8) + 8.5f) - 8);
+        for (int i = 0; i < QUANTISE_GROUP; i++)
+            plain.q[i] = (int8_t)fminf(7, floorf(x[i] / (most / -8) + 8.5f) - 8);
         const QuantisedGroup g = quantise_group(x, QUANTISE_GROUP, 4);
         const double left = squares_left(x, &g), left_by_plain = squares_left(x, &plain);
         assert_true(left <= left_by_plain * 1.0001);
@@ -196,7 +197,8 @@ static QuantisedGroup one_by_one(const float *x, int n, int bits)
     float most = 0;
     QuantisedGroup best = { .d = 0 }, g = { .d = 0 };
     if (bits == 8) return bytes_one_by_one(x, n);
-    if (!(fabsf(m) > 1e-15f && fabsf(m) < 1e15f)) return (QuantisedGroup){ .d = half_of_float(m / -8) };
+    if (!(fabsf(m) > 1e-15f && fabsf(m) < 1e15f))
+        return (QuantisedGroup){ .d = half_of_float(m / -8) };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const float gain = nibbles_one_by_one(&g, x, n, places[i] / m);
         if (gain > most) best = g, most = gain;
@@ -214,7 +216,8 @@ static void vectors_give_what_numbers_give(void **state)
 {
     (void)state;
     for (int round = 0; round < 40000; round++) {
-        const int n = round % 3 ? QUANTISE_GROUP : round / 3 % QUANTISE_GROUP + 1, bits = round % 2 ? 4 : 8;
+        const int n = round % 3 ? QUANTISE_GROUP : round / 3 % QUANTISE_GROUP + 1;
+        const int bits = round % 2 ? 4 : 8;
         const float size = powf(10, (float)(round % 83 - 44)), step = round % 7 ? 0 : 0.125f;
         float x[QUANTISE_GROUP];
         for (int i = 0; i < n; i++) {

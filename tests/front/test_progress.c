@@ -1,5 +1,5 @@
-/* test_progress.c: the words of the progress line: how much is done, how fast, and how long it takes
- * from there. */
+/* test_progress.c: the words of the progress line: how much is done, how fast, and how long it
+ * takes from there. */
 #include "front_test.h"
 #include "progress.h"
 
@@ -32,6 +32,8 @@ static void bytes_have_a_rate(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(parts_have_a_time), cmocka_unit_test(bytes_have_a_rate) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_have_a_time), cmocka_unit_test(bytes_have_a_rate),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

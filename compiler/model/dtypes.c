@@ -96,31 +96,31 @@ float float_of_half(uint16_t h) { return from_bits(bits_of_half(h)); }
 
 float float_of_bf16(uint16_t h) { return from_bits((uint32_t)h << 16); }
 
-/* So many at a time: a compiler makes vectors of a loop of known length. */
-enum { TOGETHER = 16 };
-
-void floats_of_half(float *out, const unsigned char *from, int64_t n)
+/* Sixteen at a time: compilers make vectors of a loop of known length. */
+static void floats_of_short(float *out, const unsigned char *from, int64_t n, bool half)
 {
+    enum { TOGETHER = 16 };
     for (int64_t i = 0; i < n; i += TOGETHER) {
         uint16_t h[TOGETHER] = { 0 };
         float x[TOGETHER];
         const size_t here = (size_t)(n - i < TOGETHER ? n - i : TOGETHER);
         memcpy(h, from + 2 * i, here * sizeof *h);
-        for (int k = 0; k < TOGETHER; k++) x[k] = from_bits(bits_of_half(h[k]));
+        if (half)
+            for (int k = 0; k < TOGETHER; k++) x[k] = from_bits(bits_of_half(h[k]));
+        else
+            for (int k = 0; k < TOGETHER; k++) x[k] = from_bits((uint32_t)h[k] << 16);
         memcpy(out + i, x, here * sizeof *x);
     }
 }
 
+void floats_of_half(float *out, const unsigned char *from, int64_t n)
+{
+    floats_of_short(out, from, n, true);
+}
+
 void floats_of_bf16(float *out, const unsigned char *from, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += TOGETHER) {
-        uint16_t h[TOGETHER] = { 0 };
-        float x[TOGETHER];
-        const size_t here = (size_t)(n - i < TOGETHER ? n - i : TOGETHER);
-        memcpy(h, from + 2 * i, here * sizeof *h);
-        for (int k = 0; k < TOGETHER; k++) x[k] = from_bits((uint32_t)h[k] << 16);
-        memcpy(out + i, x, here * sizeof *x);
-    }
+    floats_of_short(out, from, n, false);
 }
 
 const char *shape_text(Arena *a, const int64_t *shape, int rank)

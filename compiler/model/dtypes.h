@@ -10,7 +10,7 @@ size_t dtype_bytes(DType dtype);                    /* of an element that tensor
 int  dtype_block(DType dtype);                      /* elements of a block; 1: each stands alone */
 bool dtype_is_float(DType dtype);                   /* one that tensor_read accepts */
 
-/* An f16, a bf16 as an f32; of f16 that are no numbers the fraction stays. */
+/* An f16, a bf16 as an f32; the fraction of a NaN stays. */
 float float_of_half(uint16_t h);
 float float_of_bf16(uint16_t h);
 /* n of them, little-endian and at any address. */

@@ -7,14 +7,14 @@
 
 #include "quantise.h"
 
-/* Of one output of a matrix: where its factors and its bytes begin. */
-typedef struct Lane { int64_t factors, data; } Lane;
+/* Where the factors and the bytes of one output begin. */
+typedef struct Output { int64_t factors, data; } Output;
 
-static Lane lane_of(const Packed *k, int64_t output)
+static Output output_of(const Packed *k, int64_t output)
 {
     const int64_t panel = output / 16 * (int64_t)narrow_panel_bytes(k) + (k->tensor[1] ? 64 : 0);
     const int64_t groups = (k->tensor[0]->dim[1].bound + QUANTISE_GROUP - 1) / QUANTISE_GROUP;
-    return (Lane){ panel + output % 16 * 2, panel + (int64_t)pad64((size_t)groups * 32) + output % 16 * 4 };
+    return (Output){ panel + output % 16 * 2, panel + (int64_t)pad64((size_t)groups * 32) + output % 16 * 4 };
 }
 
 /* Numbers of group g of `in`: the last may be short. */
@@ -40,13 +40,6 @@ static void put_group(unsigned char *to, const int8_t q[QUANTISE_GROUP], int bit
     }
 }
 
-static uint32_t word_at(const unsigned char *p)
-{
-    uint32_t word;
-    memcpy(&word, p, sizeof word);
-    return word;
-}
-
 /* A block of Q8_0 or Q4_0, a factor and a group: the same numbers, whose sum with 128 or 8 is
  * made here or stands there. */
 static void put_stored(unsigned char *factor, unsigned char *to, const unsigned char *block,
@@ -56,12 +49,12 @@ static void put_stored(unsigned char *factor, unsigned char *to, const unsigned 
     memcpy(factor, block, 2);
     block += 2;
     for (int word = 0; bits == 8 && word < 8; word++) {
-        const uint32_t bytes = word_at(block + 4 * word) ^ 0x80808080;
+        const uint32_t bytes = bytes_u32(block + 4 * word) ^ 0x80808080;
         memcpy(to + 64 * word, &bytes, 4);
     }
     /* 0..15 are the lower halves of sixteen bytes, 16..31 the upper ones. */
     for (int half = 0; bits == 4 && half < 2; half++) {
-        const uint32_t a = word_at(block + 8 * half), b = word_at(block + 8 * half + 4);
+        const uint32_t a = bytes_u32(block + 8 * half), b = bytes_u32(block + 8 * half + 4);
         const uint32_t lower = (a & low) | (b & low) << 4, upper = (a & high) >> 4 | (b & high);
         memcpy(to + 64 * half, &lower, 4);
         memcpy(to + 64 * (2 + half), &upper, 4);
@@ -99,11 +92,11 @@ static void pack_quantised(unsigned char *out, const Packed *k, const float *w, 
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
     const int bits = format_bits(k->format);
     for (int64_t o = 0; o < pad16(outputs); o++) {
-        const Lane lane = lane_of(k, o);
-        if (o >= outputs) pack_zeros(out + lane.factors, out + lane.data, in, bits);
-        else if (w) pack_row(out + lane.factors, out + lane.data, w + o * in, NULL, in, bits);
+        const Output at = output_of(k, o);
+        if (o >= outputs) pack_zeros(out + at.factors, out + at.data, in, bits);
+        else if (w) pack_row(out + at.factors, out + at.data, w + o * in, NULL, in, bits);
         else
-            pack_row(out + lane.factors, out + lane.data, NULL, tensor_blocks(stored, o), in, bits);
+            pack_row(out + at.factors, out + at.data, NULL, tensor_blocks(stored, o), in, bits);
     }
 }
 
@@ -130,12 +123,12 @@ static void unpack_quantised(const unsigned char *from, const Packed *k, float *
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
     const int bits = format_bits(k->format);
     for (int64_t o = 0; o < outputs; o++) {
-        const Lane lane = lane_of(k, o);
+        const Output at = output_of(k, o);
         for (int64_t g = 0; g * QUANTISE_GROUP < in; g++) {
             float *to = w + o * in + g * QUANTISE_GROUP;
             uint16_t d;
-            memcpy(&d, from + lane.factors + 32 * g, sizeof d);
-            const unsigned char *group = from + lane.data + 64 * bits * g;
+            memcpy(&d, from + at.factors + 32 * g, sizeof d);
+            const unsigned char *group = from + at.data + 64 * bits * g;
             take_group(to, group_size(in, g), group, float_of_half(d), bits);
         }
     }

@@ -34,7 +34,7 @@ void round_to_bf16(float *w, int64_t n)
 /* Loops over a group have a known length, no calls, and compare integers alone: compilers make
  * vectors of them. */
 
-enum { NO_NUMBER = 0x7F800001 };        /* the least bits of no number, without its sign */
+enum { LEAST_NAN = 0x7F800001 };        /* as bits, without its sign */
 
 /* Bits of the largest size among the numbers of a group. */
 static int32_t largest_bits(const float x[QUANTISE_GROUP])
@@ -48,7 +48,7 @@ static int32_t largest_bits(const float x[QUANTISE_GROUP])
     return most;
 }
 
-/* The largest size; no number where one of them is none. */
+/* The largest size; NaN where one of them is NaN. */
 static float largest(const float x[QUANTISE_GROUP])
 {
     const int32_t bits = largest_bits(x);
@@ -57,10 +57,10 @@ static float largest(const float x[QUANTISE_GROUP])
     return size;
 }
 
-/* The number of that size, the first of equals; what is not a number, where there is such. */
+/* The number of that size, the first of equals; NaN where there is one. */
 static float extreme(const float x[QUANTISE_GROUP])
 {
-    const int32_t most = largest_bits(x), least = most < NO_NUMBER ? most : NO_NUMBER;
+    const int32_t most = largest_bits(x), least = most < LEAST_NAN ? most : LEAST_NAN;
     for (int i = 0; most && i < QUANTISE_GROUP; i++) {
         int32_t size;
         memcpy(&size, &x[i], sizeof size);
@@ -69,7 +69,7 @@ static float extreme(const float x[QUANTISE_GROUP])
     return 0;
 }
 
-/* x / d to the nearest, halves away from zero; all 0 where d is 0, infinite or no number. */
+/* x / d to the nearest, halves away from zero; all 0 where d is 0, infinite or NaN. */
 static QuantisedGroup bytes_of(const float x[QUANTISE_GROUP])
 {
     QuantisedGroup g = { 0, { 0 } };
@@ -163,8 +163,8 @@ QuantisedGroup quantise_group(const float *numbers, int n, int bits)
     if (bits == 8) return bytes_of(x);
     const float m = extreme(x);
     if (fabsf(m) > 1e-15f && fabsf(m) < 1e15f) return least_squares(x, m);
-    /* Numbers whose squares are no f32, and no numbers: an f16 of their size is 0, infinite or
-     * no number, whatever the places. */
+    /* Numbers whose squares are no f32, and NaN: an f16 of their size is 0, infinite or NaN,
+     * whatever the places. */
     return (QuantisedGroup){ .d = half_of_float(m / -8) };
 }
 

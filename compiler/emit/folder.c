@@ -126,43 +126,35 @@ static bool add_literal(Output *o, const Plan *p, const Pack *pack, const char *
     return true;
 }
 
-/* What is written besides the text. */
-typedef enum FolderWeights { FOLDER_NONE, FOLDER_WEIGHTS } FolderWeights;
-
-static bool write_folder(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder, FolderWeights packed, bool literal,
-                         PackSelftest *selftest)
+/* literal: weights as C, or NULL. */
+static bool write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder, const Pack *literal)
 {
     Output o = { .arena = a, .diag = d };
-    Pack pack = text->pack;
-    pack.selftest = selftest;
     const char *runtime = file_join(a, folder, "runtime");
-    const char *program = file_join(a, folder, p->graph->model->name);
-    const char *weights = arena_format(a, "%s.safetensors", program);
     add_runtime(&o, runtime, p->graph->model);
     add_emitted(&o, text, folder);
-    if (literal && !add_literal(&o, p, &pack, folder)) return false;
-    if (!file_make_folder(d, folder) || !all_ours(&o, program) || !file_make_folder(d, runtime)) return false;
+    if (literal && !add_literal(&o, p, literal, folder)) return false;
+    if (!file_make_folder(d, folder) || !all_ours(&o, file_join(a, folder, p->graph->model->name)) ||
+        !file_make_folder(d, runtime)) return false;
     for (int i = 0; i < o.count && !cleanup_caught(); i++)
         if (!write_if_changed(&o, &o.files[i])) return false;
-    if (!packed) return !cleanup_caught();
-    make_way(weights);
-    return !cleanup_caught() && pack_write(a, d, &pack, weights);
+    return !cleanup_caught();
 }
 
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder)
 {
-    return write_folder(a, d, p, text, folder, FOLDER_NONE, false, NULL);
+    return write_text(a, d, p, text, folder, NULL);
 }
 
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest)
 {
     const FolderText text = folder_text(a, p, form);
-    return write_folder(a, d, p, &text, folder, FOLDER_WEIGHTS, form.weights == WEIGHTS_LITERAL, selftest);
-}
-
-bool folder_write_bare(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder)
-{
-    return write_folder(a, d, p, text, folder, FOLDER_WEIGHTS, false, NULL);
+    const char *weights = file_join(a, folder, arena_format(a, "%s.safetensors", p->graph->model->name));
+    Pack pack = text.pack;
+    pack.selftest = selftest;
+    if (!write_text(a, d, p, &text, folder, form.weights == WEIGHTS_LITERAL ? &pack : NULL)) return false;
+    make_way(weights);
+    return pack_write(a, d, &pack, weights);
 }
 
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest)

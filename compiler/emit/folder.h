@@ -12,8 +12,7 @@ FolderText folder_text(Arena *a, const Plan *p, EmitForm form);
 /* Write everything into `folder`, which is made if need be; each file is complete or not there. A folder in which one
  * of our files is somebody else's is refused: 65. */
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest);
-/* All but the values of the self-test; all but the weights. The text is that of the form, and weights are no text of C. */
-bool folder_write_bare(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder);
+/* All but the weights. The text is that of the form, and weights are no text of C. */
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder);
 
 /* Write the packed weights alone, with the values of the self-test. Refused, 65: a file that is none of ours, or no file. */

@@ -125,10 +125,12 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
     return f.good;
 }
 
-bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes)
+/* `bind` chooses a variant and asks for its instruction set before it looks at weights: of none it says RT_BAD_WEIGHTS. */
+bool emitted_bind(Diag *d, Emitted *e, const unsigned char *data)
 {
-    rt_status s = e->bind(&e->model, weights, bytes);
-    if (s == RT_OK) return true;
+    const rt_status s = e->bind(&e->model, NULL, 0);
+    e->model.weights = data;
+    if (s == RT_BAD_WEIGHTS) return true;
     diag_error(d, s == RT_NO_ISA ? EXIT_NO_FEATURE : EXIT_OUR_BUG, (Loc){ 0 }, "the compiled model cannot be used: %s", rt_status_text(s));
     return false;
 }

@@ -33,8 +33,8 @@ typedef void *EmittedLookup(void *code, const char *name);
 
 /* Find the calls of a model in `code`. False after a reported error. */
 bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code);
-/* Bind them to a packed file, which must outlive them. Packed data without a head needs no proof: it is the model's `weights`. */
-bool emitted_bind(Diag *d, Emitted *e, const void *weights, size_t bytes);
+/* Bind them to packed data, which must outlive them: this machine has their instruction sets. False after a reported error. */
+bool emitted_bind(Diag *d, Emitted *e, const unsigned char *data);
 
 /* The engine's calls, by way of its Emitted; all but `close`. */
 #define EMITTED_CALLS                                                                                             \

@@ -14,15 +14,14 @@
 #include "library_cache.h"
 #include "native.h"
 
-/* Weights are a packed file, or packed data that is shared, or those of the engine that was `before`. */
-typedef struct Native { Emitted emitted; void *library; FileMap weights; const unsigned char *data; Engine *before; } Native;
+/* Weights are packed data that is shared, or those of the engine that was `before`. */
+typedef struct Native { Emitted emitted; void *library; const unsigned char *data; Engine *before; } Native;
 
 static void native_close(Engine *e)
 {
     Native *k = e->own;
     emitted_release(&k->emitted);
     if (k->library) dlclose(k->library);
-    if (k->weights.data) file_unmap(&k->weights);
     if (k->data) pack_release(k->data);
     if (k->before) engine_close(k->before);
     free(k);
@@ -74,14 +73,6 @@ static bool load_library(Arena *a, Diag *d, Native *k, const Model *m, const cha
     return false;
 }
 
-/* Load the library and its weights; the files may go afterwards. */
-static bool load(Arena *a, Diag *d, Native *k, const Model *m, const char *folder)
-{
-    const char *weights = file_join(a, folder, arena_format(a, "%s.safetensors", m->name));
-    return load_library(a, d, k, m, file_join(a, folder, arena_format(a, "lib%s.so", m->name))) &&
-           file_map(d, (Loc){ 0 }, weights, &k->weights) && emitted_bind(d, &k->emitted, k->weights.data, k->weights.size);
-}
-
 /* What is compiled, and where the cache keeps it; NULL: nowhere. */
 typedef struct Cached { FolderText text; const char *path; } Cached;
 
@@ -90,9 +81,10 @@ static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o, 
 {
     const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
     const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), o.cc, o.form, false, false };
-    if (!folder_write_bare(a, d, p, &c->text, folder) || !folder_make(a, d, &order) || cleanup_caught()) return false;
-    if (o.cached) library_cache_add(a, c->path, file_join(a, folder, library));
-    return load(a, d, k, p->graph->model, folder);
+    if (!folder_write_text(a, d, p, &c->text, folder) || !folder_make(a, d, &order) || cleanup_caught()) return false;
+    const char *path = file_join(a, folder, library);
+    if (o.cached) library_cache_add(a, c->path, path);
+    return load_library(a, d, k, p->graph->model, path);        /* the file may go afterwards */
 }
 
 /* The same in a temporary folder, which is gone before the engine is used. */
@@ -109,18 +101,24 @@ static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrd
     return ok;
 }
 
-/* From the cache, with the data packed in memory. False, and no error reported, where there is no such entry. */
+/* From the cache. False, and no error reported, where there is no such entry. */
 static bool load_cached(Arena *a, Diag *d, Native *k, const Plan *p, const Cached *c)
 {
-    bool reused;
     if (!library_cache_has(a, d, c->path)) return false;
     if (!load_library(a, diag_new(a), k, p->graph->model, c->path)) {
         if (k->library) dlclose(k->library);
         *k = (Native){ .library = NULL };
         return false;
     }
-    k->emitted.model.weights = k->data = pack_acquire(a, &c->text.pack, &reused);
     return true;
+}
+
+/* The weights are those that other engines have. */
+static bool take_weights(Arena *a, Diag *d, Native *k, const Pack *pack)
+{
+    bool reused;
+    k->data = pack_acquire(a, pack, &reused);
+    return emitted_bind(d, &k->emitted, k->data);
 }
 
 /* "native (gcc)"; "native (gcc, unrolled)". */
@@ -147,7 +145,8 @@ Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
                    .ops = o.polls ? &polled_ops : &native_ops, .plan = p, .own = k };
     Cached c = { .text = folder_text(a, p, o.form) };
     if (o.cached) c.path = library_cache_path(a, p, o.form, &c.text);
-    if (((o.cached && load_cached(a, d, k, p, &c)) || compile_aside(a, d, k, p, o, &c)) && emitted_state(d, e)) return e;
+    const bool loaded = (o.cached && load_cached(a, d, k, p, &c)) || compile_aside(a, d, k, p, o, &c);
+    if (loaded && take_weights(a, d, k, &c.text.pack) && emitted_state(d, e)) return e;
     native_close(e);
     return NULL;
 }

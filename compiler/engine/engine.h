@@ -58,7 +58,7 @@ struct Engine {
 };
 
 /* Run the plan's operations one by one on OpenBLAS. plan->options.target must be
- * TARGET_ROW_MAJOR. Weights as f32 are kept, or, where plan_reads_weights_anew, read for each
+ * TARGET_ROW_MAJOR. Weights as f32 are kept, or, where plan_generic_bytes says so, read for each
  * operation that needs them. */
 Engine *generic_open(Arena *a, Diag *d, const Plan *p);
 /* The same with plain loops in the place of OpenBLAS: the same bits on every machine, and slow.
@@ -71,6 +71,15 @@ Engine *generic_open_packed(Arena *a, const Plan *p, const PackedData *packed);
 /* Other numbers for a tensor of the model, row-major as the model has it, wherever a generic
  * engine uses it. */
 void generic_set_weight(Engine *e, const char *name, const float *values);
+
+/* Whether a generic engine keeps no weights. One that keeps none had better walk: it appends n ids
+ * to the empty sequence of slot 0, and reads each weight once, for it takes all of them through a
+ * layer before it reads the next. Numbers are those of `step`, one id after the other. `at` is
+ * called behind each layer of a block for each id, when taps and results of that block are those
+ * of the id; layer: its index in the block. */
+bool generic_reads_anew(const Engine *e);
+typedef void EngineAt(void *user, int id, const PlanBlock *b, int layer);
+rt_status generic_walk(Engine *e, const int *ids, int n, EngineAt *at, void *user);
 
 /* Let a generic engine with taps go on, behind every tensor that it keeps, with what another
  * engine made of it: then each is compared alone, and a rounding that falls to the other side is

@@ -9,6 +9,7 @@
 #include "weights.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- running -------------------------------------------------------------------------------------------- */
@@ -67,19 +68,25 @@ void generic_weigh(Engine *e, bool weigh)
     own->sizes = arena_array(own->arena, (size_t)largest_result(e->plan), sizeof *own->sizes);
 }
 
+/* One layer of a block. */
+static void run_layer(const GenericPass *pass, const PlanBlock *b)
+{
+    Generic *own = pass->engine->own;
+    for (int i = 0; i < b->op_count; i++) {
+        (own->weighs ? generic_op_weighed : generic_op)(pass, &b->ops[i]);
+        if (own->guide) follow(pass, b, &b->ops[i]);
+        if (!own->walks) generic_forget_weights(own);
+    }
+}
+
 /* The first runs of a program, for pass.slot or, where there are groups, for their slots. */
 static void run_part(GenericPass pass, const PlanProgram *p, int runs)
 {
-    Generic *own = pass.engine->own;
     for (int i = 0; i < runs; i++) {
         const PlanRun *run = &p->runs[i];
         for (int j = 0; j < run->count; j++) {
             pass.layer = run->first + j;
-            for (int k = 0; k < run->block->op_count; k++) {
-                (own->weighs ? generic_op_weighed : generic_op)(&pass, &run->block->ops[k]);
-                if (own->guide) follow(&pass, run->block, &run->block->ops[k]);
-                generic_forget_weights(own);
-            }
+            run_layer(&pass, run->block);
             if (j + 1 < run->count) pass_on(&pass, run->block);
         }
     }
@@ -191,6 +198,76 @@ static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind on
     return RT_OK;
 }
 
+/* ---- a layer at a time ------------------------------------------------------------------------ */
+
+/* Row `i` of a sequence of which those before it have run. */
+static rt_status take_row(Engine *e, const RtRows *r, int i, int id)
+{
+    const rt_token row = { 0, i, id };
+    *next_position(e) = i;
+    if (r->furthest) *r->furthest = i;
+    return rt_rows_begin(r, &row, 1);
+}
+
+/* What passes from block to block, of each row: [n][width]. */
+typedef struct Carried { float *rows; int64_t width; } Carried;
+
+static Carried room_for(const PlanProgram *p, int n)
+{
+    Carried c = { NULL, 1 };
+    for (int i = 0; i < p->count; i++)
+        if (p->runs[i].block->carry_out->width > c.width) c.width = p->runs[i].block->carry_out->width;
+    const size_t numbers = (size_t)n * (size_t)c.width;
+    if (!(c.rows = malloc(numbers * sizeof *c.rows + 1))) no_memory("%zu numbers of a trace", numbers);
+    return c;
+}
+
+/* One layer, for one row after the other. */
+static void walk_layer(const GenericPass *pass, const PlanBlock *b, Carried c, const int *ids, int n,
+                       EngineAt *at, void *user)
+{
+    Engine *e = (Engine *)(uintptr_t)pass->engine;
+    const RtRows r = rows_of(e);
+    for (int i = 0; i < n; i++) {
+        float *carried = c.rows + i * c.width;
+        take_row(e, &r, i, ids[i]);
+        if (b->carry_in)
+            memcpy(generic_address(pass, b->carry_in), carried, (size_t)b->carry_in->width * sizeof *carried);
+        run_layer(pass, b);
+        memcpy(carried, generic_address(pass, b->carry_out), (size_t)b->carry_out->width * sizeof *carried);
+        at(user, i, b, pass->layer);
+    }
+}
+
+bool generic_reads_anew(const Engine *e) { return !((const Generic *)e->own)->keeps; }
+
+rt_status generic_walk(Engine *e, const int *ids, int n, EngineAt *at, void *user)
+{
+    Generic *own = e->own;
+    const PlanProgram *p = plan_program(e->plan, PROGRAM_STEP);
+    const RtRows r = rows_of(e);
+    const rt_group one = { .slot = 0, .rows = { 0, 1 } };
+    rt_status status = n > 0 && p ? RT_OK : RT_ORDER;
+    for (int i = 0; i < n && status == RT_OK; i++) status = take_row(e, &r, i, ids[i]);
+    if (status) return status;
+    const Carried carried = room_for(p, n);
+    GenericPass pass = { .engine = e, .used = { [COUNT_ROWS] = 1 }, .groups = &one, .group_count = 1 };
+    own->walks = true;
+    for (int i = 0; i < p->count; i++)
+        for (int j = 0; j < p->runs[i].count; j++) {
+            pass.layer = p->runs[i].first + j;
+            walk_layer(&pass, p->runs[i].block, carried, ids, n, at, user);
+            generic_forget_weights(own);
+        }
+    own->walks = false;
+    free(carried.rows);
+    rt_rows_end(&r, &(rt_token){ 0, n - 1, ids[n - 1] }, 1);
+    own->result = result_of(e, p);
+    return RT_OK;
+}
+
+/* ---- calls of a decoder ----------------------------------------------------------------------- */
+
 static rt_status decode(Engine *e, const rt_token *r, int n)
 {
     return run_rows(e, r, n, PROGRAM_STEP, PROGRAM_DECODE);
@@ -265,6 +342,7 @@ static void close(Engine *e)
 {
     Generic *own = e->own;
     if (own->custom) custom_free(own->custom);
+    free(own->anew);
     rt_team_resize(&own->team, 1);
     arena_free(own->arena);
 }
@@ -324,7 +402,7 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product, bool kee
                                    .logits = logits, .fork = fork_slot, .clear = clear, .run = run, .threads = threads, .close = close };
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);
-    *own = (Generic){ .arena = arena_new(), .threads = 1, .product = product };
+    *own = (Generic){ .arena = arena_new(), .threads = 1, .product = product, .keeps = keep };
     if (graph_has_custom(p->graph) && !(own->custom = custom_compile(own->arena, d, p))) {
         arena_free(own->arena);
         return NULL;
@@ -341,7 +419,9 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product, bool kee
 
 Engine *generic_open(Arena *a, Diag *d, const Plan *p)
 {
-    return plan_fits_machine(d, p, WORK_RUN) && blas_load(d) ? open(a, d, p, blas_product, !plan_reads_weights_anew(p)) : NULL;
+    bool anew;
+    plan_generic_bytes(p->graph, &anew);
+    return plan_fits_machine(d, p, WORK_RUN) && blas_load(d) ? open(a, d, p, blas_product, !anew) : NULL;
 }
 
 Engine *generic_open_packed(Arena *a, const Plan *p, const PackedData *packed)

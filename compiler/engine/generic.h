@@ -11,7 +11,8 @@
 typedef struct Generic {
     Arena *arena;                   /* its own: weights and state, freed by close */
     float ***weights;               /* [tensor id][layer index], dense and row-major; NULL where it is not a param, or not read */
-    float **anew[2 * NODE_INPUTS];  int anew_count;         /* of `weights`: those that were read for one operation */
+    float ***anew;  int anew_count, anew_room;              /* of `weights`: those that are not kept */
+    bool keeps, walks;              /* all weights are kept; a layer runs for many rows */
     int threads;
     Product *product;               /* by OpenBLAS, or plain */
     const PackedData *packed;       /* of generic_open_packed, or NULL */
@@ -53,12 +54,13 @@ void generic_op_weighed(const GenericPass *pass, const PlanOp *op);
 void generic_open_weights(Generic *own, const Plan *p, bool keep);
 /* A param of a layer, in the arena of the engine. */
 float *generic_kept_weights(Generic *own, const Plan *p, const Tensor *t, int layer);
-/* A param of a layer that is not kept: in own->weights until generic_forget_weights. */
+/* A param of a layer that is not kept, read by up to eight threads: in own->weights until
+ * generic_forget_weights. */
 const float *generic_read_weights(const Engine *e, const Tensor *t, int layer);
 void generic_forget_weights(Generic *own);
 /* c = a w^T, by plain loops, some rows of w at a time, read by several threads and then
- * forgotten. False where w is kept, is not made of rows, or products are those of a library:
- * nothing is done then. */
+ * forgotten. False where w is kept or will be read again, is not made of rows, or products are
+ * those of a library: nothing is done then. */
 bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p,
                              float *c, const float *a);
 /* One row of a table, kept or read for this call, until the next. */

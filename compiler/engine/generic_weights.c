@@ -47,18 +47,63 @@ void generic_open_weights(Generic *own, const Plan *p, bool keep)
     }
 }
 
+/* ---- reading by threads ---------------------------------------------------------------------- */
+
+/* Rows of w that are read together, of so many numbers; threads take them one after another. */
+enum { BLOCK = 1 << 17, LEAST_SHARED = 1 << 20, MOST_THREADS = 8 };
+
+/* For a matrix of so many numbers, other threads if it is large. */
+static rt_team *team_for(Generic *own, int64_t numbers)
+{
+    const int processors = rt_processors();
+    if (!own->team && numbers >= LEAST_SHARED)
+        rt_team_resize(&own->team, processors < MOST_THREADS ? processors : MOST_THREADS);
+    return own->team;
+}
+
+typedef struct Reading {
+    const Plan *plan;
+    const Tensor *w;  const TensorSource *source;
+    float *to;
+    int64_t all, each, width;               /* rows; those of a block; numbers of one */
+    atomic_llong next;
+} Reading;
+
+static void read_blocks(void *user, int thread, int threads)
+{
+    Reading *job = user;
+    (void)thread, (void)threads;
+    for (int64_t first; (first = atomic_fetch_add(&job->next, job->each)) < job->all;) {
+        const int64_t rows = job->all - first < job->each ? job->all - first : job->each;
+        TensorSource part;
+        if (!tensor_rows(job->source, first, rows, &part)) die("%s is not cut", job->source->name);
+        read_rounded(job->to + first * job->width, job->plan, job->w, &part);
+    }
+}
+
 const float *generic_read_weights(const Engine *e, const Tensor *t, int layer)
 {
     Generic *own = e->own;
     const TensorSource *source = t->source[layer];
     float **w = &own->weights[t->id][layer];
     const int64_t n = tensor_elements(source);
-    enum { MOST = sizeof own->anew / sizeof *own->anew };
-    if (own->anew_count == MOST) die("too many weights in an operation");
+    TensorSource part;
     *w = malloc((size_t)n * sizeof **w + 1);
     if (!*w) no_memory("the %lld numbers of %s", (long long)n, source->name);
+    if (own->anew_count == own->anew_room) {
+        own->anew_room = own->anew_room ? 2 * own->anew_room : 32;
+        own->anew = realloc(own->anew, (size_t)own->anew_room * sizeof *own->anew);
+        if (!own->anew) no_memory("%d weights of an operation", own->anew_room);
+    }
     own->anew[own->anew_count++] = w;
-    read_rounded(*w, e->plan, t, source);
+    if (n < LEAST_SHARED || !tensor_rows(source, 0, 1, &part)) {
+        read_rounded(*w, e->plan, t, source);
+        return *w;
+    }
+    Reading job = { .plan = e->plan, .w = t, .source = source, .to = *w,
+                    .all = source->shape[0], .width = source->shape[1] };
+    job.each = job.width < BLOCK ? BLOCK / job.width : 1;
+    rt_team_share(team_for(own, n), read_blocks, &job);
     return *w;
 }
 
@@ -84,9 +129,6 @@ const float *generic_table_row(const Engine *e, const Tensor *t, int layer, int6
 }
 
 /* ---- products by rows ------------------------------------------------------------------------ */
-
-/* Rows of w that are read together, of so many numbers; threads take them one after another. */
-enum { BLOCK = 1 << 17, LEAST_SHARED = 1 << 20, MOST_THREADS = 8 };
 
 typedef struct ByRows {
     const Engine *engine;
@@ -120,23 +162,14 @@ static void some_rows(void *user, int thread, int threads)
     }
 }
 
-/* Of one product, with other threads if it is large. */
-static rt_team *team_for(Generic *own, const BlasProduct *p)
-{
-    const int processors = rt_processors();
-    if (!own->team && (int64_t)p->n * p->k >= LEAST_SHARED)
-        rt_team_resize(&own->team, processors < MOST_THREADS ? processors : MOST_THREADS);
-    return own->team;
-}
-
 bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p,
                              float *c, const float *a)
 {
     Generic *own = e->own;
     TensorSource part;
-    if (own->product != plain_product || is_kept(own, w, layer)) return false;
+    if (own->product != plain_product || own->walks || is_kept(own, w, layer)) return false;
     if (!tensor_rows(w->source[layer], 0, 1, &part)) return false;
-    rt_team *team = team_for(own, p);
+    rt_team *team = team_for(own, (int64_t)p->n * p->k);
     ByRows job = { .engine = e, .w = w, .source = w->source[layer], .layer = layer,
                    .product = p, .c = c, .a = a };
     job.rows = p->k < BLOCK / 16 ? BLOCK / p->k / 16 * 16 : 16;         /* whole panels */

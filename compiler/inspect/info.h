@@ -58,6 +58,8 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target);
  *   weights  {bytes data_bytes missing}            the packed file; without its head; whether the spec's file is not there
  *   state    {bytes header_bytes slots slot_bytes scratch_bytes tap_bytes}
  *   stack_bytes                                    at most, of one call on one thread
+ *   verify   {weight_bytes anew inputs}            as f32 in the generic engine, at once; whether each of so many inputs
+ *                                                  reads all of them anew
  *   code     null, or {model_bytes runtime_bytes compiler isa}
  *   programs [{name tokens keys memory_keys flops weight_bytes flops_per_token weight_bytes_per_token
  *              blocks [{name first_layer layers flops weight_bytes}]}]      flops and weight_bytes of a block: of each layer

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "info.h"
+#include "verify.h"
 
 static const char *kind_of(const Model *m)
 {
@@ -87,6 +88,16 @@ static void print_tokenizer(Arena *a, const Model *m, FILE *to)
     text_line(to, "  chat", chat_words(a, m));
 }
 
+/* What `verify` takes beside engines of packed weights, where that is not all of them. */
+static void print_verify(Arena *a, const Graph *g, FILE *to)
+{
+    bool anew;
+    const double bytes = plan_generic_bytes(g, &anew);
+    if (!anew) return;
+    bytes_line(a, to, "verify, bytes", (size_t)bytes,
+               arena_format(a, "weights as f32, a layer at a time; all are read for each of %d inputs", verify_inputs(g)));
+}
+
 static void print_sizes(Arena *a, const Info *i, FILE *to)
 {
     const Plan *p = i->plan;
@@ -105,6 +116,7 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
     bytes_line(a, to, "  scratch", p->scratch_bytes, "what passes between blocks and within one");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
     bytes_line(a, to, "stack, bytes", i->stack_bytes, "at most, of one call on one thread");
+    print_verify(a, p->graph, to);
     if (i->code) {
         bytes_line(a, to, "code, bytes", i->code->model_bytes + i->code->runtime_bytes,
                    arena_format(a, "measured: %s, %s", i->code->compiler, i->code->isa));
@@ -323,7 +335,10 @@ void info_json(Arena *a, const Info *i, const InfoTarget *target, FILE *to)
             m->weights_missing ? "true" : "false");
     fprintf(to, ",\"state\":{\"bytes\":%zu,\"header_bytes\":%zu,\"slots\":%d,\"slot_bytes\":%zu,\"scratch_bytes\":%zu,\"tap_bytes\":%zu}",
             p->state_bytes, p->header_bytes, p->options.slots, p->slot_bytes, p->scratch_bytes, p->tap_bytes);
-    fprintf(to, ",\"stack_bytes\":%zu,\"code\":", i->stack_bytes);
+    bool anew;
+    const double held = plan_generic_bytes(p->graph, &anew);
+    fprintf(to, ",\"stack_bytes\":%zu,\"verify\":{\"weight_bytes\":%.0f,\"anew\":%s,\"inputs\":%d},\"code\":", i->stack_bytes,
+            held, anew ? "true" : "false", verify_inputs(p->graph));
     json_code(i->code, to);
     fputs(",\"programs\":[", to);
     for (int k = 0; k < i->program_count; k++) {

@@ -175,9 +175,10 @@ bool  plan_is_small(const Graph *g, PlanOptions options);
  * take. */
 typedef enum PlanWork { WORK_RUN, WORK_PACK } PlanWork;
 bool  plan_fits_machine(Diag *d, const Plan *p, PlanWork work);
-/* Of TARGET_ROW_MAJOR: whether its weights as f32 are more than half of the memory, so that each
- * is read where it is needed. */
-bool  plan_reads_weights_anew(const Plan *p);
+/* Bytes of weights as f32 that the generic engine holds at once: all, or, where they are more than
+ * half of the memory, those of the largest layer; *anew receives whether each is read where it is
+ * needed. */
+double plan_generic_bytes(const Graph *g, bool *anew);
 /* Scratch of a linear that rounds its rows: `pieces`, one a thread, or one that threads share by
  * rows; `rows` of `stride` floats each. */
 typedef struct RoundedSize { int64_t pieces, rows, stride; } RoundedSize;

@@ -100,39 +100,53 @@ static double dense_bytes(const Tensor *t)
     return bytes;
 }
 
-/* The weights as f32: all, and the largest tensor. */
-typedef struct Dense { double all, largest; } Dense;
-
-static Dense dense_of(const Graph *g)
+static double dense_bytes_of_all(const Graph *g)
 {
-    Dense d = { 0, 0 };
+    double bytes = 0;
     for (int i = 0; i < g->tensor_count; i++) {
         const Tensor *t = g->tensors[i];
-        const double bytes = t->kind == TENSOR_PARAM ? dense_bytes(t) : 0;
-        d.all += bytes * (t->layers ? t->layers : 1);
-        if (bytes > d.largest) d.largest = bytes;
+        if (t->kind == TENSOR_PARAM) bytes += dense_bytes(t) * (t->layers ? t->layers : 1);
     }
-    return d;
+    return bytes;
 }
 
-bool plan_reads_weights_anew(const Plan *p)
+/* Of one layer of a block. A weight that two of its operations read counts twice. */
+static double dense_bytes_of_block(const Block *b)
 {
-    return p->options.target == TARGET_ROW_MAJOR && !fits(2 * dense_of(p->graph).all);
+    double bytes = 0;
+    for (int i = 0; i < b->count; i++)
+        for (int k = 0; k < NODE_INPUTS; k++) {
+            const Tensor *t = b->nodes[i]->in[k];
+            if (t && t->kind == TENSOR_PARAM) bytes += dense_bytes(t);
+        }
+    return bytes;
 }
 
-/* What is held at once, in bytes. An engine holds its weights, or, where it reads them anew, one as
- * f32. Who packs holds some slices. */
-typedef struct Needs { double weights, tensor, state; } Needs;
+double plan_generic_bytes(const Graph *g, bool *anew)
+{
+    const double all = dense_bytes_of_all(g);
+    double most = 0;
+    *anew = !fits(2 * all);
+    for (int i = 0; i < g->block_count && *anew; i++)
+        most = fmax(most, dense_bytes_of_block(g->blocks[i]));
+    return *anew && most < all ? most : all;
+}
 
-static double sum(Needs n) { return n.weights + n.tensor + n.state; }
+/* What is held at once, in bytes. An engine holds its weights, or, where it reads them anew, those
+ * of a layer as f32. Who packs holds some slices. */
+typedef struct Needs { double weights, layer, state; } Needs;
+
+static double sum(Needs n) { return n.weights + n.layer + n.state; }
 
 static Needs needs_of(const Plan *p, PlanWork work)
 {
-    const Dense d = dense_of(p->graph);
+    bool anew;
     Needs n = { .state = (double)p->state_bytes };
     if (work == WORK_PACK) return n;
-    if (plan_reads_weights_anew(p)) n.tensor = d.largest;
-    else n.weights = p->options.target == TARGET_PANELS ? (double)p->weights_bytes : d.all;
+    const double held = plan_generic_bytes(p->graph, &anew);
+    if (p->options.target == TARGET_PANELS) n.weights = (double)p->weights_bytes;
+    else if (anew) n.layer = held;
+    else n.weights = held;
     return n;
 }
 
@@ -178,7 +192,7 @@ static void tell_choices(Diag *d, const Plan *p, PlanWork work)
 static const char *needs_words(Arena *a, Needs n)
 {
     const struct { double bytes; const char *words; } parts[] = {
-        { n.weights, "of weights" }, { n.state, "of a state" }, { n.tensor, "to read the largest tensor" },
+        { n.weights, "of weights" }, { n.state, "of a state" }, { n.layer, "to read the largest layer" },
     };
     Text t = text_new(a);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -8,13 +8,19 @@
 #include <string.h>
 
 /* One tensor being gathered. */
-typedef struct Part { TraceTensor *out; const Tensor *tensor; const Buffer *buffer; int layer_index; } Part;
+typedef struct Part {
+    TraceTensor *out;
+    const Tensor *tensor;
+    const Buffer *buffer;
+    const PlanBlock *block;  int layer_index;       /* that leaves it there; NULL, 0 of an xf.graph */
+} Part;
 
 typedef struct Gather {
     Arena *arena;
     const Engine *engine;
     Trace *trace;
     Part *parts;  int room;
+    float *row;                         /* the largest of a part */
     int64_t used[COUNT_TARGET + 1];     /* final length of each kind of dimension */
 } Gather;
 
@@ -27,7 +33,8 @@ static Dim row_dim(const Tensor *t) { return t->dim[t->rank == 3]; }
 
 static bool by_steps(const Tensor *t) { return row_dim(t).count == COUNT_ROWS; }
 
-static void add_part(Gather *g, const char *name, const Tensor *t, const Buffer *b, int layer_index)
+static void add_part(Gather *g, const char *name, const Tensor *t, const Buffer *b, const PlanBlock *block,
+                     int layer_index)
 {
     if (g->trace->count == g->room) die("more tensors to trace than counted");
     TraceTensor *out = &g->trace->tensors[g->trace->count];
@@ -38,24 +45,24 @@ static void add_part(Gather *g, const char *name, const Tensor *t, const Buffer 
         elements *= (size_t)out->shape[r];
     }
     out->values = arena_array(g->arena, elements, sizeof *out->values);
-    g->parts[g->trace->count++] = (Part){ out, t, b, layer_index };
+    g->parts[g->trace->count++] = (Part){ out, t, b, block, layer_index };
 }
 
 /* Taps are listed by tensor and then by layer; here all of a layer's come first. */
-static void add_taps(Gather *g, const Buffer *b, int layer_index)
+static void add_taps(Gather *g, const Buffer *b, const PlanBlock *block, int layer_index)
 {
     const Plan *p = g->engine->plan;
     for (int i = 0; b && i < p->tap_count; i++) {
         const Tap *t = &p->taps[i];
         if (t->buffer == b && t->layer_index == layer_index && !trace_find(g->trace, t->name))
-            add_part(g, t->name, t->tensor, b, layer_index);
+            add_part(g, t->name, t->tensor, b, block, layer_index);
     }
 }
 
 static void add_block(Gather *g, const PlanBlock *b, int layer_index)
 {
     for (int i = 0; i < b->op_count; i++)
-        for (int r = 0; r < 3; r++) add_taps(g, b->ops[i].out[r], layer_index);
+        for (int r = 0; r < 3; r++) add_taps(g, b->ops[i].out[r], b, layer_index);
 }
 
 static void add_program(Gather *g, ProgramKind kind)
@@ -78,7 +85,7 @@ static void add_output(Gather *g)
         const Tensor *t = b->block->carry_out;
         if (i + 1 < p->count && !t->output) continue;
         const TraceTensor *tapped = trace_find(g->trace, t->name);
-        if (!tapped) add_part(g, t->name, t, b->carry_out, 0);
+        if (!tapped) add_part(g, t->name, t, b->carry_out, b, 0);
         else if (panels) g->parts[tapped - g->trace->tensors].buffer = b->carry_out;
     }
 }
@@ -86,23 +93,35 @@ static void add_output(Gather *g)
 /* ---- an encoder-decoder --------------------------------------------------------------------------------- */
 
 /* Copy row `step` of a decoder's tensor to its place. */
-static void gather_row(const Gather *g, const Part *p, const int64_t *used, int64_t step, float *row)
+static void gather_row(const Gather *g, const Part *p, int64_t step)
 {
     const Tensor *t = p->tensor;
     const int64_t heads = t->rank == 3 ? t->dim[0].bound : 1, rows = p->out->shape[t->rank == 3];
-    const int64_t columns = length(used, t->dim[t->rank - 1]), final = p->out->shape[t->rank - 1];
-    engine_read(g->engine, p->buffer, p->layer_index, 1, columns, row);
-    for (int64_t h = 0; h < heads; h++)
-        memcpy(p->out->values + (h * rows + step) * final, row + h * columns, (size_t)columns * sizeof *row);
-}
-
-static void gather_step(const Gather *g, int64_t step, float *row)
-{
+    const int64_t final = p->out->shape[t->rank - 1];
     int64_t used[COUNT_TARGET + 1];
     memcpy(used, g->used, sizeof used);
     used[COUNT_TARGET] = step + 1;
+    const int64_t columns = length(used, t->dim[t->rank - 1]);
+    engine_read(g->engine, p->buffer, p->layer_index, 1, columns, g->row);
+    for (int64_t h = 0; h < heads; h++)
+        memcpy(p->out->values + (h * rows + step) * final, g->row + h * columns, (size_t)columns * sizeof *g->row);
+}
+
+static void gather_step(const Gather *g, int64_t step)
+{
     for (int i = 0; i < g->trace->count; i++)
-        if (by_steps(g->parts[i].tensor)) gather_row(g, &g->parts[i], used, step, row);
+        if (by_steps(g->parts[i].tensor)) gather_row(g, &g->parts[i], step);
+}
+
+/* What a layer of a block left of row `step`. */
+static void gather_layer(void *user, int step, const PlanBlock *b, int layer)
+{
+    const Gather *g = user;
+    for (int i = 0; i < g->trace->count; i++) {
+        const Part *p = &g->parts[i];
+        const bool left = p->block == b && (!p->buffer->layers || p->layer_index == layer);
+        if (left && by_steps(p->tensor)) gather_row(g, p, step);
+    }
 }
 
 static void gather_source(const Gather *g)
@@ -134,15 +153,22 @@ static Gather gather_new(Arena *a, Engine *e, int room)
     return (Gather){ .arena = a, .engine = e, .trace = t, .room = room, .parts = arena_array(a, (size_t)room, sizeof(Part)) };
 }
 
+static bool walks(const Engine *e)
+{
+    return e->plan->options.target == TARGET_ROW_MAJOR && generic_reads_anew(e);
+}
+
 static rt_status feed(Gather *g, Engine *e, const int *source, int n, const int *target, int m)
 {
-    float *row = arena_array(g->arena, largest_row(g), sizeof *row);
     const Model *model = e->plan->graph->model;
     rt_status status = model->has_encoder ? e->ops->encode(e, 0, source, n) : e->ops->clear(e);
+    g->row = arena_array(g->arena, largest_row(g), sizeof *g->row);
     if (!status && model->has_encoder) gather_source(g);
-    for (int i = 0; i < m && !status && model->has_decoder; i++) {
+    if (status || !model->has_decoder) return status;
+    if (walks(e)) return generic_walk(e, target, m, gather_layer, g);
+    for (int i = 0; i < m && !status; i++) {
         status = e->ops->step(e, target[i]);
-        if (!status) gather_step(g, i, row);
+        if (!status) gather_step(g, i);
     }
     return status;
 }
@@ -198,7 +224,7 @@ static void add_named(Gather *g, const char *name)
     const Tensor *t = tensor_named(p->graph, name);
     if (!t || t->kind == TENSOR_PARAM || t->integer || trace_find(g->trace, name)) return;
     const Buffer *b = t->kind == TENSOR_INPUT ? input_buffer(p, t) : kept_buffer(p, t);
-    if (b && !b->block) add_part(g, name, t, b, 0);
+    if (b && !b->block) add_part(g, name, t, b, NULL, 0);
 }
 
 static Gather gather_graph(Arena *a, Engine *e)

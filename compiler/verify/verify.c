@@ -126,6 +126,8 @@ static void compare_all(Verify *v, Trace *const *traces, const Inputs *inputs)
     v->inputs = NULL;
 }
 
+int verify_inputs(const Graph *g) { return !g->model->graph ? 6 : g->step_rows ? 5 : 2; }
+
 /* ---- random inputs -------------------------------------------------------------------------------------- */
 
 typedef struct Random { uint64_t state; } Random;
@@ -194,7 +196,7 @@ static bool run_all_ids(Verify *v)
                     (long long)m);
     Random r = { v->options->seed };
     if (!run_ids(v, &r, 1, m) || !run_ids(v, &r, n, 1) || !run_ids(v, &r, n, m)) return false;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 3; i < verify_inputs(p->graph); i++) {
         int64_t source = 1 + (int64_t)draw(&r, (uint64_t)n), target = 1 + (int64_t)draw(&r, (uint64_t)m);
         if (!run_ids(v, &r, source, target)) return false;
     }
@@ -278,15 +280,16 @@ static bool run_graph(Verify *v, Random r, bool all)
 /* With caches a few steps more, of one sequence where they have room. */
 static bool run_all_graphs(Verify *v)
 {
-    const uint64_t steps = v->subjects[0].engine->plan->graph->step_rows ? 4 : 1;
+    const Graph *g = v->subjects[0].engine->plan->graph;
     const Random r = { v->options->seed };
-    if (computes_masks(v->subjects[0].engine->plan->graph))
+    if (computes_masks(g))
         diag_remark(v->diag, (Loc){ 0 }, "verify: the graph computes a mask, which random inputs "
                     "would not make: the spec's own are compared");
     Arena *states = arena_new();
     begin_sequences(v, states);
     bool good = run_graph(v, r, false) && run_graph(v, r, true);
-    for (uint64_t step = 1; step < steps && good; step++) good = run_graph(v, (Random){ v->options->seed + step }, true);
+    for (int i = 2; i < verify_inputs(g) && good; i++)
+        good = run_graph(v, (Random){ v->options->seed + (uint64_t)(i - 1) }, true);
     v->states = NULL;
     arena_free(states);
     return good;

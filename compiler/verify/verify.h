@@ -34,6 +34,9 @@ typedef struct VerifyOptions {
  * to `d`: 65 for a reference that does not fit the model. */
 Exit verify_run(Arena *a, Diag *d, const Model *m, const VerifyEngine *engines, int n, const VerifyOptions *options, FILE *out);
 
+/* How many inputs an engine runs where there is no file `against`. */
+int verify_inputs(const Graph *g);
+
 /* Whether the file `against` can be read and holds the ids that the model needs, before any engine is opened; false
  * after a reported error. */
 bool verify_reference_fits(Arena *a, Diag *d, const Model *m, const char *against);

@@ -346,6 +346,84 @@ static void compare_packed(const Opened *o, const Plan *p, const Engine *kept, c
     }
 }
 
+/* ---- a layer at a time --------------------------------------------------------------------------------------- */
+
+static void compare_traces(const Trace *a, const Trace *b, const char *name)
+{
+    assert_int_equal(a->status, RT_OK);
+    assert_int_equal(b->status, RT_OK);
+    assert_int_equal(a->count, b->count);
+    for (int i = 0; i < a->count; i++) {
+        const TraceTensor *x = &a->tensors[i], *y = trace_find(b, x->name);
+        size_t bytes = sizeof *x->values;
+        for (int r = 0; r < x->rank; r++) bytes *= (size_t)x->shape[r];
+        assert_non_null(y);
+        assert_memory_equal(x->shape, y->shape, sizeof x->shape);
+        if (memcmp(x->values, y->values, bytes) != 0) fail_msg("%s: another %s", name, x->name);
+    }
+}
+
+/* What another engine made of half of the tensors. */
+static const float *half_of_them(void *user, const char *name)
+{
+    const Trace *t = user;
+    const TraceTensor *found = trace_find(t, name);
+    return found && (found - t->tensors) % 2 ? found->values : NULL;
+}
+
+/* Traces of a walk are those of steps: plain, following, and of sizes; and both go on alike. */
+static void compare_walk(const Opened *o, Engine *kept, Engine *anew, const char *name)
+{
+    const int source[] = { 3, 4, 2, 1 }, target[] = { 1, 3, 4, 2, 0, 3, 1 };
+    const int n = 4, m = o->model->max_target < 7 ? (int)o->model->max_target - 1 : 6;
+    Engine *const both[] = { kept, anew };
+    Trace *t[2], *first = NULL;
+    assert_false(generic_reads_anew(kept));
+    assert_true(generic_reads_anew(anew));
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < 2; i++) {
+            generic_follow(both[i], turn == 1 ? half_of_them : NULL, first);
+            generic_weigh(both[i], turn == 2);
+            t[i] = trace_run(o->arena, both[i], source, n, target, m);
+        }
+        compare_traces(t[0], t[1], name);
+        first = t[0];
+    }
+    for (int i = 0; i < 2 && o->model->has_decoder; i++)
+        assert_int_equal(both[i]->ops->step(both[i], target[m]), RT_OK);
+    const Plan *p = kept->plan;
+    assert_memory_equal(kept->state, anew->state, p->header_bytes);
+    if (memcmp(kept->state + p->slots_offset, anew->state + p->slots_offset, p->slot_bytes) != 0)
+        fail_msg("%s: another slot", name);
+}
+
+static void compare_tapped(const Opened *o, const char *name)
+{
+    for (int taps = 0; taps < 2; taps++) {
+        const PlanOptions options = { .target = TARGET_ROW_MAJOR, .taps = taps, .slots = 1, .max_threads = 1 };
+        const Plan *p = plan_make(o->arena, o->graph, options);
+        Engine *kept = generic_open_plain(o->arena, p, true), *anew = generic_open_plain(o->arena, p, false);
+        compare_walk(o, kept, anew, name);
+        engine_close(kept);
+        engine_close(anew);
+    }
+}
+
+/* Ids that cannot be appended are refused before anything runs. */
+static void a_walk_refuses_what_steps_refuse(void **state)
+{
+    (void)state;
+    const int ids[] = { 1, 3, 99999999 };
+    Opened o = open_spec("specs/gpt.lua");
+    const PlanOptions options = { .target = TARGET_ROW_MAJOR, .taps = true, .slots = 1, .max_threads = 1 };
+    Engine *e = generic_open_plain(o.arena, plan_make(o.arena, o.graph, options), false);
+    assert_int_equal(trace_run(o.arena, e, NULL, 0, ids, 3)->status, RT_BAD_ID);
+    assert_int_equal(trace_run(o.arena, e, NULL, 0, ids, 2)->status, RT_OK);
+    assert_int_equal(trace_run(o.arena, e, NULL, 0, ids, 0)->status, RT_ORDER);
+    engine_close(e);
+    close_spec(&o);
+}
+
 static void compare_opened(Opened o, const char *name, int dtype)
 {
     const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = 1, .max_threads = 1 };
@@ -361,7 +439,10 @@ static void compare_opened(Opened o, const char *name, int dtype)
     for (int i = 0; i < o.graph->tensor_count; i++)
         for (int j = 0; own->weights[i] && j < (o.graph->tensors[i]->layers ? o.graph->tensors[i]->layers : 1); j++)
             assert_null(own->weights[i][j]);
-    if (o.model->has_encoder || o.model->has_decoder) compare_packed(&o, p, kept, name);
+    if (o.model->has_encoder || o.model->has_decoder) {
+        compare_packed(&o, p, kept, name);
+        compare_tapped(&o, name);
+    }
     engine_close(kept);
     engine_close(anew);
     close_spec(&o);
@@ -375,7 +456,9 @@ static void compare_anew(const char *name, int dtype)
 /* Also narrow ones, tables of distances and of turns, and a matrix that two operations read. */
 static void weights_read_anew_are_the_same(void **state)
 {
-    static const char *const more[] = { "like_t5", "like_gemma3", "like_llama_tied", "like_bert_pair", "rope_mixed", "layers_heads", "types_memory" };
+    static const char *const more[] = {
+        "like_t5", "like_gemma3", "like_llama_tied", "like_bert_pair", "rope_mixed", "layers_heads", "types_memory",
+    };
     (void)state;
     for (int i = 0; golden_names[i]; i++) compare_anew(golden_names[i], DTYPES_F32);
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
@@ -438,6 +521,7 @@ int main(void)
         cmocka_unit_test(a_window_is_taken_back_as_rings_are),
         cmocka_unit_test(weights_read_anew_are_the_same),
         cmocka_unit_test(blocks_of_rows_are_the_same),
+        cmocka_unit_test(a_walk_refuses_what_steps_refuse),
         cmocka_unit_test(a_weight_that_was_set_is_kept),
         cmocka_unit_test(a_graph_takes_no_sentences),
         cmocka_unit_test(a_trace_tells_its_status),

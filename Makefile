@@ -19,8 +19,9 @@ WARNINGS  = -Wall -Wextra -Werror
 # Each folder includes only what stands before it: make lint.
 FOLDERS   = $(RUNTIME_FOLDERS) $(COMPILER_FOLDERS)
 RUNTIME_FOLDERS  = runtime/kernels/simd runtime runtime/kernels runtime/tokenizer runtime/generate runtime/cli
-COMPILER_FOLDERS = compiler/base compiler/model compiler/weights compiler/tokenizer compiler/chat compiler/front/lua compiler/front/hf \
-                   compiler/front compiler/graph compiler/plan compiler/pack compiler/emit compiler/machine compiler/engine \
+COMPILER_FOLDERS = compiler/base compiler/cache compiler/model compiler/weights compiler/tokenizer compiler/chat \
+                   compiler/front/lua compiler/front/hf compiler/front compiler/graph compiler/plan compiler/pack \
+                   compiler/emit compiler/machine compiler/engine \
                    compiler compiler/answer compiler/verify compiler/inspect compiler/bench compiler/repl compiler/cli
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
@@ -80,6 +81,11 @@ BLAS_FOLDER := $(shell pkg-config --variable=libdir openblas 2>/dev/null)
 $(BUILD)/compiler/engine/generic_blas.o: private FLAGS += $(BLAS_FOLDER:%=-DBLAS_FOLDER='"%"')
 
 $(BUILD)/compiler/repl/repl_prelude.o: compiler/repl/repl_prelude.lua
+
+# The key of packed weights in the cache has a hash of what decides of their bytes.
+PACKER := $(sort $(wildcard compiler/pack/*.[ch] compiler/weights/*.[ch] compiler/model/*.c compiler/base/file.c) runtime/kernels/formats.def)
+$(BUILD)/compiler/pack/pack_key.o: $(PACKER)
+$(BUILD)/compiler/pack/pack_key.o: private FLAGS += -DPACKER_VERSION=$(shell cat $(PACKER) | cksum | tr -d ' ')u
 
 # Rewritten only when the compiler or its flags change; then everything is compiled again.
 $(BUILD)/flags: always

@@ -122,7 +122,7 @@ char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_
 static FileStamp stamp_of(const struct stat *info)
 {
     return (FileStamp){ (uint64_t)info->st_dev, (uint64_t)info->st_ino, (int64_t)info->st_size, (int64_t)info->st_mtim.tv_sec,
-                        (int64_t)info->st_mtim.tv_nsec };
+                        (int64_t)info->st_mtim.tv_nsec, (int64_t)info->st_ctim.tv_sec, (int64_t)info->st_ctim.tv_nsec };
 }
 
 bool file_map_changed(const FileMap *map, const char *path)

@@ -15,7 +15,11 @@ const char *file_impostor(const void *bytes, size_t n);
 char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size);
 
 /* A file mapped read-only until file_unmap; an empty file gives size 0 and a valid pointer. */
-typedef struct FileStamp { uint64_t device, inode; int64_t size, seconds, nanoseconds; } FileStamp;
+typedef struct FileStamp {
+    uint64_t device, inode;
+    int64_t size, seconds, nanoseconds;             /* of the last writing */
+    int64_t changed_seconds, changed_nanoseconds;   /* of the last change, of its name or mode too */
+} FileStamp;
 typedef struct FileMap { const unsigned char *data; size_t size; FileStamp stamp; } FileMap;
 bool  file_map(Diag *d, Loc at, const char *path, FileMap *map);
 /* Whether the mapped file was written to since: its bytes are others now, and past its end there are none. Another file that

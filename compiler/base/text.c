@@ -2,7 +2,9 @@
 #include "text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_ROOM = 256, MAX_PLACES = 64 };
@@ -153,6 +155,17 @@ const char *text_bytes(Arena *a, size_t bytes)
     for (; n >= 1000 && unit < 4; unit++) n /= 1024;
     if (!bytes) return "nothing";
     return arena_format(a, unit && n < 10 ? "%.2f %s" : unit && n < 100 ? "%.1f %s" : "%.0f %s", n, units[unit]);
+}
+
+bool text_to_bytes(const char *text, size_t *bytes)
+{
+    static const char units[] = "KMG";
+    char *end;
+    const unsigned long long n = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    *bytes = (size_t)(n << shift);
+    return *text >= '1' && *text <= '9' && !end[unit != NULL] && n <= SIZE_MAX >> shift;
 }
 
 void text_fill(Text *t, const char *template, ...)

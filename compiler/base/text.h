@@ -2,6 +2,7 @@
 #ifndef TEXT_H
 #define TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arena.h"
@@ -23,6 +24,8 @@ void  text_fill(Text *t, const char *template, ...);
 
 /* A size in memory for a person to read: "1.25 GiB", "nothing". */
 const char *text_bytes(Arena *a, size_t bytes);
+/* The number of "262144", "256K", "1M" or "2G"; false where it is none, or 0. */
+bool text_to_bytes(const char *text, size_t *bytes);
 
 /* The length of the well-formed UTF-8 character at `s`, of which `n` bytes may be read, and its code point; 0 if there is none. */
 int   utf8_next(const char *s, size_t n, int32_t *code_point);

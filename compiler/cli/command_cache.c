@@ -1,4 +1,4 @@
-/* command_cache.c: list what was compiled and kept, or remove it. */
+/* command_cache.c: list, check or remove what is kept from one run to the next. */
 #include "command.h"
 
 #include <errno.h>
@@ -6,9 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "cache.h"
 #include "json_text.h"
 #include "library_cache.h"
+#include "pack.h"
+#include "progress.h"
 
 /* In the largest unit of which there is one. */
 static const char *age(Arena *a, int64_t seconds)
@@ -20,37 +22,60 @@ static const char *age(Arena *a, int64_t seconds)
     return arena_format(a, "%lld %s", (long long)(seconds / units[i].seconds), units[i].name);
 }
 
+/* The kinds of entries by their numbers. */
+static const struct { const char *word; bool (*whole)(const char *path); } kinds[CACHE_KINDS] = {
+    [CACHE_LIBRARY] = { "library", library_cache_whole }, [CACHE_PACKED] = { "weights", pack_cache_whole },
+};
+
 static void list(Arena *a, const CacheEntry *e, int n)
 {
     const int64_t now = time(NULL);
     int width = 0;
+    int64_t bytes = 0, most;
     for (int i = 0; i < n; i++)
         if ((int)strlen(e[i].name) > width) width = (int)strlen(e[i].name);
-    for (int i = 0; i < n; i++)
-        printf("%-*s %8.1f KiB  %8s\n", width, e[i].name, (double)e[i].bytes / 1024, age(a, now - e[i].used));
+    for (int i = 0; i < n; i++) {
+        printf("%-*s  %8s  %8s\n", width, e[i].name, text_bytes(a, (size_t)e[i].bytes), age(a, now - e[i].used));
+        bytes += e[i].bytes;
+    }
+    cache_most(a, &most);
+    if (n) printf("%s of %s\n", text_bytes(a, (size_t)bytes), text_bytes(a, (size_t)most));
 }
 
 static void list_json(Arena *a, const char *folder, const CacheEntry *e, int n)
 {
     Text t = text_new(a);
     text_add(&t, "{\"folder\":");
+    int64_t most;
+    cache_most(a, &most);
     if (folder) json_add_string(&t, folder);
     else text_add(&t, "null");
-    text_add(&t, ",\"entries\":[");
+    text_printf(&t, ",\"most_bytes\":%lld,\"entries\":[", (long long)(folder ? most : 0));
     for (int i = 0; i < n; i++) {
         text_add(&t, i ? ",{\"name\":" : "{\"name\":");
         json_add_string(&t, e[i].name);
-        text_printf(&t, ",\"bytes\":%lld,\"used\":%lld}", (long long)e[i].bytes, (long long)e[i].used);
+        text_printf(&t, ",\"kind\":\"%s\",\"bytes\":%lld,\"used\":%lld}", kinds[e[i].kind].word, (long long)e[i].bytes,
+                    (long long)e[i].used);
     }
     text_add(&t, "]}");
     puts(t.data);
 }
 
-static void clear(Diag *d, const char *folder, const CacheEntry *e, int n)
+/* Tell of what is damaged, and remove it. */
+static Exit check(Diag *d, const CacheEntry *e, int n)
 {
-    if (folder) file_remove_stale(folder);
-    for (int i = 0; i < n; i++)
-        if (unlink(e[i].path) != 0 && errno != ENOENT) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot remove %s: %s", e[i].path, strerror(errno));
+    int damaged = 0;
+    for (int i = 0; i < n; i++) {
+        progress_part("checking", i, n);
+        if (kinds[e[i].kind].whole(e[i].path)) continue;
+        progress_clear();
+        damaged++;
+        if (unlink(e[i].path) == 0 || errno == ENOENT) printf("%s: damaged, removed\n", e[i].name);
+        else diag_error(d, EXIT_IO, (Loc){ 0 }, "%s is damaged, and cannot be removed: %s", e[i].path, strerror(errno));
+    }
+    progress_clear();
+    printf("%d entr%s, %d damaged\n", n, n == 1 ? "y" : "ies", damaged);
+    return damaged ? EXIT_DIFFERS : EXIT_DONE;
 }
 
 Exit command_cache(const Options *o)
@@ -58,15 +83,19 @@ Exit command_cache(const Options *o)
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     int n, error;
-    const char *folder = library_cache_folder(a);
-    const CacheEntry *e = library_cache_list(a, &n, &error);
+    Exit found = EXIT_DONE;
+    const char *folder = cache_folder(a);
+    const CacheEntry *e = cache_list(a, &n, &error);
+    progress_begin("cache", false);
     if (error) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot read %s: %s", folder, strerror(error));
-    else if (o->clear) clear(d, folder, e, n);
+    else if (o->clear) cache_clear(a, d);
+    else if (o->check) found = check(d, e, n);
     else if (o->json) list_json(a, folder, e, n);
     else list(a, e, n);
+    progress_end();
     diag_print(d, stderr, isatty(2));
     if (!folder && !o->json) fputs("xformc: there is no cache: XFORMC_CACHE is off, or there is no home folder\n", stderr);
-    const Exit code = diag_exit(d);
+    const Exit told = diag_exit(d);
     arena_free(a);
-    return code;
+    return told != EXIT_DONE ? told : found;
 }

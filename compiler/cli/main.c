@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "cache.h"
 #include "cleanup.h"
 #include "command.h"
 #include "option_values.h"
@@ -20,7 +21,9 @@ static Exit run_command(Options *o, char **words, int n)
     o->command = n ? command_named(words[0]) : COMMAND_HELP;
     if (o->command == COMMANDS) return help_no_command(words[0]);
     if (o->help) return help_command(n ? o->command : COMMANDS, o->verbose, stdout), EXIT_DONE;
-    return options_fit(o, words, n) ? runs[o->command](o) : EXIT_USAGE;
+    if (!options_fit(o, words, n)) return EXIT_USAGE;
+    if (o->no_cache) cache_off();
+    return runs[o->command](o);
 }
 
 /* A file that is opened later must not become the standard input or output of a caller who closed it. */

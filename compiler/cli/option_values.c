@@ -86,13 +86,7 @@ bool option_threads(const char *option, const char *text, int *threads, int most
 /* Bytes: a whole number, with K, M or G for 2^10, 2^20, 2^30; false after telling. */
 bool option_bytes(const char *option, const char *text, size_t *out)
 {
-    static const char units[] = "KMG";
-    char *end;
-    unsigned long long n = strtoull(text, &end, 10);
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-    *out = (size_t)(n << shift);
-    if (*text >= '1' && *text <= '9' && !end[unit != NULL] && n <= SIZE_MAX >> shift) return true;
+    if (text_to_bytes(text, out)) return true;
     tell("--%s %s: expected bytes, as 262144, 256K, 1M or 2G", option, text);
     return false;
 }

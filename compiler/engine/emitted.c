@@ -6,48 +6,60 @@
 #include <stdlib.h>
 #include <string.h>
 
+void emitted_read(Emitted *e)
+{
+    enum { READS_IN_PLACE = 32 };
+    if (e->reads < READS_IN_PLACE && ++e->reads == READS_IN_PLACE) e->model.weights = pack_settle(e->model.weights);
+}
+
+static const EmittedModel *model_to_read(Emitted *k)
+{
+    if (!k->reads_apart) emitted_read(k);
+    return &k->model;
+}
+
 rt_status emitted_encode(Engine *e, int slot, const int *ids, int n)
 {
     Emitted *k = e->own;
     if (!e->plan->graph->model->has_encoder) return RT_ORDER;
-    if (e->second && k->encode_pair) return k->encode_pair(&k->model, e->state, slot, ids, n, e->second);
-    return k->encode(&k->model, e->state, slot, ids, n);
+    if (e->second && k->encode_pair) return k->encode_pair(model_to_read(k), e->state, slot, ids, n, e->second);
+    return k->encode(model_to_read(k), e->state, slot, ids, n);
 }
 
 rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors)
 {
     Emitted *k = e->own;
-    return k->encode_batch ? k->encode_batch(&k->model, e->state, ids, lengths, firsts, count, vectors) : RT_ORDER;
+    return k->encode_batch ? k->encode_batch(model_to_read(k), e->state, ids, lengths, firsts, count, vectors) : RT_ORDER;
 }
 
 rt_status emitted_step(Engine *e, int id)
 {
     Emitted *k = e->own;
-    return k->step(&k->model, e->state, id);
+    return k->step(model_to_read(k), e->state, id);
 }
 
 rt_status emitted_next(Engine *e, int id, int *next)
 {
     Emitted *k = e->own;
-    return k->next(&k->model, e->state, id, next);
+    return k->next(model_to_read(k), e->state, id, next);
 }
 
 rt_status emitted_decode(Engine *e, const rt_token *rows, int n)
 {
     Emitted *k = e->own;
-    return k->decode ? k->decode(&k->model, e->state, rows, n) : RT_ORDER;
+    return k->decode ? k->decode(model_to_read(k), e->state, rows, n) : RT_ORDER;
 }
 
 rt_status emitted_prefill(Engine *e, const rt_token *rows, int n)
 {
     Emitted *k = e->own;
-    return k->prefill ? k->prefill(&k->model, e->state, rows, n) : RT_ORDER;
+    return k->prefill ? k->prefill(model_to_read(k), e->state, rows, n) : RT_ORDER;
 }
 
 rt_status emitted_decode_greedy(Engine *e, const rt_token *rows, int n, int *next)
 {
     Emitted *k = e->own;
-    return k->decode_greedy ? k->decode_greedy(&k->model, e->state, rows, n, next) : RT_ORDER;
+    return k->decode_greedy ? k->decode_greedy(model_to_read(k), e->state, rows, n, next) : RT_ORDER;
 }
 
 const float *emitted_logits(const Engine *e) { return ((const Emitted *)e->own)->logits(e->state); }
@@ -67,7 +79,7 @@ rt_status emitted_clear(Engine *e)
 rt_status emitted_run(Engine *e)
 {
     Emitted *k = e->own;
-    return k->run(&k->model, e->state);
+    return k->run(model_to_read(k), e->state);
 }
 
 rt_status emitted_threads(Engine *e, int threads)

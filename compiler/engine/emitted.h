@@ -12,6 +12,8 @@ typedef struct EmittedModel { const unsigned char *weights; struct rt_team *team
 
 typedef struct Emitted {
     EmittedModel model;
+    int reads;                      /* of emitted_read */
+    bool reads_apart;               /* who makes the calls says so, and not they */
     rt_status (*bind)(void *, const void *, size_t);
     rt_status (*threads)(void *, int);
     rt_status (*encode)(const void *, void *, int, const int *, int);
@@ -54,6 +56,8 @@ rt_status emitted_fork(Engine *e, int from, int to);
 rt_status emitted_clear(Engine *e);
 rt_status emitted_run(Engine *e);
 rt_status emitted_threads(Engine *e, int threads);
+/* The weights will be read now. A process that goes on reads them from pages of 2 MB, as programs do: rt_cli_weights.h. */
+void emitted_read(Emitted *e);
 /* Give its threads back. */
 void emitted_release(Emitted *e);
 

@@ -132,6 +132,7 @@ static Engine *begin(Engine *e)
     Jit *k = e->own;
     Engine *const outer = running;
     running = e;
+    emitted_read(&k->emitted);          /* before the code may be left */
     if (k->watch.call) since(&k->last_ns);
     return outer;
 }
@@ -358,14 +359,15 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
     const Pack pack = pack_layout(a, p);
     const Text text = emit_one_text(a, p, pack.identity, pack.head_bytes, form, set->isa, hooks);
     k->set = set;
+    k->emitted.reads_apart = true;
     k->text = text.data;
     e->phases.emit_ns = since(&clock);
     k->code = compile(a, d, EXIT_OUR_BUG, text.data, set);
     e->phases.compile_ns = since(&clock);
     if (k->code && emitted_find(a, d, &k->emitted, p->graph->model, in_memory, k->code)) {
-        k->emitted.model.weights = k->weights = pack_acquire(a, &pack, &e->phases.packed_before);
+        k->emitted.model.weights = k->weights = pack_acquire(a, d, &pack, &e->phases.packed_before);
         e->phases.pack_ns = since(&clock);
-        if (emitted_state(d, e)) return e;
+        if (k->weights && emitted_state(d, e)) return e;
     }
     jit_close(e);
     return NULL;

@@ -1,7 +1,6 @@
-/* library_cache.c: the key of a compiled model, and the files that are kept by such keys. */
+/* library_cache.c: the key of a compiled model, and the libraries that are kept by such keys. */
 #include "library_cache.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,6 +20,7 @@
 #include <sys/auxv.h>
 #endif
 
+#include "cache.h"
 #include "clock.h"
 #include "file.h"
 #include "isa.h"
@@ -29,14 +29,6 @@
 #include "runtime_text.h"
 
 extern char **environ;
-
-const char *library_cache_folder(Arena *a)
-{
-    const char *choice = getenv("XFORMC_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (choice && strcmp(choice, "off") == 0) return NULL;
-    if (cache && *cache == '/') return file_join(a, cache, "xformc");       /* the XDG specification: a relative path is ignored */
-    return home && *home == '/' ? file_join(a, home, ".cache/xformc") : NULL;
-}
 
 /* ---- the key ----------------------------------------------------------------------------------------------------- */
 
@@ -181,15 +173,15 @@ const char *library_cache_path(Arena *a, const Plan *p, EmitForm form, const Fol
     int n;
     struct stat info;
     uint64_t version;
-    const char *const *isas = isa_list(a, form.isa, &n), *folder = library_cache_folder(a);
-    const char *cc = folder && n == 1 ? on_path(a, "cc", &info) : NULL;
+    const char *const *isas = isa_list(a, form.isa, &n);
+    const char *cc = cache_folder(a) && n == 1 ? on_path(a, "cc", &info) : NULL;
     if (!cc || !hash_version(cc, &info, &version)) return NULL;
     const uint64_t runtime = hash_runtime();
     uint64_t h = hash_emitted(rt_hash_start, p, text);
     h = rt_hash(rt_hash(h, &runtime, sizeof runtime), &version, sizeof version);
     h = hash_text(hash_text(h, cc), isa_flags(isas[0]));
     h = hash_variables(hash_machine(h));
-    return file_join(a, folder, arena_format(a, "%s-%016llx.so", p->graph->model->name, (unsigned long long)h));
+    return cache_path(a, p->graph->model->name, h, CACHE_LIBRARY);
 }
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
@@ -201,121 +193,31 @@ static const char *trail(Arena *a, const char *data, size_t size)
     return arena_format(a, "xformc %016llx\n", (unsigned long long)rt_hash(rt_hash_start, data, size));
 }
 
-/* Who may write a library that is loaded runs code as this user. */
-static const char *who_else_writes(const struct stat *info)
+bool library_cache_whole(const char *path)
 {
-    if (info->st_uid != geteuid()) return "belongs to another user";
-    return info->st_mode & (S_IWGRP | S_IWOTH) ? "may be written by other users" : NULL;
-}
-
-/* Why the folder of the cache is not used, or NULL. One that is not there is made later. */
-static const char *folder_fault(const char *folder)
-{
-    struct stat info;
-    return stat(folder, &info) == 0 ? who_else_writes(&info) : NULL;
-}
-
-static bool is_safe(Arena *a, Diag *d, const char *path)
-{
-    static bool told;                   /* of the folder */
-    struct stat info;
-    const char *folder = file_folder(a, path), *fault = folder_fault(folder);
-    if (fault && !told)
-        diag_remark(d, (Loc){ 0 }, "%s %s: what lies there is not used, and nothing is kept there",
-                    folder, fault);
-    told = told || fault;
-    if (fault || lstat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-    fault = who_else_writes(&info);
-    if (fault) diag_remark(d, (Loc){ 0 }, "%s %s: it is not used, but compiled anew", path, fault);
-    return !fault;
+    size_t size;
+    Arena *a = arena_new();
+    const char *data = file_read(a, diag_new(a), (Loc){ 0 }, path, MOST_BYTES, &size);
+    const bool whole = data && size > TRAIL && memcmp(data + size - TRAIL, trail(a, data, size - TRAIL), TRAIL) == 0;
+    arena_free(a);
+    return whole;
 }
 
 bool library_cache_has(Arena *a, Diag *d, const char *path)
 {
-    size_t size;
-    if (!path || !is_safe(a, d, path)) return false;
-    const char *data = file_read(a, diag_new(a), (Loc){ 0 }, path, MOST_BYTES, &size);
-    const bool whole = data && size > TRAIL && memcmp(data + size - TRAIL, trail(a, data, size - TRAIL), TRAIL) == 0;
-    if (whole) utimensat(AT_FDCWD, path, NULL, 0);         /* used now */
+    if (!path || !cache_has(a, d, path)) return false;
+    const bool whole = library_cache_whole(path);
+    if (whole) cache_used(path);
     else unlink(path);
     return whole;
-}
-
-static void remove_old(Arena *a)
-{
-    int n, error;
-    int64_t bytes = 0;
-    const CacheEntry *e = library_cache_list(a, &n, &error);
-    for (int i = 0; i < n; i++)
-        if ((bytes += e[i].bytes) > MOST_BYTES) unlink(e[i].path);
-}
-
-/* The folder, for this user alone; false where it is not, or cannot be. */
-static bool make_folder(Diag *d, Arena *a, const char *folder)
-{
-    if (!file_make_folder(d, file_folder(a, folder))) return false;
-    if (mkdir(folder, 0700) != 0 && (errno != EEXIST || folder_fault(folder))) return false;
-    return chmod(folder, 0700) == 0;
 }
 
 void library_cache_add(Arena *a, const char *path, const char *library)
 {
     size_t size;
-    Diag *untold = diag_new(a);
-    struct stat info;
-    const char *folder = path ? file_folder(a, path) : NULL;
-    if (!path || !make_folder(untold, a, folder)) return;
-    /* What is asked for by name is written through a link; an entry never is: it would end where the link points. */
-    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && unlink(path) != 0) return;
-    const char *data = file_read(a, untold, (Loc){ 0 }, library, MOST_BYTES, &size);
-    FileWriter *w = data ? file_create(a, untold, path) : NULL;
+    const char *data = path ? file_read(a, diag_new(a), (Loc){ 0 }, library, MOST_BYTES, &size) : NULL;
+    FileWriter *w = data ? cache_create(a, path, (int64_t)size + TRAIL) : NULL;
     if (!w) return;
-    const char *end = trail(a, data, size);
-    if (!file_keep_private(w) || !file_append(w, data, size) || !file_append(w, end, TRAIL))
-        file_abandon(w);
-    else if (file_commit(w)) remove_old(a);
-}
-
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
-
-static int last_used_first(const void *a, const void *b)
-{
-    const CacheEntry *x = a, *y = b;
-    return x->used != y->used ? (x->used < y->used) - (x->used > y->used) : strcmp(x->name, y->name);
-}
-
-/* NAME-0123456789abcdef.so, where nothing else is ours. */
-static bool is_entry(const char *name)
-{
-    const char *dash = strrchr(name, '-');
-    return dash && dash > name && strspn(dash + 1, "0123456789abcdef") == 16 && strcmp(dash + 17, ".so") == 0;
-}
-
-CacheEntry *library_cache_list(Arena *a, int *n, int *error)
-{
-    int room = 0;
-    CacheEntry *list = NULL;
-    struct stat info;
-    const char *folder = library_cache_folder(a);
-    DIR *dir = folder ? opendir(folder) : NULL;
-    *n = 0;
-    *error = folder && !dir && errno != ENOENT ? errno : 0;
-    for (struct dirent *f; dir && (errno = 0, f = readdir(dir)) != NULL;) {
-        const char *path = is_entry(f->d_name) ? file_join(a, folder, f->d_name) : NULL;
-        if (!path) continue;
-        if (lstat(path, &info) != 0) {
-            if (errno != ENOENT) *error = errno;
-            continue;
-        }
-        if (!S_ISREG(info.st_mode)) continue;
-        if (*n == room) {
-            list = arena_grow(a, list, (size_t)room * sizeof *list, (size_t)(2 * room + 64) * sizeof *list);
-            room = 2 * room + 64;
-        }
-        list[(*n)++] = (CacheEntry){ arena_text(a, f->d_name), path, info.st_size, info.st_mtim.tv_sec };
-    }
-    if (dir && errno) *error = errno;
-    if (dir) closedir(dir);
-    if (*n) qsort(list, (size_t)*n, sizeof *list, last_used_first);
-    return list;
+    if (file_append(w, data, size) && file_append(w, trail(a, data, size), TRAIL)) cache_commit(a, w);
+    else file_abandon(w);
 }

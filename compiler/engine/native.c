@@ -117,8 +117,8 @@ static bool load_cached(Arena *a, Diag *d, Native *k, const Plan *p, const Cache
 static bool take_weights(Arena *a, Diag *d, Native *k, const Pack *pack)
 {
     bool reused;
-    k->data = pack_acquire(a, pack, &reused);
-    return emitted_bind(d, &k->emitted, k->data);
+    k->data = pack_acquire(a, d, pack, &reused);
+    return k->data && emitted_bind(d, &k->emitted, k->data);
 }
 
 /* "native (gcc)"; "native (gcc, unrolled)". */

@@ -129,9 +129,9 @@ static void map_names(Finder *f)
     for (int i = 0; i < m->tensor_count; i++) name_map_add(m->tensor_of, m->tensors[i].name, &m->tensors[i]);
 }
 
-void model_look_at_weights(Diag *d, const Model *m)
+void model_look_at_weights(Diag *d, Model *m)
 {
-    if (m->weights_used) weights_tell_strange(d, m->weights_at, m->weight_file, m->weights_used);
+    m->weights_finite = !m->weights_used || !weights_tell_strange(d, m->weights_at, m->weight_file, m->weights_used);
 }
 
 /* A graph's params may bring their values along, so it needs no weights. */

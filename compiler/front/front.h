@@ -27,7 +27,7 @@ const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, 
 bool model_weights_stay(Diag *d, const Model *m);
 
 /* Read the weights of a file once, and remark what is not finite among them. */
-void model_look_at_weights(Diag *d, const Model *m);
+void model_look_at_weights(Diag *d, Model *m);
 
 /* Work out, check, find the weights; NULL after errors. */
 Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);

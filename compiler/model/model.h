@@ -279,6 +279,7 @@ typedef struct Model {
     IdList bad_words, suppress, begin_suppress;     /* of generation; bad_words: each behind its length */
     TensorFile *weight_file;        /* NULL when random or given in the spec */
     const bool *weights_used;       /* [weight_file->count]; NULL without a file */
+    bool weights_finite;            /* they were looked at: model_look_at_weights */
     Loc weights_at;                 /* what names the file */
     TensorSource *tensors;  int tensor_count;       /* by canonical name, in order of use; of a graph, its params */
     NameMap *tensor_of;             /* the same, by name */

@@ -55,9 +55,6 @@ static void add_entry(Arena *a, Text *t, const PackEntry *e)
     text_printf(t, "],\"data_offsets\":[%zu,%zu]}", e->offset, e->offset + k->bytes);
 }
 
-/* Whether a self-test has values for it. */
-static bool has_values(const Plan *p) { return !p->graph->model->graph; }
-
 /* The JSON of the head, padded, with zeros for the hash and the values. */
 static Text head_text(Arena *a, const Plan *p, const char *kind, const char *identity)
 {
@@ -65,7 +62,7 @@ static Text head_text(Arena *a, const Plan *p, const char *kind, const char *ide
     PackEntry *e = pack_entries(a, p, &n);
     Text t = text_new(a);
     text_printf(&t, "{\"__metadata__\":{\"xformc\":\"%s\",\"%s\":\"%s\"", identity, kind, zeros);
-    if (has_values(p)) text_printf(&t, ",\"selftest\":\"%0*d\"", RT_SELFTEST_DIGITS, 0);
+    if (pack_has_values(p)) text_printf(&t, ",\"selftest\":\"%0*d\"", RT_SELFTEST_DIGITS, 0);
     text_add(&t, "}");
     for (int i = 0; i < n; i++) add_entry(a, &t, &e[i]);
     text_add(&t, "}");
@@ -91,15 +88,6 @@ Pack pack_layout(Arena *a, const Plan *p)
 
 /* ---- the data -------------------------------------------------------------------------------------------------- */
 
-/* The values of the self-test of packed data, to their place in the head; where nobody computes
- * them they stay zeros. */
-static void put_values(const Pack *pack, const unsigned char *data, char *digits)
-{
-    if (!pack->selftest || !has_values(pack->plan)) return;
-    progress_say("computing the values of the self-test");
-    pack->selftest(&(PackedData){ pack->plan, data }, digits);
-}
-
 /* The head of the file, [pack->head_bytes], with zeros in the places of the hash and the values. */
 static unsigned char *head_of(Arena *a, const Pack *pack)
 {
@@ -121,80 +109,20 @@ static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
     if (!bytes) no_memory("%zu bytes of weights", *size);
     memcpy(bytes, head_of(a, pack), pack->head_bytes);
     pack_tensors(bytes + pack->head_bytes, e, n);
-    put_values(pack, bytes + pack->head_bytes, (char *)bytes + RT_PACKED_SELFTEST_AT);
+    pack_values(pack, bytes + pack->head_bytes, (char *)bytes + RT_PACKED_SELFTEST_AT);
     memcpy(bytes + RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, rt_packed_content(bytes, *size)), RT_PACKED_DIGITS);
     return bytes;
 }
 
-/* A file that is written in order, and the digests of what stands behind its hash. */
-typedef struct Written {
-    FileWriter *to;
-    uint64_t *digests;  size_t count;
-    size_t filled;                          /* of block */
-    unsigned char block[RT_PACKED_BLOCK];
-} Written;
-
-static void digest_block(Written *w)
-{
-    if (w->filled) w->digests[w->count++] = rt_digest(w->block, w->filled);
-    w->filled = 0;
-}
-
-static bool write_part(void *user, const void *bytes, size_t n)
-{
-    Written *w = user;
-    const unsigned char *from = bytes;
-    for (size_t left = n; left;) {
-        const size_t room = sizeof w->block - w->filled, now = left < room ? left : room;
-        memcpy(w->block + w->filled, from, now);
-        w->filled += now, from += now, left -= now;
-        if (w->filled == sizeof w->block) digest_block(w);
-    }
-    return file_append(w->to, bytes, n);
-}
-
-/* The self-test of what was written, which changes the first block. */
-static bool write_values(const Pack *pack, Written *w)
-{
-    FileMap map;
-    char digits[RT_SELFTEST_DIGITS];
-    if (!pack->selftest || !has_values(pack->plan)) return true;
-    if (!file_view(w->to, &map)) return false;
-    put_values(pack, map.data + pack->head_bytes, digits);
-    const size_t behind = map.size - RT_PACKED_DATA_AT;
-    const size_t n = behind < sizeof w->block ? behind : sizeof w->block;
-    memcpy(w->block, map.data + RT_PACKED_DATA_AT, n);
-    memcpy(w->block + RT_PACKED_SELFTEST_AT - RT_PACKED_DATA_AT, digits, sizeof digits);
-    w->digests[0] = rt_digest(w->block, n);
-    file_unmap(&map);
-    return file_patch(w->to, RT_PACKED_SELFTEST_AT, digits, sizeof digits);
-}
-
-static void write_hash(Arena *a, Written *w, uint64_t h)
-{
-    for (size_t i = 0; i < w->count; i++) h = rt_digest_join(h, w->digests[i]);
-    file_patch(w->to, RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, h), RT_PACKED_DIGITS);
-}
-
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 {
-    int n;
-    const size_t bytes = pack->plan->weights_bytes;
     if (!plan_fits_machine(d, pack->plan, WORK_PACK)) return false;
-    const PackEntry *e = pack_entries(a, pack->plan, &n);
-    const unsigned char *head = head_of(a, pack);
-    Written *w = arena_alloc(a, sizeof *w);
-    const size_t most = (pack->head_bytes + bytes) / RT_PACKED_BLOCK + 1;
-    w->digests = arena_array(a, most, sizeof *w->digests);
-    w->to = file_create(a, d, path);
-    if (!w->to) return false;
-    const size_t rest = pack->head_bytes - RT_PACKED_DATA_AT;
-    if (file_append(w->to, head, RT_PACKED_DATA_AT) &&
-        write_part(w, head + RT_PACKED_DATA_AT, rest) && pack_stream(e, n, bytes, write_part, w)) {
-        digest_block(w);
-        if (write_values(pack, w)) write_hash(a, w, rt_digest(head, RT_PACKED_CONTENT_AT));
-    }
-    return file_commit(w->to);
+    PackedFile file = { .plan = pack->plan, .head = head_of(a, pack), .head_bytes = pack->head_bytes, .values = pack };
+    file.entries = pack_entries(a, pack->plan, &file.count);
+    FileWriter *w = file_create(a, d, path);
+    if (!w) return false;
+    pack_to_file(a, w, &file);
+    return file_commit(w);
 }
 
 /* ---- as C text ----------------------------------------------------------------------------------------------------- */

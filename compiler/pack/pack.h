@@ -36,11 +36,20 @@ typedef struct Pack {
 Pack pack_layout(Arena *a, const Plan *p);
 /* Pack every tensor and write the file. False after an error. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
-/* The data alone, packed once in this process for all plans that have the same: 64-byte aligned;
- * *reused tells whether it was there. Give it back with pack_release; what nobody uses stays
- * while there is room for it. */
-const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused);
+/* The data alone, packed once for all plans that have the same, and kept in the cache for other
+ * processes: 64-byte aligned; *reused tells whether it was there. NULL after an error: its files
+ * were written to meanwhile. Give it back with pack_release; what nobody uses stays while there is
+ * room for it. */
+const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
+/* Whether it is there, and nothing would be packed. */
+bool pack_is_there(Arena *a, const Pack *pack);
+/* Whether a file of the cache has the hash that its head says. */
+bool pack_cache_whole(const char *path);
+/* Of data that lies in a file of the cache a copy in pages of 2 MB, which are read faster, where it
+ * takes up to a quarter of the memory; else `data`, as for what else is not known. It lives as
+ * long. */
+const unsigned char *pack_settle(const unsigned char *data);
 /* One place of a tensor of the model in packed data. rows, columns: as the model has it (a
  * vector is one row); transposed: it lies there transposed, as the parameter of a matmul in a
  * graph does. */

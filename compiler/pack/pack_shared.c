@@ -3,65 +3,30 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "rt_packed.h"
 #include "rt_weights.h"
 
-
-/* Everything but values that lie elsewhere, and those where they are few. */
-static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
-{
-    const int64_t whole[] = { s->kind, s->dtype, s->rank, (int64_t)s->offset, (int64_t)s->seed, s->fan_in, s->fan_out, s->layout, s->divisor,
-                              s->first, s->distance, s->both_ways, s->start, s->view_rank, s->group, (int64_t)s->scales };
-    h = rt_hash(h, whole, sizeof whole);
-    h = rt_hash(h, s->shape, (size_t)s->rank * sizeof *s->shape);
-    h = rt_hash(h, s->stride, (size_t)s->rank * sizeof *s->stride);
-    h = rt_hash(h, &s->plus, sizeof s->plus);
-    h = rt_hash(h, s->view_shape, (size_t)s->view_rank * sizeof *s->view_shape);
-    h = rt_hash(h, s->view_stride, (size_t)s->view_rank * sizeof *s->view_stride);
-    return rt_hash(h, &s->constant, sizeof s->constant);
-}
-
-static uint64_t hash_file(uint64_t h, const TensorFile *f)
-{
-    struct stat status;
-    h = rt_hash(h, f->path, strlen(f->path) + 1);
-    if (stat(f->path, &status) != 0) return h;
-    const int64_t whole[] = { (int64_t)status.st_ino, (int64_t)status.st_size, (int64_t)status.st_mtim.tv_sec, (int64_t)status.st_mtim.tv_nsec };
-    return rt_hash(h, whole, sizeof whole);
-}
-
-static uint64_t hash_source(uint64_t h, const TensorSource *s)
-{
-    h = hash_source_fields(h, s);
-    if (s->kind == SOURCE_FILE) h = hash_file(h, s->file);
-    if (s->kind == SOURCE_XAVIER || s->kind == SOURCE_UNIFORM) h = rt_hash(h, s->name, strlen(s->name) + 1);
-    if (s->values) h = rt_hash(h, s->values, (size_t)tensor_elements(s) * sizeof *s->values);
-    if (s->rates) h = rt_hash(h, s->rates, (size_t)s->shape[1] / 2 * sizeof *s->rates);
-    if (s->added) h = hash_source(h, s->added);
-    return s->table ? hash_source(h, s->table) : h;
-}
-
-/* What the packed data depends on: two plans of one key have the same bytes. */
-static uint64_t data_key(const PackEntry *e, int n, size_t bytes)
-{
-    uint64_t h = rt_hash(rt_hash_start, &bytes, sizeof bytes);
-    for (int i = 0; i < n; i++) {
-        const Packed *k = e[i].packed;
-        h = rt_hash(rt_hash(h, &k->format, sizeof k->format), &e[i].offset, sizeof e[i].offset);
-        h = rt_hash(h, k->shape, (size_t)k->rank * sizeof *k->shape);
-        if (k->integers) h = rt_hash(h, k->integers, (size_t)k->integer_count * sizeof *k->integers);
-        for (int t = 0; t < 2; t++)
-            if (k->tensor[t]) h = hash_source(h, k->tensor[t]->source[e[i].layer_index]);
-    }
-    return h;
-}
-
-/* The latest data first. */
-typedef struct Kept { uint64_t key; size_t bytes; int users; unsigned char *data; struct Kept *next; } Kept;
+/* The latest data first. It is `room`, or lies in a file of the cache; `copy`: once that was read often. */
+typedef struct Kept {
+    uint64_t key;
+    size_t bytes;
+    int users;
+    const unsigned char *data;
+    unsigned char *room;
+    FileMap map;
+    RtWeights copy;
+    struct Kept *next;
+} Kept;
 static Kept *kept;
 enum { MOST_UNUSED = 256 << 20 };       /* bytes of data that nobody uses and that is kept nevertheless */
+
+static void forget(Kept *k)
+{
+    if (k->map.data) file_unmap(&k->map);
+    rt_weights_close(&k->copy);
+    free(k->room);
+    free(k);
+}
 
 static void forget_unused(void)
 {
@@ -70,8 +35,7 @@ static void forget_unused(void)
         Kept *this = *k;
         if (!this->users && (unused += this->bytes) > MOST_UNUSED) {
             *k = this->next;
-            free(this->data);
-            free(this);
+            forget(this);
         } else k = &this->next;
     }
 }
@@ -88,25 +52,58 @@ static Kept *find_kept(uint64_t key)
     return NULL;
 }
 
-const unsigned char *pack_acquire(Arena *a, const Pack *pack, bool *reused)
+static void pack_in_memory(Kept *k, const PackEntry *e, int n)
+{
+    k->data = k->room = rt_weights_room(k->bytes, NULL);
+    if (!k->room) no_memory("%zu bytes of weights", k->bytes);
+    memset(k->room, 0, k->bytes);
+    pack_tensors(k->room, e, n);
+}
+
+bool pack_is_there(Arena *a, const Pack *pack)
 {
     int n;
     const size_t bytes = pack->plan->weights_bytes;
     const PackEntry *e = pack_entries(a, pack->plan, &n);
-    const uint64_t key = data_key(e, n, bytes);
+    const uint64_t key = pack_key(e, n, bytes);
+    return find_kept(key) || pack_cache_has(a, pack->plan, key);
+}
+
+const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reused)
+{
+    int n;
+    bool packed;
+    const size_t bytes = pack->plan->weights_bytes;
+    const PackEntry *e = pack_entries(a, pack->plan, &n);
+    const uint64_t key = pack_key(e, n, bytes);
     Kept *k = find_kept(key);
     *reused = k != NULL;
     if (!k) {
-        k = malloc(sizeof *k);
-        unsigned char *data = rt_weights_room(bytes, NULL);
-        if (!k || !data) no_memory("%zu bytes of weights", bytes);
-        memset(data, 0, bytes);
-        pack_tensors(data, e, n);
-        *k = (Kept){ key, bytes, 0, data, kept };
+        k = calloc(1, sizeof *k);
+        if (!k) no_memory("a list of weights");
+        k->key = key, k->bytes = bytes;
+        const PackCached found = pack_cache_open(a, d, pack->plan, key, &k->map, &k->data, &packed);
+        if (found == PACK_SPOILED) {
+            free(k);
+            return NULL;
+        }
+        *reused = found == PACK_CACHED && !packed;
+        if (found == PACK_NOT_CACHED) pack_in_memory(k, e, n);
+        k->next = kept;
         kept = k;
     }
     k->users++;
     return k->data;
+}
+
+const unsigned char *pack_settle(const unsigned char *data)
+{
+    for (Kept *k = kept; k; k = k->next) {
+        if (k->data != data || !k->map.data) continue;
+        if (!k->copy.data) rt_weights_copy(&k->copy, k->data, k->bytes);
+        return k->copy.data ? k->copy.data : data;
+    }
+    return data;
 }
 
 void pack_release(const unsigned char *data)

@@ -91,8 +91,8 @@ TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path);
 TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const FieldList *files);
 
 /* Note the tensors among the used ones, [count], that hold numbers which are not finite: no
- * answer comes of those. */
-void weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used);
+ * answer comes of those. Whether there are any. */
+bool weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used);
 
 /* The weight_map of a model.safetensors.index.json: which file each tensor lies in, files with
  * their folder. */

@@ -52,7 +52,7 @@ static bool is_dense(const TensorSource *t)
     return true;
 }
 
-void weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used)
+bool weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used)
 {
     enum { MOST_TOLD = 3 };
     int told = 0;
@@ -64,4 +64,5 @@ void weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used
                         (long long)tensor_elements(t));
     }
     if (told > MOST_TOLD) diag_remark(d, at, "and %d more such tensors", told - MOST_TOLD);
+    return told;
 }

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     const Plan *p = plan_make(s->arena, s->graph, options);
     const Pack pack = pack_layout(s->arena, p);
     bool reused;
-    const unsigned char *data = pack_acquire(s->arena, &pack, &reused);
+    const unsigned char *data = pack_acquire(s->arena, s->diag, &pack, &reused);
     int count[9] = { 0 }, others = 0;
     for (int i = 0; i < p->packed_count; i++) {
         const Packed *k = p->packed[i];

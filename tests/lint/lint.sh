@@ -179,7 +179,7 @@ rule_generated() {
 # Warnings of gcc and clang, if they are here. Kernels for each instruction set too.
 rule_compilers() {
     flags="-std=c11 -D_GNU_SOURCE -fsyntax-only -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
-        -ffp-contract=off $(floors | sed "s/^/-I/" | tr "\n" " ")
+        -ffp-contract=off -DPACKER_VERSION=0u $(floors | sed "s/^/-I/" | tr "\n" " ")
         $(pkg-config --cflags lua5.4 jansson openblas libedit libutf8proc cmocka 2>/dev/null | tr -d '\n')"
     for cc in gcc clang; do
         command -v $cc >/dev/null 2>&1 || continue

@@ -192,7 +192,7 @@ stat -c '%a %n' "$cache" "$entry"
 not_used='what lies there is not used, and nothing is kept there'
 unsafe() {
     what=$not_used
-    [ "$2" = "$cache" ] || what='it is not used, but compiled anew'
+    [ "$2" = "$cache" ] || what='it is not used, but made anew'
     answer 2>"$scratch/err" && runs 1 && [ "$(cat "$scratch/err")" = "note: $2 $3: $what" ]
     verdict $? "$1"
     cat "$scratch/err"
@@ -218,13 +218,13 @@ fi
 
 printf 'mine\n' >"$cache/notes.txt"
 "$xformc" cache >"$scratch/out"
-[ "$(wc -l <"$scratch/out")" = 1 ] && grep -Eq '^dates-[0-9a-f]{16}\.so +[0-9]+\.[0-9] KiB +[0-9]+ (s|min)$' "$scratch/out"
+[ "$(wc -l <"$scratch/out")" = 2 ] && grep -Eq '^dates-[0-9a-f]{16}\.so +[0-9.]+ KiB +[0-9]+ (s|min)$' "$scratch/out"
 verdict $? 'cache lists name, size, age'
 touch -d '3 days ago' "$entry"
 "$xformc" cache | grep -q ' 3 d$' && answer && "$xformc" cache | grep -Eq ' [0-9]+ (s|min)$' && runs 0
 verdict $? 'the age is the time since it was last used'
 bytes=$(wc -c <"$entry" | tr -d ' ')
-"$xformc" cache --json | grep -Eq "^\{\"folder\":\"$cache\",\"entries\":\[\{\"name\":\"dates-[0-9a-f]{16}\.so\",\"bytes\":$bytes,\"used\":[0-9]+\}\]\}$"
+"$xformc" cache --json | grep -Eq "^\{\"folder\":\"$cache\",\"most_bytes\":[0-9]+,\"entries\":\[\{\"name\":\"dates-[0-9a-f]{16}\.so\",\"kind\":\"library\",\"bytes\":$bytes,\"used\":[0-9]+\}\]\}$"
 verdict $? 'cache --json'
 "$xformc" cache --clear >"$scratch/out" 2>&1 && [ ! -s "$scratch/out" ] && [ "$(ls "$cache")" = notes.txt ]
 verdict $? 'cache --clear removes what is ours'

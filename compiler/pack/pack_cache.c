@@ -1,0 +1,159 @@
+/* pack_cache.c: packed data that stays from one process to the next, as an entry of the cache. It is packed there once, by one
+ * process at a time, and mapped, so that processes share its pages.
+ *
+ * An entry is a packed file without tensors by name: {"__metadata__":{"xformc":"KEY","digests":"HASH"}}, padded to HEAD_BYTES, and
+ * the data. */
+#include "pack_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "progress.h"
+#include "rt_packed.h"
+#include "weights.h"
+
+/* Less is packed in a few milliseconds. */
+enum { HEAD_BYTES = 128, LEAST_BYTES = 4 << 20 };
+
+static const unsigned char *head_of_key(Arena *a, uint64_t key)
+{
+    char *head = arena_alloc(a, HEAD_BYTES + 1);
+    snprintf(head + 8, HEAD_BYTES - 7, "%-*s", HEAD_BYTES - 8,
+             arena_format(a, "{\"__metadata__\":{\"xformc\":\"%016" PRIx64 "\",\"digests\":\"%016d\"}}", key, 0));
+    head[0] = HEAD_BYTES - 8;
+    return (const unsigned char *)head;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* All but the hash. */
+static bool same_head(const unsigned char *a, const unsigned char *b)
+{
+    return memcmp(a, b, RT_PACKED_CONTENT_AT) == 0 &&
+           memcmp(a + RT_PACKED_DATA_AT, b + RT_PACKED_DATA_AT, HEAD_BYTES - RT_PACKED_DATA_AT) == 0;
+}
+
+/* Map an entry of that size and key. One that is cut, or another's, is removed. */
+static bool map_entry(Arena *a, const char *path, size_t bytes, uint64_t key, FileMap *map)
+{
+    struct stat info;
+    const size_t size = HEAD_BYTES + bytes;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return false;
+    void *data = MAP_FAILED;
+    bool good = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (uintmax_t)info.st_size == size;
+    if (good) data = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    if (good && data == MAP_FAILED) return false;           /* no memory: it is whole */
+    good = good && same_head(data, head_of_key(a, key));
+    if (good) *map = (FileMap){ .data = data, .size = size };
+    else {
+        unlink(path);
+        if (data != MAP_FAILED) munmap(data, size);
+    }
+    return good;
+}
+
+static bool open_entry(Arena *a, Diag *d, const char *path, size_t bytes, uint64_t key, FileMap *map)
+{
+    if (!cache_has(a, d, path) || !map_entry(a, path, bytes, key, map)) return false;
+    cache_used(path);
+    return true;
+}
+
+static const char *path_of(Arena *a, const Plan *p, uint64_t key)
+{
+    return p->weights_bytes < LEAST_BYTES ? NULL : cache_path(a, p->graph->model->name, key, CACHE_PACKED);
+}
+
+bool pack_cache_has(Arena *a, const Plan *p, uint64_t key)
+{
+    FileMap map;
+    const char *path = path_of(a, p, key);
+    if (!path || !open_entry(a, NULL, path, p->weights_bytes, key, &map)) return false;
+    file_unmap(&map);
+    return true;
+}
+
+bool pack_cache_whole(const char *path)
+{
+    FileMap map;
+    Arena *a = arena_new();
+    bool good = file_map(diag_new(a), (Loc){ 0 }, path, &map);
+    arena_free(a);
+    if (!good) return false;
+    good = map.size > HEAD_BYTES;
+    if (good) {
+        char digits[RT_PACKED_DIGITS + 1];
+        snprintf(digits, sizeof digits, "%016" PRIx64, rt_packed_content(map.data, map.size));
+        good = memcmp(digits, map.data + RT_PACKED_CONTENT_AT, RT_PACKED_DIGITS) == 0;
+    }
+    file_unmap(&map);
+    return good;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Whether a file of the model was written to since it was opened: an error. */
+static bool is_spoiled(Diag *d, const Model *m)
+{
+    const char *path = m->weight_file ? tensor_file_changed(m->weight_file) : NULL;
+    if (path) diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s was written to while it was read", path);
+    return path;
+}
+
+static PackCached write_entry(Arena *a, Diag *d, const Plan *p, const char *path, uint64_t key)
+{
+    PackedFile file = { .plan = p, .head = head_of_key(a, key), .head_bytes = HEAD_BYTES };
+    file.entries = pack_entries(a, p, &file.count);
+    FileWriter *w = cache_create(a, path, (int64_t)(HEAD_BYTES + p->weights_bytes));
+    if (!w) return PACK_NOT_CACHED;
+    const bool written = pack_to_file(a, w, &file), spoiled = is_spoiled(d, p->graph->model);
+    if (written && !spoiled) return cache_commit(a, w) ? PACK_CACHED : PACK_NOT_CACHED;
+    file_abandon(w);
+    return spoiled ? PACK_SPOILED : PACK_NOT_CACHED;
+}
+
+/* What would not fit, or what nobody asks for a second time: numbers that are none are told of whenever they are read. */
+static bool is_kept(Arena *a, Diag *d, const Plan *p)
+{
+    static bool told;
+    int64_t most;
+    const int64_t bytes = (int64_t)(HEAD_BYTES + p->weights_bytes);
+    if (!cache_most(a, &most) && !told)
+        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected bytes, as 262144, 256K, 1M or 2G; the cache takes %s",
+                    text_bytes(a, (size_t)most));
+    if (bytes > most && !told)
+        diag_remark(d, (Loc){ 0 }, "%s takes %s packed, and the cache %s: it is packed each time; see XFORMC_CACHE_SIZE",
+                    p->graph->model->name, text_bytes(a, (size_t)bytes), text_bytes(a, (size_t)most));
+    told = true;
+    return bytes <= most && p->graph->model->weights_finite;
+}
+
+PackCached pack_cache_open(Arena *a, Diag *d, const Plan *p, uint64_t key, FileMap *map, const unsigned char **data, bool *packed)
+{
+    const char *path = path_of(a, p, key);
+    const size_t bytes = p->weights_bytes;
+    PackCached found = PACK_NOT_CACHED;
+    *packed = false;
+    if (!path) return found;
+    if (open_entry(a, d, path, bytes, key, map)) found = PACK_CACHED;
+    else if (is_kept(a, d, p)) {
+        const int lock = cache_lock(a, path);
+        if (open_entry(a, d, path, bytes, key, map)) found = PACK_CACHED;           /* another process was first */
+        else if (lock >= 0) {
+            found = write_entry(a, d, p, path, key);
+            *packed = found == PACK_CACHED;
+            if (*packed && !open_entry(a, d, path, bytes, key, map)) found = PACK_NOT_CACHED;
+        }
+        cache_unlock(a, path, lock);
+    }
+    if (found == PACK_CACHED) *data = map->data + HEAD_BYTES;
+    return found;
+}

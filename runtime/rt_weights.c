@@ -6,6 +6,7 @@
 #include "rt.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -67,14 +68,14 @@ static void forget(const unsigned char *from, size_t bytes)
 #endif
 }
 
-/* Into large pages, from memory, or from a file where `from` is NULL. */
-typedef struct Copy { unsigned char *to; const unsigned char *from; int fd; size_t bytes; _Atomic int failed; } Copy;
+/* Into large pages, from memory, or where `from` is NULL from a file, beginning at `first`. */
+typedef struct Copy { unsigned char *to; const unsigned char *from; int fd; off_t first; size_t bytes; _Atomic int failed; } Copy;
 
 /* Whether the file has all those bytes. */
 static int read_piece(const Copy *c, size_t at, size_t bytes)
 {
     for (size_t done = 0; done < bytes;) {
-        const ssize_t n = pread(c->fd, c->to + at + done, bytes - done, (off_t)(at + done));
+        const ssize_t n = pread(c->fd, c->to + at + done, bytes - done, c->first + (off_t)(at + done));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return 0;
         done += (size_t)n;
@@ -126,6 +127,21 @@ static int read_all(RtWeights *w, int fd, size_t most, unsigned char *data, size
     return error;
 }
 
+/* Where the weights of a file lie: behind a program, or all of it. */
+typedef struct Part { off_t first; uintmax_t bytes; } Part;
+
+static Part part_of(int fd, off_t size)
+{
+    static const char mark[] = "xformc weights ";
+    char footer[RT_WEIGHTS_FOOTER + 1] = "", *end;
+    const Part whole = { 0, (uintmax_t)size };
+    if (size <= LARGE_PAGE || pread(fd, footer, RT_WEIGHTS_FOOTER, size - RT_WEIGHTS_FOOTER) != RT_WEIGHTS_FOOTER) return whole;
+    if (memcmp(footer, mark, sizeof mark - 1) != 0) return whole;
+    const uintmax_t bytes = strtoumax(footer + sizeof mark - 1, &end, 16), before = (uintmax_t)size - RT_WEIGHTS_FOOTER;
+    const int good = *end == '\n' && bytes < before && (before - bytes) % LARGE_PAGE == 0;
+    return good ? (Part){ (off_t)(before - bytes), bytes } : whole;
+}
+
 static int load(RtWeights *w, int fd, size_t most, int in_place)
 {
     struct stat info;
@@ -135,17 +151,20 @@ static int load(RtWeights *w, int fd, size_t most, int in_place)
     if (fstat(fd, &info)) return errno;
     if (S_ISDIR(info.st_mode)) return EISDIR;
     if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(w, fd, most, NULL, 0);
-    if ((uintmax_t)info.st_size > SIZE_MAX) return EFBIG;
-    large = in_place ? NULL : large_room((size_t)info.st_size, &room);
+    const Part part = part_of(fd, info.st_size);
+    const size_t bytes = (size_t)part.bytes;
+    if (part.bytes > SIZE_MAX) return EFBIG;
+    large = in_place ? NULL : large_room(bytes, &room);
     if (large) {
-        Copy c = { .to = large, .fd = fd, .bytes = (size_t)info.st_size };
+        Copy c = { .to = large, .fd = fd, .first = part.first, .bytes = bytes };
         if (!copy_all(&c)) return read_all(w, fd, SIZE_MAX, large, room);      /* it became shorter meanwhile */
         w->data = large, w->bytes = c.bytes;
         return 0;
     }
-    data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    data = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, part.first);
+    if (data == MAP_FAILED && part.first) return errno;
     if (data == MAP_FAILED) return read_all(w, fd, most, NULL, 0);
-    w->data = data, w->bytes = (size_t)info.st_size, w->mapped = 1;
+    w->data = data, w->bytes = bytes, w->mapped = 1;
     return 0;
 }
 

@@ -10,6 +10,11 @@ extern "C" {
 
 typedef struct RtWeights { const void *data; size_t bytes; int mapped; } RtWeights;
 
+/* Weights may stand behind a program, from a multiple of 2 MB of its file on, where neither a linker nor a loader looks. The file
+ * then ends in RT_WEIGHTS_FOOTER bytes, "xformc weights N" and a newline, with their number N as sixteen hex digits. Such a file
+ * is as good as one of the weights alone. */
+enum { RT_WEIGHTS_FOOTER = 32 };
+
 /* Map a regular file, or read one of 4 MiB to a quarter of the machine's memory into pages of 2 MB; read anything else, such as a pipe, to
  * its end. Returns 0 or an errno; then *w is empty. The file must not shrink while it is mapped. */
 int rt_weights_open(RtWeights *w, const char *path);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "chat.h"
 #include "folder.h"
@@ -28,22 +29,11 @@ static bool can_search(Session *s)
     return false;
 }
 
-/* What linkers put into one program lies within 2 GB of its code: larger weights stay in a file beside it. False where the options
- * say otherwise, after telling. */
-static bool settle_weights(Session *s, const Options *o, const Plan *p)
+/* Assemblers and linkers hold in memory what they put into a program: larger weights are put behind it. */
+static void settle_weights(Session *s, const Plan *p)
 {
-    enum { MOST_EMBEDDED = 2000000000 };
-    const size_t bytes = p->weights_bytes;
-    if (s->options.form.weights != WEIGHTS_EMBED || bytes <= MOST_EMBEDDED) return true;
-    if (o->weights) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--weights embed: %s do not fit into a program; use --weights file",
-                   text_bytes(s->arena, bytes));
-        return false;
-    }
-    diag_remark(s->diag, (Loc){ 0 }, "%s of weights are more than a program holds: they stay in %s.safetensors, beside it",
-                text_bytes(s->arena, bytes), s->model->name);
-    s->options.form.weights = WEIGHTS_FILE;
-    return true;
+    enum { MOST_LINKED = 64 << 20 };
+    if (s->options.form.weights == WEIGHTS_EMBED && p->weights_bytes > MOST_LINKED) s->options.form.weights = WEIGHTS_BEHIND;
 }
 
 /* Bytes of the files that make writes anew. */
@@ -62,9 +52,19 @@ static double replaced_bytes(const Session *s, const char *folder)
 static bool has_room(const Session *s, const Plan *p, EmitForm form, const char *folder, bool built)
 {
     const double weights = (double)p->weights_bytes;
-    const bool embedded = built && form.weights == WEIGHTS_EMBED;
     if (form.weights == WEIGHTS_LITERAL) return true;
-    return file_has_room(s->arena, s->diag, folder, weights + (embedded ? 2 * weights - replaced_bytes(s, folder) : 0));
+    const double linked = form.weights == WEIGHTS_EMBED ? 2 * weights - replaced_bytes(s, folder)
+                        : form.weights == WEIGHTS_BEHIND ? weights : 0;
+    return file_has_room(s->arena, s->diag, folder, weights + (built ? linked : 0));
+}
+
+/* Of weights behind the program the file is not needed any more; make takes them from there. */
+static void keep_once(const Session *s, const char *folder)
+{
+    struct stat program, file;
+    const char *path = file_join(s->arena, folder, s->model->name), *weights = arena_format(s->arena, "%s.safetensors", path);
+    if (s->options.form.weights != WEIGHTS_BEHIND || stat(path, &program) != 0 || stat(weights, &file) != 0) return;
+    if (program.st_size > file.st_size) unlink(weights);
 }
 
 /* One instruction set is passed to make: the text is that of any. */
@@ -82,7 +82,7 @@ static const char *write_folder(Session *s, const Options *o, bool built)
     if (o->slots > 1 && session_slots(s) == 1)
         diag_remark(s->diag, (Loc){ 0 }, "--slots %d changes nothing: without a decoder there is one slot", o->slots);
     const Plan *p = session_plan(s, TARGET_PANELS, o->taps);
-    if (!settle_weights(s, o, p)) return NULL;
+    settle_weights(s, p);
     const EmitForm form = form_of(s, built);
     dump_text(s, p, form);
     if (emit_loops(p, form) && emit_leaves_layers(p))
@@ -148,7 +148,10 @@ Exit command_build(const Options *o)
     if (folder) {
         const char *name = s->model->name;
         const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), o->cc, s->options.form, false, o->debug };
-        if (folder_make(s->arena, s->diag, &order)) built(s, o, folder);
+        if (folder_make(s->arena, s->diag, &order)) {
+            keep_once(s, folder);
+            built(s, o, folder);
+        }
     }
     progress_end();
     return session_end(s);

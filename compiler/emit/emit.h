@@ -11,7 +11,8 @@
 #include "tuning.h"
 
 /* How weights reach a program. */
-typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE, WEIGHTS_LITERAL } WeightsForm;
+/* BEHIND: they follow the program in its file. */
+typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE, WEIGHTS_LITERAL, WEIGHTS_BEHIND } WeightsForm;
 
 /* What a model computes with: the library's kernels, pasted; plain C written for its shapes; or the compiled kernels of
  * whoever runs it in memory. */
@@ -134,6 +135,10 @@ Emit *emit_named(Arena *a, const Plan *p);
 /* How a main refers to weights inside the program: a declaration and an expression; "" and NULL for a file. */
 const char *emit_weights_declaration(Emit *e);
 const char *emit_weights_symbol(Emit *e);
+/* The file in the folder that has them once it is built: the program, where they stand behind it. */
+const char *emit_weights_place(Emit *e);
+/* Whether a program reads them from a file, its own or another. */
+bool emit_has_weights_file(const Emit *e);
 /* "2 layers, 4 heads of 16, .."; "dates.lua". */
 const char *emit_stack(Emit *e, const Stack *s);
 const char *emit_spec_name(const Emit *e);

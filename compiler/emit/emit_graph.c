@@ -279,7 +279,7 @@ static const char open_embedded[] =
     "";
 static const char open_file[] =
     "    RtWeights weights;\n"
-    "    const char *path = argc > 1 ? argv[1] : \"${name}.safetensors\";\n"
+    "    const char *path = argc > 1 ? argv[1] : \"${place}\";\n"
     "    const int missing = rt_weights_open(&weights, path);                /* 0 or an errno */\n"
     "    if (missing) {\n"
     "        fprintf(stderr, \"error: %s: %s\\n\", path, strerror(missing));\n"
@@ -298,11 +298,13 @@ static const char graph_arguments[] =
     "        return help ? 0 : 2;\n"
     "    }\n";
 
-static void program(Emit *e, Text *out, const char *file, bool embed)
+/* place: of the file of weights; NULL: they are in the program. */
+static void program(Emit *e, Text *out, const char *file, const char *place)
 {
+    const bool embed = !place;
     Text open = text_new(e->arena);
     if (embed) text_fill(&open, open_embedded, "name", e->name, "upper", e->upper, "weights", emit_weights_symbol(e), NULL);
-    else text_fill(&open, open_file, "name", e->name, NULL);
+    else text_fill(&open, open_file, "name", e->name, "place", place, NULL);
     text_fill(out, main_head, "file", file, "name", e->name,
               "weights_declaration", embed ? emit_weights_declaration(e) : "",
               "math", has_lowest(e) ? "#include <math.h>\n" : "", NULL);
@@ -335,10 +337,12 @@ static void program(Emit *e, Text *out, const char *file, bool embed)
 
 static void graph_main(Emit *e, Text *out)
 {
-    program(e, out, arena_format(e->arena, "%s_main.c", e->name), e->form.weights != WEIGHTS_FILE);
+    const char *beside = arena_format(e->arena, "%s.safetensors", e->name);
+    program(e, out, arena_format(e->arena, "%s_main.c", e->name),
+            e->form.weights == WEIGHTS_BEHIND ? "/proc/self/exe" : e->form.weights == WEIGHTS_FILE ? beside : NULL);
 }
 
-static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", false); }
+static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", emit_weights_place(e)); }
 
 static const EmitName *graph_names(Emit *e, int *n)
 {

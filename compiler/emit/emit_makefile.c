@@ -1,6 +1,7 @@
 /* emit_makefile.c: the Makefile of a model's folder. */
 #include "emit_kind.h"
 #include "isa.h"
+#include "rt_weights.h"
 
 #include <string.h>
 
@@ -47,8 +48,7 @@ static const char makefile_template[] =
     "PROGRAM = ${name}_main.o${weights_object}${cli_objects}\n"
     "COMMAND := $(CC) $(CFLAGS) $(FLOATS) ${isas} $(CPPFLAGS) $(LDFLAGS)\n"
     "\n"
-    "${name}: $(PROGRAM) lib${name}.a\n"
-    "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n"
+    "${link_rule}\n"
     "\n"
     "lib${name}.a: $(LIBRARY)\n"
     "\trm -f $@\n"
@@ -77,7 +77,7 @@ static const char makefile_template[] =
     "\n"
     "${weights_rule}\n"
     "clean:\n"
-    "\trm -f ${name} example lib${name}.a lib${name}.so command *.o *.d runtime/*.o runtime/*.d\n"
+    "\trm -f ${name}${unfinished} example lib${name}.a lib${name}.so command *.o *.d runtime/*.o runtime/*.d\n"
     "\n"
     ".PHONY: always clean\n"
     "-include $(wildcard *.d runtime/*.d)\n";
@@ -126,16 +126,48 @@ static const char pages_words[] = "# Weights are mapped in pages of 2 MB where t
 static const char pages_link[] = " -Wl,-z,max-page-size=0x200000 -Wl,-z,norelro";
 enum { LEAST_ON_LARGE_PAGES = 4 << 20 };
 
+static const char link_rule[] =
+    "${name}: $(PROGRAM) lib${name}.a\n"
+    "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n";
+
+/* Neither the assembler nor the linker sees the weights, which they would hold in memory: rt_weights.h has where they lie. */
+static const char link_rule_behind[] =
+    "# The weights follow the program in its file, from a multiple of 2 MB on. Where ${name}.safetensors is\n"
+    "# gone, they are those of the program that is there. Elsewhere than on Linux they stay in that file.\n"
+    "${name}: $(PROGRAM) lib${name}.a $(wildcard ${name}.safetensors)\n"
+    "\t$(CC) $(LDFLAGS) -o $@.new $(PROGRAM) lib${name}.a $(LDLIBS)\n"
+    "ifneq ($(findstring linux,$(TARGET)),)\n"
+    "\t@size=$$(wc -c <$@.new) && { head -c $$((2097151 - (size - 1) % 2097152)) /dev/zero && \\\n"
+    "\tif [ -f ${name}.safetensors ]; then cat ${name}.safetensors && echo '${footer}'; \\\n"
+    "\telif [ \"$$(tail -c ${footer_bytes} $@)\" = '${footer}' ]; then tail -c ${bytes} $@; \\\n"
+    "\telse echo '${name}.safetensors is missing' >&2; false; fi; } >>$@.new\n"
+    "endif\n"
+    "\tmv $@.new $@\n";
+
+static const char *link_rule_of(Emit *e)
+{
+    Text t = text_new(e->arena);
+    const bool behind = e->form.weights == WEIGHTS_BEHIND;
+    const size_t bytes = e->head_bytes + e->plan->weights_bytes;
+    if (!behind) text_fill(&t, link_rule, "name", e->name, NULL);
+    else
+        text_fill(&t, link_rule_behind, "name", e->name, "footer", arena_format(e->arena, "xformc weights %016zx", bytes),
+                  "footer_bytes", emit_number(e, RT_WEIGHTS_FOOTER), "bytes", emit_number(e, (int64_t)bytes + RT_WEIGHTS_FOOTER), NULL);
+    return t.data;
+}
+
 void emit_makefile(Emit *e, Text *out)
 {
-    bool embed = e->form.weights == WEIGHTS_EMBED, file = e->form.weights == WEIGHTS_FILE;
+    bool embed = e->form.weights == WEIGHTS_EMBED, file = emit_has_weights_file(e);
     bool cli = e->model->model_kind != KIND_GRAPH;
     Isas isas = { text_new(e->arena), text_new(e->arena), text_new(e->arena), text_new(e->arena), text_new(e->arena) };
     (e->isa_count > 1 ? many_isas : one_isa)(e, &isas);
     const bool pages = embed && e->plan->weights_bytes >= LEAST_ON_LARGE_PAGES;
     const char *settings = e->model->has_decoder ? arena_format(e->arena, " %s_settings.o", e->name) : "";
     const char *generate = emit_answers_text(e) ? arena_format(e->arena, "%s %s_generate.o", settings, e->name) : settings;
-    text_fill(out, makefile_template, "name", e->name, "generate", generate, "optimise", emit_optimise(e), "pages", pages ? pages_words : "",
+    text_fill(out, makefile_template, "name", e->name, "link_rule", link_rule_of(e),
+              "unfinished", e->form.weights == WEIGHTS_BEHIND ? arena_format(e->arena, " %s.new", e->name) : "",
+              "generate", generate, "optimise", emit_optimise(e), "pages", pages ? pages_words : "",
               "link", pages ? pages_link : "", "isa_words", isas.words.data, "isa_settings", isas.settings.data,
               "model_objects", isas.objects.data, "isas", isas.all.data, "isa_rules", isas.rules.data,
               "weights_object", !file ? arena_format(e->arena, " %s_weights.o", e->name) : "",

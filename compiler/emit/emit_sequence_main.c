@@ -27,6 +27,7 @@ static const char main_template[] =
     "${stacks}\n"
     "        .isa = ${isa}, .model_bytes = sizeof(${name}), .state_bytes = ${upper}_STATE_BYTES,\n"
     "        .weights = ${weights}, .weights_bytes = ${upper}_WEIGHTS_BYTES, .weights_file = ${weights_file},\n"
+    "        ${behind}\n"
     "        .parameters = ${parameters}, .dtype = \"${dtype}\",${kv_dtype}\n"
     "        .tolerance = ${tolerance}, .default_threads = ${threads}, .max_threads = ${upper}_MAX_THREADS,\n"
     "        .bind = main_bind, .threads = main_threads, .team = main_team, .reset = main_reset,\n"
@@ -231,7 +232,8 @@ void emit_sequence_main(Emit *e, Text *out)
               "spec", in_quotes(e, emit_spec_name(e)), "stacks", stacks(e),
               "weights_declaration", arena_format(e->arena, "%s%s", isa_declarations(e), emit_weights_declaration(e)),
               "weights", emit_weights_symbol(e), "isa", isa_expression(e),
-              "weights_file", e->form.weights != WEIGHTS_FILE ? "NULL" : arena_format(e->arena, "\"%s.safetensors\"", e->name),
+              "weights_file", emit_has_weights_file(e) ? arena_format(e->arena, "\"%s.safetensors\"", e->name) : "NULL",
+              "behind", e->form.weights == WEIGHTS_BEHIND ? ".weights_behind = 1," : "",
               "parameters", emit_number(e, model_parameters(m)), "dtype", emit_dtypes(e),
               "kv_dtype", m->kv_dtype == KV_DTYPES_F16 ? " .kv_dtype = \"f16\", .saturated = main_saturated," : "",
               "tolerance", arena_format(e->arena, "%g", model_tolerance_apart(m, result)),
@@ -258,7 +260,7 @@ static const char example_template[] =
     "int main(int argc, char **argv)\n"
     "{\n"
     "    static ${name} model;\n"
-    "    const char *path = argc > 1 ? argv[1] : \"${name}.safetensors\";       /* of the packed weights */\n"
+    "    const char *path = argc > 1 ? argv[1] : \"${place}\";       /* of the packed weights */\n"
     "    RtWeights weights;\n"
     "    const int ids[] = { ${ids} };\n"
     "    const int n = (int)(sizeof ids / sizeof *ids);\n"
@@ -302,6 +304,7 @@ void emit_sequence_example(Emit *e, Text *out)
     bool both = m->has_encoder && m->has_decoder;
     const char *template = both ? example_translate : m->has_decoder ? example_generate : example_encode;
     text_fill(&body, template, "name", e->name, "upper", e->upper, NULL);
-    text_fill(out, example_template, "name", e->name, "calls", both ? "encode, step" : m->has_decoder ? "step" : "encode", "ids", ids.data,
+    text_fill(out, example_template, "name", e->name, "place", emit_weights_place(e),
+              "calls", both ? "encode, step" : m->has_decoder ? "step" : "encode", "ids", ids.data,
               "body", body.data, NULL);
 }

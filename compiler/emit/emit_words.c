@@ -90,12 +90,19 @@ const char *emit_dtypes(Emit *e)
     return n ? t.data : "f32";
 }
 
+bool emit_has_weights_file(const Emit *e) { return e->form.weights == WEIGHTS_FILE || e->form.weights == WEIGHTS_BEHIND; }
+
+const char *emit_weights_place(Emit *e)
+{
+    return e->form.weights == WEIGHTS_BEHIND ? e->name : arena_format(e->arena, "%s.safetensors", e->name);
+}
+
 const char *emit_weights_declaration(Emit *e)
 {
     switch (e->form.weights) {
     case WEIGHTS_EMBED:   return arena_format(e->arena, "extern const unsigned char %s_weights[];\n\n", e->name);
     case WEIGHTS_LITERAL: return arena_format(e->arena, "extern const void *const %s_literal;\n\n", e->name);
-    case WEIGHTS_FILE:    break;
+    case WEIGHTS_FILE: case WEIGHTS_BEHIND: break;
     }
     return "";
 }
@@ -105,7 +112,7 @@ const char *emit_weights_symbol(Emit *e)
     switch (e->form.weights) {
     case WEIGHTS_EMBED:   return arena_format(e->arena, "%s_weights", e->name);
     case WEIGHTS_LITERAL: return arena_format(e->arena, "%s_literal", e->name);
-    case WEIGHTS_FILE:    break;
+    case WEIGHTS_FILE: case WEIGHTS_BEHIND: break;
     }
     return "NULL";
 }

@@ -82,6 +82,7 @@ struct rt_program {
     size_t model_bytes, state_bytes, weights_bytes;
     const void *weights;            /* embedded, 64-byte aligned; NULL: in a file */
     const char *weights_file;       /* its name, beside the executable; NULL when embedded */
+    int weights_behind;             /* they stand behind the program, if not in that file: rt_weights.h */
     long long parameters;           /* numbers that were trained */
     const char *dtype, *kv_dtype;   /* in which the weights are kept: "int8"; and keys and values, NULL for f32 */
     double tolerance;               /* of the self-test: distance of what it computes from what was packed */

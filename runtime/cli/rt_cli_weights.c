@@ -24,6 +24,16 @@ static void default_path(const rt_program *p, const char *argv0, char *path, siz
     snprintf(path, room, "%.*s%s", slash ? (int)(slash - argv0) + 1 : 0, argv0, p->weights_file);
 }
 
+/* Whether the program's own file has them behind it. */
+static int open_behind(CliWeights *w)
+{
+    const rt_program *p = w->program;
+    if (!p->weights_behind || rt_weights_map(&w->file, "/proc/self/exe", p->weights_bytes)) return 0;
+    if (w->file.bytes == p->weights_bytes && w->file.mapped) return 1;
+    rt_weights_close(&w->file);
+    return 0;
+}
+
 static int open_file(CliWeights *w)
 {
     const rt_program *p = w->program;
@@ -32,6 +42,8 @@ static int open_file(CliWeights *w)
     fprintf(stderr, "%s: cannot read the weights %s: %s\n", p->name, w->place, strerror(error));
     if (error == ENOMEM) return RT_EXIT_MISSING;
     if (error != ENOENT && error != ENOTDIR) return RT_EXIT_IO;
+    if (p->weights_behind)
+        fprintf(stderr, "%s: nor are they behind the program, which was stripped or cut, or cannot read its own file\n", p->name);
     fprintf(stderr, "%s: give their place with --weights FILE\n", p->name);
     return RT_EXIT_NO_INPUT;
 }
@@ -69,7 +81,7 @@ int cli_weights_open(CliWeights *w, const rt_program *p, void *model, const char
     if (!path && p->weights) return bind(w, p->weights_bytes);
     if (path) snprintf(w->place, sizeof w->place, "%s", path);
     else default_path(p, argv0, w->place, sizeof w->place);
-    const int code = open_file(w);
+    const int code = !path && open_behind(w) ? 0 : open_file(w);
     w->data = w->file.data;
     notice_cuts(w);
     return code ? code : bind(w, w->file.bytes);

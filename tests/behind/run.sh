@@ -1,0 +1,99 @@
+#!/bin/sh
+# Programs whose weights stand behind them, those of more than 64 MiB: where they lie, that a folder
+# holds them once, answers, --check, another program's as --weights; a program that was stripped,
+# cut or moved; make again with and without the file of weights; libraries and the example.
+# usage: run.sh XFORMC
+. tests/lib.sh
+quick_compilers
+cat >"$scratch/wide.lua" <<END
+return xf.model { name = "wide", kind = "decoder", layers = 1, heads = 8, d_model = 1024, d_ff = 1024, vocab = 17000, max_target = 32,
+                  position = "none", weights = "random", dtype = "bf16" }
+END
+folder=$scratch/wide program=$scratch/wide/wide
+if [ "$(uname -s)" != Linux ]; then
+    skip 'weights behind a program' 'a program finds its own file on Linux alone'
+    exit 0
+fi
+expected=$("$xformc" run "$scratch/wide.lua" --ids -n 5 --temp 0 '7 8 9') && [ "$(printf %s "$expected" | wc -w)" = 5 ] || exit 74
+answers() { same "$expected" "$("$@" --ids -n 5 --temp 0 '7 8 9' 2>"$scratch/err")"; }
+
+"$xformc" build "$scratch/wide.lua" -q -o "$folder" >"$scratch/out" 2>&1
+verdict $? 'a program of more than 64 MiB of weights is built'
+cat "$scratch/out"
+[ ! -e "$program.safetensors" ] && [ ! -e "${program}_weights.o" ] && [ "$(find "$folder" -size +4096k | wc -l)" = 1 ]
+verdict $? 'its folder holds the weights once'
+footer=$(tail -c 32 "$program") && bytes=$((0x${footer#xformc weights })) && size=$(wc -c <"$program") &&
+    [ $bytes -gt 67108864 ] && [ $(((size - 32 - bytes) % 2097152)) = 0 ] && [ $((size - 32 - bytes)) -le 2097152 ]
+verdict $? 'from a multiple of 2 MB on, and a footer says how many bytes'
+tail -c $((bytes + 32)) "$program" | head -c "$bytes" >"$scratch/weights"
+"$xformc" pack "$scratch/wide.lua" -q -o "$scratch/packed" && cmp "$scratch/weights" "$scratch/packed"
+verdict $? 'they are what pack writes'
+answers "$program"; verdict $? 'it answers'
+"$program" --check >"$scratch/out" && "$program" --selftest >>"$scratch/out" && grep -q 'as they were packed' "$scratch/out" && grep -q 'self-test ok' "$scratch/out"
+verdict $? '--check and --selftest'
+(cd "$scratch" && cp "$program" elsewhere && PATH=$scratch:$PATH && answers elsewhere && rm elsewhere)
+verdict $? 'copied to another place and found on the PATH'
+yes '7 8 9' | head -n 40 | "$program" --ids -n 5 --temp 0 >"$scratch/out" && [ "$(sort -u "$scratch/out")" = "$expected" ] && [ "$(wc -l <"$scratch/out")" = 40 ]
+verdict $? 'also when its weights were copied into pages of 2 MB'
+
+# ---- weights elsewhere ----------------------------------------------------------------------------------------------
+
+sed 's/name = "wide"/name = "beside"/' "$scratch/wide.lua" >"$scratch/beside.lua"
+"$xformc" build "$scratch/wide.lua" --weights file -q -o "$scratch/file" >"$scratch/out" 2>&1 && [ -e "$scratch/file/wide.safetensors" ] &&
+    [ "$(wc -c <"$scratch/file/wide")" -lt 1000000 ] && answers "$scratch/file/wide"
+verdict $? '--weights file: they stay beside it'
+rm "$scratch/file/wide.safetensors" && answers "$scratch/file/wide" --weights "$program"
+verdict $? 'a program is a file of weights to another'
+answers "$program" --weights "$scratch/weights"; verdict $? 'and --weights takes a file'
+make -s -C "$folder" libwide.a example >"$scratch/out" 2>&1 && [ "$(wc -c <"$folder/libwide.a")" -lt 1000000 ] &&
+    (cd "$folder" && ./example >"$scratch/out") && [ "$(wc -w <"$scratch/out")" -gt 5 ]
+verdict $? 'the library has none; the example reads those of the program'
+rm -f "$folder/example"*
+
+# broken NAME CODE PATTERN: how a program ends without them.
+broken() {
+    "$scratch/broken/wide" --ids -n 5 --temp 0 '7 8 9' >"$scratch/out" 2>"$scratch/err"
+    found=$?
+    [ $found = "$2" ] && [ ! -s "$scratch/out" ] && grep -q "$3" "$scratch/err" || { echo "exit $found"; cat "$scratch/err"; false; }
+    verdict $? "$1"
+}
+gone='^wide: nor are they behind the program, which was stripped or cut, or cannot read its own file$'
+mkdir "$scratch/broken"
+cp "$program" "$scratch/broken" && truncate -s -1 "$scratch/broken/wide" && broken 'one that was cut says so' 66 "$gone"
+head -c 1000000 "$program" >"$scratch/broken/wide" && broken 'also one without any' 66 "$gone"
+if has strip; then
+    cp "$program" "$scratch/broken/wide" && strip "$scratch/broken/wide" && broken 'one that was stripped' 66 "$gone"
+else
+    skip 'one that was stripped' 'no strip'
+fi
+cp "$scratch/weights" "$scratch/broken/wide.safetensors" && answers "$scratch/broken/wide"
+verdict $? 'a file beside it is taken then'
+rm "$scratch/broken/wide.safetensors"
+{ head -c $((size - 32 - bytes)) "$program"; head -c 2097152 /dev/zero; printf 'xformc weights %016x\n' 2097152; } >"$scratch/broken/wide"
+broken 'weights of another size' 66 "$gone"
+{ head -c $((size - 32 - bytes)) "$program"; head -c "$bytes" /dev/zero; printf 'xformc weights %016x\n' "$bytes"; } >"$scratch/broken/wide"
+broken 'weights of another model' 65 '^wide: .*weights'
+
+# ---- make again -------------------------------------------------------------------------------------------------------
+
+before=$(stat -c '%i %y' "$program") && make -s -C "$folder" && [ "$(stat -c '%i %y' "$program")" = "$before" ]
+verdict $? 'make has nothing to do'
+touch "$folder/wide_main.c" && make -s -C "$folder" >"$scratch/out" 2>&1 && answers "$program" && [ "$(wc -c <"$program")" = "$size" ]
+verdict $? 'linked again, it keeps its weights'
+cat "$scratch/out"
+cp "$scratch/weights" "$program.safetensors" && make -s -C "$folder" >"$scratch/out" 2>&1 && answers "$program" && [ "$(wc -c <"$program")" = "$size" ] && rm "$program.safetensors"
+verdict $? 'with a file of weights it takes those'
+"$xformc" build "$scratch/wide.lua" -q -o "$folder" >"$scratch/out" 2>&1 && answers "$program" && [ ! -e "$program.safetensors" ]
+verdict $? 'built again'
+make -s -C "$folder" clean && make -s -C "$folder" wide >"$scratch/out" 2>&1
+[ $? = 2 ] && grep -q '^wide.safetensors is missing$' "$scratch/out" && [ ! -e "$program" ]
+verdict $? 'without any it is not made'
+
+# ---- a graph ----------------------------------------------------------------------------------------------------------
+
+cat >"$scratch/matrix.lua" <<END
+return xf.graph("matrix", function(g) g.output("z", g.matmul(g.input("x", { 1, 1024 }), g.param("w", { 1024, 17000 }))) end)
+END
+"$xformc" build "$scratch/matrix.lua" -q -o "$scratch/matrix" >"$scratch/out" 2>&1 && [ ! -e "$scratch/matrix/matrix.safetensors" ] &&
+    "$scratch/matrix/matrix" >"$scratch/out" && grep -q '^z ' "$scratch/out"
+verdict $? 'the program of a graph'

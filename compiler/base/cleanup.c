@@ -78,6 +78,21 @@ static void on_pipe(int number)
     errno = error;
 }
 
+/* What is mapped has no bytes any more: its file was cut. sysexits' EX_IOERR. */
+static void on_cut(int number, siginfo_t *info, void *context)
+{
+    static const char message[] = "error: a file was cut while it was read\n";
+    enum { EX_IO = 74 };
+    (void)context;
+    if (info->si_code != BUS_ADRERR) end_by(number);        /* a fault of ours */
+    cleanup_files();
+    if (line_shown && write(STDERR_FILENO, "\r\033[K", 4) < 0) line_shown = 0;
+    if (changed_terminal) tcsetattr(changed_terminal - 1, TCSANOW, &usual_terminal);
+    if (child > 0) kill(-(pid_t)child, SIGKILL);
+    if (write(STDERR_FILENO, message, sizeof message - 1) < 0) line_shown = 0;
+    _exit(EX_IO);
+}
+
 /* A child that was forked has the list of its parent, whose files they are. */
 static void at_exit(void)
 {
@@ -88,11 +103,13 @@ void cleanup_install(void)
 {
     struct sigaction catch = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, ignore = { .sa_handler = SIG_IGN }, before;
     struct sigaction pipe = { .sa_handler = on_pipe, .sa_flags = SA_RESTART };
+    struct sigaction cut = { .sa_sigaction = on_cut, .sa_flags = SA_SIGINFO };
     set_of(&catch.sa_mask, ending, ENDING);
     set_of(&pipe.sa_mask, ending, ENDING);
     for (int i = 0; i < ENDING; i++)
         if (!sigaction(ending[i], NULL, &before) && before.sa_handler != SIG_IGN) sigaction(ending[i], &catch, NULL);
     sigaction(SIGPIPE, &pipe, NULL);
+    sigaction(SIGBUS, &cut, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
     owner = getpid();
     atexit(at_exit);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs whose weights stand behind them, those of more than 64 MiB: where they lie, that a folder
 # holds them once, answers, --check, another program's as --weights; a program that was stripped,
-# cut or moved; make again with and without the file of weights; libraries and the example.
+# cut or moved; more weights than memory; make again with and without the file of weights; libraries and the example.
 # usage: run.sh XFORMC
 . tests/lib.sh
 quick_compilers
@@ -35,6 +35,14 @@ verdict $? '--check and --selftest'
 verdict $? 'copied to another place and found on the PATH'
 yes '7 8 9' | head -n 40 | "$program" --ids -n 5 --temp 0 >"$scratch/out" && [ "$(sort -u "$scratch/out")" = "$expected" ] && [ "$(wc -l <"$scratch/out")" = 40 ]
 verdict $? 'also when its weights were copied into pages of 2 MB'
+
+if cc -shared -fPIC -std=c11 -D_GNU_SOURCE -O1 -o "$scratch/small.so" tests/behind/programs/small_memory.c -ldl 2>"$scratch/log"; then
+    LD_PRELOAD=$scratch/small.so answers "$program" && grep -q '^wide: 0\.1 GiB of weights and 0\.0 GiB of memory: they are read from the file again and again$' "$scratch/err"
+    verdict $? 'weights that memory does not hold are mapped, with one line'
+    cat "$scratch/err"
+else
+    skip 'weights that memory does not hold are mapped, with one line' 'no library to load before others'
+fi
 
 # ---- weights elsewhere ----------------------------------------------------------------------------------------------
 

@@ -150,6 +150,18 @@ wait $asked && same "$expected
 $expected" "$(cat "$scratch/answers")"
 verdict $? 'what is mapped survives its removal'
 
+answers && entry=$(ls "$cache"/large-*.packed) || exit 74
+"$xformc" run "$scratch/large.lua" --ids -n 3 --temp 0 <"$scratch/to" >"$scratch/few" 2>"$scratch/err" &
+asked=$!
+exec 3>"$scratch/to"
+echo '1 2 3' >&3
+await [ -s "$scratch/few" ]
+: >"$entry" && echo '1 2 3' >&3
+exec 3>&-
+wait $asked
+[ $? = 74 ] && [ "$(wc -l <"$scratch/few")" = 1 ] && same 'error: a file was cut while it was read' "$(cat "$scratch/err")"
+verdict $? 'one that is cut while it is mapped ends with a message'
+
 # What killed processes leave: a file that is half written, and a lock.
 answers && cp "$entry" "$scratch/good" && "$xformc" cache --clear
 space=$(: >"$cache/a" && "$xformc" run "$scratch/large.lua" --ids -n 1 1 >/dev/null; rm "$cache/a"; echo 00000000)

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -15,7 +16,9 @@
 #include "progress.h"
 #include "text.h"
 
-static const char *const endings[CACHE_KINDS] = { [CACHE_LIBRARY] = ".so", [CACHE_PACKED] = ".packed" };
+static const char *const endings[CACHE_KINDS] = {
+    [CACHE_LIBRARY] = ".so", [CACHE_PACKED] = ".packed",
+};
 
 static bool is_off;
 
@@ -23,21 +26,25 @@ void cache_off(void) { is_off = true; }
 
 const char *cache_folder(Arena *a)
 {
-    const char *choice = getenv("XFORMC_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *choice = getenv("XFORMC_CACHE");
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (is_off || (choice && strcmp(choice, "off") == 0)) return NULL;
-    if (cache && *cache == '/') return file_join(a, cache, "xformc");       /* the XDG specification: a relative path is ignored */
+    /* The XDG specification: a relative path is ignored. */
+    if (cache && *cache == '/') return file_join(a, cache, "xformc");
     return home && *home == '/' ? file_join(a, home, ".cache/xformc") : NULL;
 }
 
 const char *cache_path(Arena *a, const char *name, uint64_t key, CacheKind kind)
 {
     const char *folder = cache_folder(a);
-    return folder ? file_join(a, folder, arena_format(a, "%s-%016llx%s", name, (unsigned long long)key, endings[kind])) : NULL;
+    if (!folder) return NULL;
+    return file_join(a, folder, arena_format(a, "%s-%016" PRIx64 "%s", name, key, endings[kind]));
 }
 
-/* ---- whose it is ------------------------------------------------------------------------------------------------- */
+/* ---- whose it is ----------------------------------------------------------------------------- */
 
-/* Who may write a library that is loaded runs code as this user; who may write weights answers for the model. */
+/* Who may write a library that is loaded runs code as this user; who may write weights answers
+ * for the model. */
 static const char *who_else_writes(const struct stat *info)
 {
     if (info->st_uid != geteuid()) return "belongs to another user";
@@ -76,7 +83,7 @@ static bool make_folder(Arena *a, const char *folder)
     return chmod(folder, 0700) == 0;
 }
 
-/* ---- how much ---------------------------------------------------------------------------------------------------- */
+/* ---- how much -------------------------------------------------------------------------------- */
 
 static int64_t held(Arena *a)
 {
@@ -87,7 +94,8 @@ static int64_t held(Arena *a)
     return bytes;
 }
 
-/* A tenth of what the disk has free and the cache takes, and at most 32 GB; 256 MiB where that is not known. */
+/* A tenth of what the disk has free and the cache takes, and at most 32 GB; 256 MiB where that
+ * is not known. */
 static int64_t usual_most(Arena *a)
 {
     const int64_t least = INT64_C(256) << 20, most = INT64_C(32) * 1000 * 1000 * 1000;
@@ -122,7 +130,7 @@ static void make_room(Arena *a, int64_t bytes)
         if ((bytes += e[i].bytes) > most) unlink(e[i].path);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 FileWriter *cache_create(Arena *a, const char *path, int64_t bytes)
 {
@@ -131,10 +139,12 @@ FileWriter *cache_create(Arena *a, const char *path, int64_t bytes)
     Diag *untold = diag_new(a);
     cache_most(a, &most);
     if (!path || bytes > most || !make_folder(a, file_folder(a, path))) return NULL;
-    /* What is asked for by name is written through a link; an entry never is: it would end where the link points. */
+    /* What is asked for by name is written through a link; an entry never is: it would end where
+     * the link points. */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && unlink(path) != 0) return NULL;
     make_room(a, bytes);
-    FileWriter *w = file_has_room(a, untold, path, (double)bytes) ? file_create(a, untold, path) : NULL;
+    if (!file_has_room(a, untold, path, (double)bytes)) return NULL;
+    FileWriter *w = file_create(a, untold, path);
     if (!w || file_keep_private(w)) return w;
     file_abandon(w);
     return NULL;
@@ -147,15 +157,19 @@ bool cache_commit(Arena *a, FileWriter *w)
     return true;
 }
 
-/* ---- one at a time ----------------------------------------------------------------------------------------------- */
+/* ---- one at a time --------------------------------------------------------------------------- */
 
-static const char *lock_path(Arena *a, const char *path) { return arena_format(a, "%s.lock", path); }
+static const char *lock_path(Arena *a, const char *path)
+{
+    return arena_format(a, "%s.lock", path);
+}
 
 /* Whether the file that is locked still has its name: who held it before removed it. */
 static bool still_there(int lock, const char *path)
 {
     struct stat mine, there;
-    return fstat(lock, &mine) == 0 && lstat(path, &there) == 0 && mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
+    return fstat(lock, &mine) == 0 && lstat(path, &there) == 0 && mine.st_ino == there.st_ino &&
+           mine.st_dev == there.st_dev;
 }
 
 int cache_lock(Arena *a, const char *path)
@@ -165,7 +179,8 @@ int cache_lock(Arena *a, const char *path)
         const int lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (lock < 0) return -1;
         int failed = flock(lock, LOCK_EX | LOCK_NB);
-        if (failed && errno == EWOULDBLOCK) progress_say("waiting for another process, which packs the same weights");
+        if (failed && errno == EWOULDBLOCK)
+            progress_say("waiting for another process, which packs the same weights");
         while (failed && (errno == EWOULDBLOCK || errno == EINTR)) failed = flock(lock, LOCK_EX);
         if (failed || still_there(lock, name)) {
             cleanup_add(name);
@@ -184,15 +199,17 @@ void cache_unlock(Arena *a, const char *path, int lock)
     close(lock);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static int last_used_first(const void *a, const void *b)
 {
     const CacheEntry *x = a, *y = b;
-    return x->used != y->used ? (x->used < y->used) - (x->used > y->used) : strcmp(x->name, y->name);
+    if (x->used != y->used) return (x->used < y->used) - (x->used > y->used);
+    return strcmp(x->name, y->name);
 }
 
-/* NAME-0123456789abcdef and an ending, or one of those with `more` behind it; CACHE_KINDS where nothing is ours. */
+/* NAME-0123456789abcdef and an ending, or one of those with `more` behind it; CACHE_KINDS where
+ * nothing is ours. */
 static CacheKind kind_of(const char *name, const char *more)
 {
     const char *dash = strrchr(name, '-');
@@ -207,8 +224,9 @@ static CacheKind kind_of(const char *name, const char *more)
 
 static void add_entry(Arena *a, CacheEntry **list, int *n, CacheEntry e)
 {
+    const size_t bytes = (size_t)*n * sizeof **list;
     if ((*n & (*n - 1)) == 0)       /* at 0, 1, 2, 4 … there is no room left */
-        *list = arena_grow(a, *list, (size_t)*n * sizeof **list, (size_t)(*n ? 2 * *n : 1) * sizeof **list);
+        *list = arena_grow(a, *list, bytes, bytes ? 2 * bytes : sizeof **list);
     (*list)[(*n)++] = e;
 }
 
@@ -229,7 +247,8 @@ CacheEntry *cache_list(Arena *a, int *n, int *error)
             continue;
         }
         if (S_ISREG(info.st_mode))
-            add_entry(a, &list, n, (CacheEntry){ arena_text(a, f->d_name), path, kind, info.st_size, info.st_mtim.tv_sec });
+            add_entry(a, &list, n, (CacheEntry){ arena_text(a, f->d_name), path, kind, info.st_size,
+                                                 info.st_mtim.tv_sec });
     }
     if (dir && errno) *error = errno;
     if (dir) closedir(dir);

@@ -33,7 +33,8 @@ static bool can_search(Session *s)
 static void settle_weights(Session *s, const Plan *p)
 {
     enum { MOST_LINKED = 64 << 20 };
-    if (s->options.form.weights == WEIGHTS_EMBED && p->weights_bytes > MOST_LINKED) s->options.form.weights = WEIGHTS_BEHIND;
+    WeightsForm *form = &s->options.form.weights;
+    if (*form == WEIGHTS_EMBED && p->weights_bytes > MOST_LINKED) *form = WEIGHTS_BEHIND;
 }
 
 /* Bytes of the files that make writes anew. */
@@ -62,8 +63,10 @@ static bool has_room(const Session *s, const Plan *p, EmitForm form, const char 
 static void keep_once(const Session *s, const char *folder)
 {
     struct stat program, file;
-    const char *path = file_join(s->arena, folder, s->model->name), *weights = arena_format(s->arena, "%s.safetensors", path);
-    if (s->options.form.weights != WEIGHTS_BEHIND || stat(path, &program) != 0 || stat(weights, &file) != 0) return;
+    const char *path = file_join(s->arena, folder, s->model->name);
+    const char *weights = arena_format(s->arena, "%s.safetensors", path);
+    if (s->options.form.weights != WEIGHTS_BEHIND) return;
+    if (stat(path, &program) != 0 || stat(weights, &file) != 0) return;
     if (program.st_size > file.st_size) unlink(weights);
 }
 

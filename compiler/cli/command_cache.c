@@ -24,7 +24,8 @@ static const char *age(Arena *a, int64_t seconds)
 
 /* The kinds of entries by their numbers. */
 static const struct { const char *word; bool (*whole)(const char *path); } kinds[CACHE_KINDS] = {
-    [CACHE_LIBRARY] = { "library", library_cache_whole }, [CACHE_PACKED] = { "weights", pack_cache_whole },
+    [CACHE_LIBRARY] = { "library", library_cache_whole },
+    [CACHE_PACKED] = { "weights", pack_cache_whole },
 };
 
 static void list(Arena *a, const CacheEntry *e, int n)
@@ -35,7 +36,8 @@ static void list(Arena *a, const CacheEntry *e, int n)
     for (int i = 0; i < n; i++)
         if ((int)strlen(e[i].name) > width) width = (int)strlen(e[i].name);
     for (int i = 0; i < n; i++) {
-        printf("%-*s  %8s  %8s\n", width, e[i].name, text_bytes(a, (size_t)e[i].bytes), age(a, now - e[i].used));
+        const char *size = text_bytes(a, (size_t)e[i].bytes);
+        printf("%-*s  %8s  %8s\n", width, e[i].name, size, age(a, now - e[i].used));
         bytes += e[i].bytes;
     }
     cache_most(a, &most);
@@ -54,8 +56,8 @@ static void list_json(Arena *a, const char *folder, const CacheEntry *e, int n)
     for (int i = 0; i < n; i++) {
         text_add(&t, i ? ",{\"name\":" : "{\"name\":");
         json_add_string(&t, e[i].name);
-        text_printf(&t, ",\"kind\":\"%s\",\"bytes\":%lld,\"used\":%lld}", kinds[e[i].kind].word, (long long)e[i].bytes,
-                    (long long)e[i].used);
+        text_printf(&t, ",\"kind\":\"%s\",\"bytes\":%lld,\"used\":%lld}", kinds[e[i].kind].word,
+                    (long long)e[i].bytes, (long long)e[i].used);
     }
     text_add(&t, "]}");
     puts(t.data);
@@ -71,7 +73,8 @@ static Exit check(Diag *d, const CacheEntry *e, int n)
         progress_clear();
         damaged++;
         if (unlink(e[i].path) == 0 || errno == ENOENT) printf("%s: damaged, removed\n", e[i].name);
-        else diag_error(d, EXIT_IO, (Loc){ 0 }, "%s is damaged, and cannot be removed: %s", e[i].path, strerror(errno));
+        else diag_error(d, EXIT_IO, (Loc){ 0 }, "%s is damaged, and cannot be removed: %s",
+                        e[i].path, strerror(errno));
     }
     progress_clear();
     printf("%d entr%s, %d damaged\n", n, n == 1 ? "y" : "ies", damaged);

@@ -1,8 +1,9 @@
-/* pack_cache.c: packed data that stays from one process to the next, as an entry of the cache. It is packed there once, by one
- * process at a time, and mapped, so that processes share its pages.
+/* pack_cache.c: packed data that stays from one process to the next, as an entry of the cache.
+ * It is packed there once, by one process at a time, and mapped, so that processes share its
+ * pages.
  *
- * An entry is a packed file without tensors by name: {"__metadata__":{"xformc":"KEY","digests":"HASH"}}, padded to HEAD_BYTES, and
- * the data. */
+ * An entry is a packed file without tensors by name:
+ * {"__metadata__":{"xformc":"KEY","digests":"HASH"}}, padded to HEAD_BYTES, and the data. */
 #include "pack_parts.h"
 
 #include <errno.h>
@@ -23,20 +24,22 @@ enum { HEAD_BYTES = 128, LEAST_BYTES = 4 << 20 };
 
 static const unsigned char *head_of_key(Arena *a, uint64_t key)
 {
+    static const char json[] = "{\"__metadata__\":{\"xformc\":\"%016" PRIx64 "\","
+                               "\"digests\":\"%016d\"}}";
     char *head = arena_alloc(a, HEAD_BYTES + 1);
-    snprintf(head + 8, HEAD_BYTES - 7, "%-*s", HEAD_BYTES - 8,
-             arena_format(a, "{\"__metadata__\":{\"xformc\":\"%016" PRIx64 "\",\"digests\":\"%016d\"}}", key, 0));
+    snprintf(head + 8, HEAD_BYTES - 7, "%-*s", HEAD_BYTES - 8, arena_format(a, json, key, 0));
     head[0] = HEAD_BYTES - 8;
     return (const unsigned char *)head;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* All but the hash. */
 static bool same_head(const unsigned char *a, const unsigned char *b)
 {
     return memcmp(a, b, RT_PACKED_CONTENT_AT) == 0 &&
-           memcmp(a + RT_PACKED_DATA_AT, b + RT_PACKED_DATA_AT, HEAD_BYTES - RT_PACKED_DATA_AT) == 0;
+           memcmp(a + RT_PACKED_DATA_AT, b + RT_PACKED_DATA_AT,
+                  HEAD_BYTES - RT_PACKED_DATA_AT) == 0;
 }
 
 /* Map an entry of that size and key. One that is cut, or another's, is removed. */
@@ -60,7 +63,8 @@ static bool map_entry(Arena *a, const char *path, size_t bytes, uint64_t key, Fi
     return good;
 }
 
-static bool open_entry(Arena *a, Diag *d, const char *path, size_t bytes, uint64_t key, FileMap *map)
+static bool open_entry(Arena *a, Diag *d, const char *path, size_t bytes, uint64_t key,
+                       FileMap *map)
 {
     if (!cache_has(a, d, path) || !map_entry(a, path, bytes, key, map)) return false;
     cache_used(path);
@@ -69,7 +73,8 @@ static bool open_entry(Arena *a, Diag *d, const char *path, size_t bytes, uint64
 
 static const char *path_of(Arena *a, const Plan *p, uint64_t key)
 {
-    return p->weights_bytes < LEAST_BYTES ? NULL : cache_path(a, p->graph->model->name, key, CACHE_PACKED);
+    if (p->weights_bytes < LEAST_BYTES) return NULL;
+    return cache_path(a, p->graph->model->name, key, CACHE_PACKED);
 }
 
 bool pack_cache_has(Arena *a, const Plan *p, uint64_t key)
@@ -98,7 +103,7 @@ bool pack_cache_whole(const char *path)
     return good;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Whether a file of the model was written to since it was opened: an error. */
 static bool is_spoiled(Diag *d, const Model *m)
@@ -120,23 +125,28 @@ static PackCached write_entry(Arena *a, Diag *d, const Plan *p, const char *path
     return spoiled ? PACK_SPOILED : PACK_NOT_CACHED;
 }
 
-/* What would not fit, or what nobody asks for a second time: numbers that are none are told of whenever they are read. */
+/* What would not fit, or what nobody asks for a second time: numbers that are none are told of
+ * whenever they are read. */
 static bool is_kept(Arena *a, Diag *d, const Plan *p)
 {
     static bool told;
     int64_t most;
     const int64_t bytes = (int64_t)(HEAD_BYTES + p->weights_bytes);
-    if (!cache_most(a, &most) && !told)
-        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected bytes, as 262144, 256K, 1M or 2G; the cache takes %s",
-                    text_bytes(a, (size_t)most));
+    const bool good = cache_most(a, &most);
+    const char *room = text_bytes(a, (size_t)most);
+    if (!good && !told)
+        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected bytes, as 262144, 256K, 1M or 2G; "
+                    "the cache takes %s", room);
     if (bytes > most && !told)
-        diag_remark(d, (Loc){ 0 }, "%s takes %s packed, and the cache %s: it is packed each time; see XFORMC_CACHE_SIZE",
-                    p->graph->model->name, text_bytes(a, (size_t)bytes), text_bytes(a, (size_t)most));
+        diag_remark(d, (Loc){ 0 }, "%s takes %s packed, and the cache %s: it is packed each time; "
+                    "see XFORMC_CACHE_SIZE", p->graph->model->name,
+                    text_bytes(a, (size_t)bytes), room);
     told = true;
     return bytes <= most && p->graph->model->weights_finite;
 }
 
-PackCached pack_cache_open(Arena *a, Diag *d, const Plan *p, uint64_t key, FileMap *map, const unsigned char **data, bool *packed)
+PackCached pack_cache_open(Arena *a, Diag *d, const Plan *p, uint64_t key, FileMap *map,
+                           const unsigned char **data, bool *packed)
 {
     const char *path = path_of(a, p, key);
     const size_t bytes = p->weights_bytes;
@@ -146,7 +156,7 @@ PackCached pack_cache_open(Arena *a, Diag *d, const Plan *p, uint64_t key, FileM
     if (open_entry(a, d, path, bytes, key, map)) found = PACK_CACHED;
     else if (is_kept(a, d, p)) {
         const int lock = cache_lock(a, path);
-        if (open_entry(a, d, path, bytes, key, map)) found = PACK_CACHED;           /* another process was first */
+        if (open_entry(a, d, path, bytes, key, map)) found = PACK_CACHED;   /* by another process */
         else if (lock >= 0) {
             found = write_entry(a, d, p, path, key);
             *packed = found == PACK_CACHED;

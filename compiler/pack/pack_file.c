@@ -68,7 +68,8 @@ static bool write_values(const PackedFile *file, Written *w)
 static bool write_hash(Arena *a, Written *w, uint64_t h)
 {
     for (size_t i = 0; i < w->count; i++) h = rt_digest_join(h, w->digests[i]);
-    return file_patch(w->to, RT_PACKED_CONTENT_AT, arena_format(a, "%016" PRIx64, h), RT_PACKED_DIGITS);
+    const char *digits = arena_format(a, "%016" PRIx64, h);
+    return file_patch(w->to, RT_PACKED_CONTENT_AT, digits, RT_PACKED_DIGITS);
 }
 
 bool pack_to_file(Arena *a, FileWriter *to, const PackedFile *file)

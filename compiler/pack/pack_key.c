@@ -13,9 +13,11 @@
 /* Everything but values that lie elsewhere, and those where they are few. */
 static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
 {
-    const int64_t whole[] = { s->kind, s->dtype, s->rank, (int64_t)s->offset, (int64_t)s->seed, s->fan_in, s->fan_out, s->layout,
-                              s->divisor, s->first, s->distance, s->both_ways, s->start, s->view_rank, s->group, (int64_t)s->scales,
-                              s->skip };
+    const int64_t whole[] = {
+        s->kind, s->dtype, s->rank, (int64_t)s->offset, (int64_t)s->seed, s->fan_in, s->fan_out,
+        s->layout, s->divisor, s->first, s->distance, s->both_ways, s->start, s->skip,
+        s->view_rank, s->group, (int64_t)s->scales,
+    };
     h = rt_hash(h, whole, sizeof whole);
     h = rt_hash(h, s->shape, (size_t)s->rank * sizeof *s->shape);
     h = rt_hash(h, s->stride, (size_t)s->rank * sizeof *s->stride);
@@ -31,8 +33,10 @@ static uint64_t hash_file(const TensorFile *f)
     enum { ENDS = 4096 };
     const FileStamp *stamp = &f->map.stamp;
     const size_t n = f->map.size < ENDS ? f->map.size : ENDS;
-    const int64_t whole[] = { (int64_t)stamp->device, (int64_t)stamp->inode, stamp->size, stamp->seconds, stamp->nanoseconds,
-                              stamp->changed_seconds, stamp->changed_nanoseconds };
+    const int64_t whole[] = {
+        (int64_t)stamp->device, (int64_t)stamp->inode, stamp->size, stamp->seconds,
+        stamp->nanoseconds, stamp->changed_seconds, stamp->changed_nanoseconds,
+    };
     uint64_t h = rt_hash(rt_hash_start, f->path, strlen(f->path) + 1);
     h = rt_hash(h, whole, sizeof whole);
     h = rt_hash(h, f->map.data, n);
@@ -45,9 +49,11 @@ typedef struct LastFile { const TensorFile *file; uint64_t hash; } LastFile;
 static uint64_t hash_source(uint64_t h, const TensorSource *s, LastFile *last)
 {
     h = hash_source_fields(h, s);
-    if (s->kind == SOURCE_FILE && last->file != s->file) *last = (LastFile){ s->file, hash_file(s->file) };
-    if (s->kind == SOURCE_FILE) h = rt_hash(h, &last->hash, sizeof last->hash);
-    if (s->kind == SOURCE_XAVIER || s->kind == SOURCE_UNIFORM) h = rt_hash(h, s->name, strlen(s->name) + 1);
+    const bool of_file = s->kind == SOURCE_FILE;
+    const bool of_name = s->kind == SOURCE_XAVIER || s->kind == SOURCE_UNIFORM;
+    if (of_file && last->file != s->file) *last = (LastFile){ s->file, hash_file(s->file) };
+    if (of_file) h = rt_hash(h, &last->hash, sizeof last->hash);
+    if (of_name) h = rt_hash(h, s->name, strlen(s->name) + 1);
     if (s->values) h = rt_hash(h, s->values, (size_t)tensor_elements(s) * sizeof *s->values);
     if (s->rates) h = rt_hash(h, s->rates, (size_t)s->shape[1] / 2 * sizeof *s->rates);
     if (s->added) h = hash_source(h, s->added, last);
@@ -63,7 +69,8 @@ uint64_t pack_key(const PackEntry *e, int n, size_t bytes)
         const Packed *k = e[i].packed;
         h = rt_hash(rt_hash(h, &k->format, sizeof k->format), &e[i].offset, sizeof e[i].offset);
         h = rt_hash(h, k->shape, (size_t)k->rank * sizeof *k->shape);
-        if (k->integers) h = rt_hash(h, k->integers, (size_t)k->integer_count * sizeof *k->integers);
+        const size_t integers = (size_t)k->integer_count * sizeof *k->integers;
+        if (k->integers) h = rt_hash(h, k->integers, integers);
         for (int t = 0; t < 2; t++)
             if (k->tensor[t]) h = hash_source(h, k->tensor[t]->source[e[i].layer_index], &last);
     }

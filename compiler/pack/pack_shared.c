@@ -1,4 +1,5 @@
-/* pack_shared.c: packed data in memory, once for all plans that have the same: a change of choices packs nothing anew. */
+/* pack_shared.c: packed data in memory, once for all plans that have the same: a change of
+ * choices packs nothing anew. */
 #include "pack_parts.h"
 
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 
 #include "rt_weights.h"
 
-/* The latest data first. It is `room`, or lies in a file of the cache; `copy`: once that was read often. */
+/* The latest data first. It is `room`, or lies in a file of the cache; `copy`: once that was
+ * read often. */
 typedef struct Kept {
     uint64_t key;
     size_t bytes;
@@ -18,7 +20,7 @@ typedef struct Kept {
     struct Kept *next;
 } Kept;
 static Kept *kept;
-enum { MOST_UNUSED = 256 << 20 };       /* bytes of data that nobody uses and that is kept nevertheless */
+enum { MOST_UNUSED = 256 << 20 };       /* bytes that nobody uses and that are kept nevertheless */
 
 static void forget(Kept *k)
 {

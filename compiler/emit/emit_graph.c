@@ -261,6 +261,7 @@ static const char main_head[] =
     "#include \"${name}.h\"\n"
     "#include \"rt_weights.h\"\n"
     "\n"
+    "${own_file}\n"
     "${weights_declaration}\n"
     "static ${name}_state state;\n"
     "\n"
@@ -274,12 +275,20 @@ static const char main_head[] =
     "}\n"
     "\n";
 
+/* Weights behind the program: the Makefile puts them there on Linux alone. */
+static const char own_file[] =
+    "#if defined(__linux__)\n"
+    "#define WEIGHTS \"/proc/self/exe\"\n"
+    "#else\n"
+    "#define WEIGHTS \"${name}.safetensors\"\n"
+    "#endif\n\n";
+
 static const char open_embedded[] =
     "    rt_status status = ${name}_bind(&model, ${weights}, ${upper}_WEIGHTS_BYTES);\n"
     "";
 static const char open_file[] =
     "    RtWeights weights;\n"
-    "    const char *path = argc > 1 ? argv[1] : \"${place}\";\n"
+    "    const char *path = argc > 1 ? argv[1] : ${place};\n"
     "    const int missing = rt_weights_open(&weights, path);                /* 0 or an errno */\n"
     "    if (missing) {\n"
     "        fprintf(stderr, \"error: %s: %s\\n\", path, strerror(missing));\n"
@@ -298,14 +307,15 @@ static const char graph_arguments[] =
     "        return help ? 0 : 2;\n"
     "    }\n";
 
-/* place: of the file of weights; NULL: they are in the program. */
+/* place: of the file of weights, in C; NULL: they are in the program. */
 static void program(Emit *e, Text *out, const char *file, const char *place)
 {
     const bool embed = !place;
-    Text open = text_new(e->arena);
+    Text open = text_new(e->arena), own = text_new(e->arena);
+    if (place && *place != '"') text_fill(&own, own_file, "name", e->name, NULL);
     if (embed) text_fill(&open, open_embedded, "name", e->name, "upper", e->upper, "weights", emit_weights_symbol(e), NULL);
     else text_fill(&open, open_file, "name", e->name, "place", place, NULL);
-    text_fill(out, main_head, "file", file, "name", e->name,
+    text_fill(out, main_head, "file", file, "name", e->name, "own_file", own.data,
               "weights_declaration", embed ? emit_weights_declaration(e) : "",
               "math", has_lowest(e) ? "#include <math.h>\n" : "", NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
@@ -335,14 +345,15 @@ static void program(Emit *e, Text *out, const char *file, const char *place)
     text_add(out, "    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 74;\n}\n");
 }
 
+static const char *file_place(Emit *e) { return arena_format(e->arena, "\"%s\"", emit_weights_place(e)); }
+
 static void graph_main(Emit *e, Text *out)
 {
-    const char *beside = arena_format(e->arena, "%s.safetensors", e->name);
-    program(e, out, arena_format(e->arena, "%s_main.c", e->name),
-            e->form.weights == WEIGHTS_BEHIND ? "/proc/self/exe" : e->form.weights == WEIGHTS_FILE ? beside : NULL);
+    const char *place = e->form.weights == WEIGHTS_BEHIND ? "WEIGHTS" : emit_has_weights_file(e) ? file_place(e) : NULL;
+    program(e, out, arena_format(e->arena, "%s_main.c", e->name), place);
 }
 
-static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", emit_weights_place(e)); }
+static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", file_place(e)); }
 
 static const EmitName *graph_names(Emit *e, int *n)
 {

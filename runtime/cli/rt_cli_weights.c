@@ -32,7 +32,10 @@ static int map_file(CliWeights *w, int own)
     const rt_program *p = w->program;
     const int error = own ? rt_weights_map(&w->file, "/proc/self/exe", p->weights_bytes) : ENOENT;
     if (error == ENOMEM || error == EFBIG) return error;
-    if (!error && w->file.mapped && w->file.bytes == p->weights_bytes) return 0;
+    if (!error && w->file.mapped && w->file.bytes == p->weights_bytes) {
+        *w->place = '\0';
+        return 0;
+    }
     if (!error) rt_weights_close(&w->file);
     return rt_weights_map(&w->file, w->place, p->weights_bytes);
 }
@@ -75,7 +78,8 @@ static void cut(int number)
 static void notice_cuts(const CliWeights *w)
 {
     struct sigaction action = { .sa_handler = cut };
-    snprintf(cut_message, sizeof cut_message, "%s: %.400s was cut while it was read\n", w->program->name, w->place);
+    snprintf(cut_message, sizeof cut_message, "%s: %.400s was cut while it was read\n", w->program->name,
+             *w->place ? w->place : "the program's file");
     if (w->file.mapped) sigaction(SIGBUS, &action, NULL);
 }
 

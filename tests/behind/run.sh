@@ -80,7 +80,7 @@ rm "$scratch/broken/wide.safetensors"
 { head -c $((size - 32 - bytes)) "$program"; head -c 2097152 /dev/zero; printf 'xformc weights %016x\n' 2097152; } >"$scratch/broken/wide"
 broken 'weights of another size' 66 "$gone"
 { head -c $((size - 32 - bytes)) "$program"; head -c "$bytes" /dev/zero; printf 'xformc weights %016x\n' "$bytes"; } >"$scratch/broken/wide"
-broken 'weights of another model' 65 '^wide: .*weights'
+broken 'weights of another model' 65 '^wide: the embedded weights: '
 
 # ---- make again -------------------------------------------------------------------------------------------------------
 

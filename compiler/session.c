@@ -18,6 +18,7 @@
 #include "engine_open.h"
 #include "front.h"
 #include "tuned.h"
+#include "weights.h"
 
 Session *session_new(const CompileOptions *o)
 {
@@ -148,19 +149,13 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps) { return plan_graph
 
 /* ---- engines ----------------------------------------------------------------------------------------------- */
 
-/* Whether its weights were packed before, and looked at then. */
-static bool is_packed(const Session *s, const Plan *p)
-{
-    const Pack pack = pack_layout(s->arena, p);
-    return pack_is_there(s->arena, &pack);
-}
-
 static Engine *open_engine(Session *s, const Graph *g, EngineKind kind, bool taps, const CompileOptions *o)
 {
     const EngineOrder order = { kind, o->form, o->cc, o->cached, o->hooks, o->threads };
-    if (!model_weights_stay(s->diag, s->model)) return NULL;
+    if (!weights_stay(s->diag, s->model)) return NULL;
     const Plan *p = plan_graph(s, g, engine_target(kind), taps);
-    if (kind == ENGINE_GENERIC || !is_packed(s, p)) session_look_at_weights(s);
+    /* Weights that lie packed in the cache were looked at before. */
+    if (!s->looked && (kind == ENGINE_GENERIC || !pack_is_cached(s->arena, p))) session_look_at_weights(s);
     Engine *e = engine_open(s->arena, s->diag, p, order);
     if (e && kind == ENGINE_JIT) debug_engine(e, s->phases.plan_ns);
     return e;

@@ -201,7 +201,7 @@ static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind on
 /* ---- a layer at a time ------------------------------------------------------------------------ */
 
 /* Row `i` of a sequence of which those before it have run. */
-static rt_status take_row(Engine *e, const RtRows *r, int i, int id)
+static rt_status take_row(const Engine *e, const RtRows *r, int i, int id)
 {
     const rt_token row = { 0, i, id };
     *next_position(e) = i;
@@ -226,7 +226,7 @@ static Carried room_for(const PlanProgram *p, int n)
 static void walk_layer(const GenericPass *pass, const PlanBlock *b, Carried c, const int *ids, int n,
                        EngineAt *at, void *user)
 {
-    Engine *e = (Engine *)(uintptr_t)pass->engine;
+    const Engine *e = pass->engine;
     const RtRows r = rows_of(e);
     for (int i = 0; i < n; i++) {
         float *carried = c.rows + i * c.width;

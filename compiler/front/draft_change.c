@@ -59,12 +59,3 @@ const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, 
     if (kv_dtype) draft_set_word(a, own, FIELD_ID_kv_dtype, (Loc){ 0 }, kv_dtype);
     return own;
 }
-
-bool model_weights_stay(Diag *d, const Model *m)
-{
-    const char *path = m->weight_file ? tensor_file_changed(m->weight_file) : NULL;
-    if (!path) return true;
-    diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s was written to after %s had been read from it: read the model again", path,
-               m->name);
-    return false;
-}

@@ -23,8 +23,6 @@ typedef struct DraftChanges {
 bool draft_change(Arena *a, Diag *d, Draft *draft, DraftChanges changes);
 /* The same draft with other words of dtype and kv_dtype; NULL leaves them. */
 const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, const char *kv_dtype);
-/* Weights are read again for every engine: whether they are still those of the model; false after an error. */
-bool model_weights_stay(Diag *d, const Model *m);
 
 /* Read the weights of a file once, and remark what is not finite among them. */
 void model_look_at_weights(Diag *d, Model *m);

@@ -42,8 +42,8 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
  * room for it. */
 const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
-/* Whether it is there, and nothing would be packed. */
-bool pack_is_there(Arena *a, const Pack *pack);
+/* Whether it lies in the cache. */
+bool pack_is_cached(Arena *a, const Plan *p);
 /* Whether a file of the cache has the hash that its head says. */
 bool pack_cache_whole(const char *path);
 /* Of data that lies in a file of the cache a copy in pages of 2 MB, which are read faster, where it

@@ -77,11 +77,14 @@ static const char *path_of(Arena *a, const Plan *p, uint64_t key)
     return cache_path(a, p->graph->model->name, key, CACHE_PACKED);
 }
 
-bool pack_cache_has(Arena *a, const Plan *p, uint64_t key)
+bool pack_is_cached(Arena *a, const Plan *p)
 {
+    int n;
     FileMap map;
-    const char *path = path_of(a, p, key);
-    if (!path || !open_entry(a, NULL, path, p->weights_bytes, key, &map)) return false;
+    if (!path_of(a, p, 0)) return false;            /* nothing of it would be kept */
+    const PackEntry *e = pack_entries(a, p, &n);
+    const uint64_t key = pack_key(e, n, p->weights_bytes);
+    if (!open_entry(a, NULL, path_of(a, p, key), p->weights_bytes, key, &map)) return false;
     file_unmap(&map);
     return true;
 }
@@ -105,24 +108,16 @@ bool pack_cache_whole(const char *path)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Whether a file of the model was written to since it was opened: an error. */
-static bool is_spoiled(Diag *d, const Model *m)
-{
-    const char *path = m->weight_file ? tensor_file_changed(m->weight_file) : NULL;
-    if (path) diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s was written to while it was read", path);
-    return path;
-}
-
 static PackCached write_entry(Arena *a, Diag *d, const Plan *p, const char *path, uint64_t key)
 {
     PackedFile file = { .plan = p, .head = head_of_key(a, key), .head_bytes = HEAD_BYTES };
     file.entries = pack_entries(a, p, &file.count);
     FileWriter *w = cache_create(a, path, (int64_t)(HEAD_BYTES + p->weights_bytes));
     if (!w) return PACK_NOT_CACHED;
-    const bool written = pack_to_file(a, w, &file), spoiled = is_spoiled(d, p->graph->model);
-    if (written && !spoiled) return cache_commit(a, w) ? PACK_CACHED : PACK_NOT_CACHED;
+    const bool written = pack_to_file(a, w, &file), stay = weights_stay(d, p->graph->model);
+    if (written && stay) return cache_commit(a, w) ? PACK_CACHED : PACK_NOT_CACHED;
     file_abandon(w);
-    return spoiled ? PACK_SPOILED : PACK_NOT_CACHED;
+    return stay ? PACK_NOT_CACHED : PACK_SPOILED;
 }
 
 /* What would not fit, or what nobody asks for a second time: numbers that are none are told of

@@ -45,8 +45,6 @@ typedef enum PackCached {
 /* Map it, or pack it there first; *packed receives whether that was needed. */
 PackCached pack_cache_open(Arena *a, Diag *d, const Plan *p, uint64_t key, FileMap *map,
                            const unsigned char **data, bool *packed);
-/* Whether it lies there. */
-bool pack_cache_has(Arena *a, const Plan *p, uint64_t key);
 
 /* Narrow panels, in pack_formats.c: w is [outputs][in]. They leave the biases as they are, which have a call of their own.
  * w NULL, of panels in groups: `stored` has groups of as many bits, which are taken as they are. */

@@ -62,15 +62,6 @@ static void pack_in_memory(Kept *k, const PackEntry *e, int n)
     pack_tensors(k->room, e, n);
 }
 
-bool pack_is_there(Arena *a, const Pack *pack)
-{
-    int n;
-    const size_t bytes = pack->plan->weights_bytes;
-    const PackEntry *e = pack_entries(a, pack->plan, &n);
-    const uint64_t key = pack_key(e, n, bytes);
-    return find_kept(key) || pack_cache_has(a, pack->plan, key);
-}
-
 const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reused)
 {
     int n;

@@ -250,14 +250,24 @@ void tensor_file_close(TensorFile *f)
     if (f->map.data) file_unmap(&f->map);
 }
 
-const char *tensor_file_changed(const TensorFile *f)
+/* The path of the file, or the part of it, that was written to since it was opened, or NULL. */
+static const char *changed_path(const TensorFile *f)
 {
     if (f->map.data && file_map_changed(&f->map, f->path)) return f->path;
     for (int i = 0; i < f->part_count; i++) {
-        const char *path = tensor_file_changed(f->parts[i]);
+        const char *path = changed_path(f->parts[i]);
         if (path) return path;
     }
     return NULL;
+}
+
+bool weights_stay(Diag *d, const Model *m)
+{
+    const char *path = m->weight_file ? changed_path(m->weight_file) : NULL;
+    if (!path) return true;
+    diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s was written to after %s had been read from it: "
+               "read the model again", path, m->name);
+    return false;
 }
 
 void tensor_file_sort(TensorFile *f)

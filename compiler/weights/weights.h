@@ -37,9 +37,9 @@ TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
 TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
 const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
 void tensor_file_close(TensorFile *f);
-/* The path of the file, or the part of it, that was written to since it was opened; NULL where
- * none was. */
-const char *tensor_file_changed(const TensorFile *f);
+/* Weights are read again for every engine: whether they are still those of the model; false after
+ * an error, which names the file that was written to since it was opened. */
+bool weights_stay(Diag *d, const Model *m);
 void tensor_file_sort(TensorFile *f);               /* its tensors by name, as tensor_file_find needs them */
 /* The tensors of f->parts as its own. False after an error: a name in two parts. */
 bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f);

@@ -1,0 +1,135 @@
+"""Models as large as the machine: built, asked, and run from the cache, with the time of each
+command and the memory that is its own (not that of the C compiler), beside reading what it reads
+and writing what it writes.
+
+usage: large.py XFORMC FOLDER [NAME...]     NAME: 1b, 8b, 8b-gguf; all without
+Models are made in FOLDER and stay, but for what is built from them: 35 GB with all of them.
+Needs NumPy.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+# ---- commands and what they take ----
+
+def own_memory(group):
+    """Bytes that the processes of a group have for themselves, shared memory among them."""
+    total = 0
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            if os.getpgid(int(name)) != group:
+                continue
+            with open(f"/proc/{name}/status") as f:
+                total += sum(int(line.split()[1]) << 10 for line in f if line.startswith(("RssAnon:", "RssShmem:")))
+        except (OSError, ValueError):
+            continue
+    return total
+
+
+def measured(*words, cwd=None):
+    """Seconds, the most own memory, output. A command that fails ends it all."""
+    begin, most = time.monotonic(), 0
+    p = subprocess.Popen(words, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    while True:
+        try:
+            out, _ = p.communicate(timeout=0.05)
+            break
+        except subprocess.TimeoutExpired:
+            most = max(most, own_memory(p.pid))
+    if p.returncode:
+        sys.exit(f"large.py: {' '.join(words)}: exit code {p.returncode}\n{out}")
+    return time.monotonic() - begin, most, out
+
+
+def tell(name, what, seconds, memory, more=""):
+    print(f"| {name} | {what} | {seconds:.2f} s | {memory / 1e6:.0f} MB | {more} |", flush=True)
+
+
+def size_of(path):
+    if os.path.isfile(path):
+        return os.path.getsize(path)
+    return sum(os.path.getsize(os.path.join(path, f)) for f in os.listdir(path) if f.endswith(".safetensors"))
+
+
+def seconds_to_copy(path, written):
+    """To read all of a file or folder and to write so many bytes, as cp and dd do."""
+    begin = time.monotonic()
+    files = [path] if os.path.isfile(path) else [os.path.join(path, f) for f in sorted(os.listdir(path)) if f.endswith(".safetensors")]
+    for f in files:
+        subprocess.run(["dd", f"if={f}", "of=/dev/null", "bs=4M", "status=none"], check=True)
+    copy = path.rstrip("/") + ".copy"
+    subprocess.run(["dd", "if=/dev/zero", f"of={copy}", "bs=4M", f"count={written >> 22}", "status=none"], check=True)
+    seconds = time.monotonic() - begin
+    os.remove(copy)
+    return seconds
+
+
+# ---- steps ----
+
+class Large:
+    def __init__(self, xformc, folder):
+        self.xformc, self.folder = os.path.abspath(xformc), os.path.abspath(folder)
+        os.makedirs(folder, exist_ok=True)
+        os.environ["XDG_CACHE_HOME"] = os.path.join(self.folder, "cache")
+        os.environ.pop("XFORMC_CACHE", None)
+        os.environ["XFORMC_CACHE_SIZE"] = "64G"
+
+    def made(self, shape, name, *more):
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            gguf = name.endswith(".gguf")
+            unfinished = path + ".unfinished"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            subprocess.run([sys.executable, os.path.join(HERE, "make.py"), *["--gguf"] * gguf, shape, unfinished, *more], check=True)
+            os.rename(unfinished, path)
+        return path
+
+    def built(self, name, path, dtype=None, context="2048", prompt="1 5 9"):
+        """A program: built, asked, and removed. It answers what `run` answers."""
+        options = ["-c", context] + (["--dtype", dtype] if dtype else [])
+        to = os.path.join(self.folder, "built")
+        shutil.rmtree(to, ignore_errors=True)
+        seconds, memory, _ = measured(self.xformc, "build", path, *options, "-q", "-o", to)
+        program = max((os.path.join(to, f) for f in os.listdir(to)), key=os.path.getsize)
+        tell(name, f"build {dtype or ''}", seconds, memory, f"reading it and writing {os.path.getsize(program) / 1e9:.1f} GB: "
+             f"{seconds_to_copy(path, os.path.getsize(program)):.2f} s")
+        ask = ["--ids", "-n", "16", "--temp", "0", prompt]
+        seconds, memory, answer = measured(program, *ask)
+        tell(name, "its answer, 16 tokens", seconds, memory)
+        measured(program, "--check")
+        measured(program, "--selftest")
+        shutil.rmtree(to)
+        for turn in ("first", "again"):
+            seconds, memory, found = measured(self.xformc, "run", path, *options, *ask)
+            tell(name, f"run, {turn}", seconds, memory)
+            if found != answer:
+                sys.exit(f"large.py: {name}: run answers {found!r}, the program {answer!r}")
+        measured(self.xformc, "cache", "--clear")
+
+
+STEPS = {
+    "1b": lambda l: (l.built("1b", l.made("llama_1b", "llama_1b"), "int4"),
+                     l.built("1b gguf", l.made("llama_1b", "llama_1b.gguf"))),
+    "8b": lambda l: l.built("8b", l.made("llama_8b", "llama_8b"), "int4"),
+    "8b-gguf": lambda l: l.built("8b gguf", l.made("llama_8b", "llama_8b.gguf")),
+}
+
+
+def main():
+    if len(sys.argv) < 3 or any(name not in STEPS for name in sys.argv[3:]):
+        sys.exit(__doc__)
+    large = Large(*sys.argv[1:3])
+    print("| model | work | time | own memory | |\n|---|---|---|---|---|")
+    for name in sys.argv[3:] or STEPS:
+        STEPS[name](large)
+
+
+main()

@@ -24,20 +24,21 @@ static int group_size(int64_t in, int64_t g)
     return left < QUANTISE_GROUP ? (int)left : QUANTISE_GROUP;
 }
 
-/* A group as it stands in a panel: `bits` words of four bytes, 64 bytes apart. Of eight bits
- * numbers are 128 more, four a word; of four bits 8 more, eight a word, the second four in the
- * upper halves. */
-static void put_group(unsigned char *to, const int8_t q[QUANTISE_GROUP], int bits)
+/* Word w of a group in each row: of eight bits its numbers, each 128 more, are the bytes of the
+ * words, four a word; of four bits eight a word, each 8 more, the second four in the upper
+ * halves. */
+static void word_of_rows(uint32_t words[QUANTISE_ROWS], int32_t q[][QUANTISE_ROWS], int w, int bits)
 {
-    unsigned char bytes[QUANTISE_GROUP];
-    for (int i = 0; i < QUANTISE_GROUP; i++) bytes[i] = (unsigned char)(q[i] + (1 << (bits - 1)));
-    for (int word = 0; word < bits; word++) {
-        unsigned char both[4] = { 0 };
-        if (bits == 8) memcpy(both, bytes + 4 * word, 4);
-        for (int k = 0; bits == 4 && k < 4; k++)
-            both[k] = (unsigned char)(bytes[8 * word + k] | bytes[8 * word + 4 + k] << 4);
-        memcpy(to + 64 * word, both, 4);
-    }
+    memset(words, 0, QUANTISE_ROWS * sizeof *words);
+    for (int k = 0; k < 4 && bits == 8; k++)
+        for (int r = 0; r < QUANTISE_ROWS; r++)
+            words[r] |= (uint32_t)(q[4 * w + k][r] + 128) << (8 * k);
+    for (int k = 0; k < 4 && bits == 4; k++)
+        for (int r = 0; r < QUANTISE_ROWS; r++) {
+            const uint32_t low = (uint32_t)(q[8 * w + k][r] + 8);
+            const uint32_t high = (uint32_t)(q[8 * w + 4 + k][r] + 8);
+            words[r] |= (low | high << 4) << (8 * k);
+        }
 }
 
 /* A block of Q8_0 or Q4_0, a factor and a group: the same numbers, whose sum with 128 or 8 is
@@ -61,42 +62,52 @@ static void put_stored(unsigned char *factor, unsigned char *to, const unsigned 
     }
 }
 
-/* A row of w, or, where that is NULL, of stored groups. */
-static void pack_row(unsigned char *factors, unsigned char *data, const float *w,
-                     const unsigned char *blocks, int64_t in, int bits)
+/* A panel of the outputs from w on, `rows` of them and sixteen at most: factors and data. */
+static void pack_panel(unsigned char *factors, unsigned char *data, const float *w, int64_t rows,
+                       int64_t in, int bits)
 {
-    for (int64_t g = 0; g * QUANTISE_GROUP < in; g++) {
-        unsigned char *factor = factors + 32 * g, *to = data + 64 * bits * g;
-        if (!w) {
-            put_stored(factor, to, blocks + (2 + 4 * bits) * g, bits);
-            continue;
+    for (int64_t at = 0; at < in; at += QUANTISE_GROUP, factors += 32) {
+        float x[QUANTISE_GROUP][QUANTISE_ROWS];
+        QuantisedGroups g;
+        quantise_take(x, w, rows, in, at);
+        quantise_groups(&g, x, bits);
+        for (int64_t r = rows; r < QUANTISE_ROWS; r++) g.d[r] = 0;
+        memcpy(factors, g.d, sizeof g.d);
+        for (int word = 0; word < bits; word++, data += 64) {
+            uint32_t words[QUANTISE_ROWS];
+            word_of_rows(words, g.q, word, bits);
+            memcpy(data, words, sizeof words);
         }
-        const QuantisedGroup q = quantise_group(w + g * QUANTISE_GROUP, group_size(in, g), bits);
-        memcpy(factor, &q.d, sizeof q.d);
-        put_group(to, q.q, bits);
     }
 }
 
 /* What fills up the last panel is zeros, of the factor 0. */
 static void pack_zeros(unsigned char *factors, unsigned char *data, int64_t in, int bits)
 {
-    static const int8_t zeros[QUANTISE_GROUP] = { 0 };
     for (int64_t g = 0; g * QUANTISE_GROUP < in; g++) {
         memset(factors + 32 * g, 0, 2);
-        put_group(data + 64 * bits * g, zeros, bits);
+        for (int word = 0; word < bits; word++)
+            memset(data + 64 * (bits * g + word), bits == 8 ? 0x80 : 0x88, 4);
     }
+}
+
+static void pack_stored(unsigned char *factors, unsigned char *data, const unsigned char *blocks,
+                        int64_t in, int bits)
+{
+    for (int64_t g = 0; g * QUANTISE_GROUP < in; g++)
+        put_stored(factors + 32 * g, data + 64 * bits * g, blocks + (2 + 4 * bits) * g, bits);
 }
 
 static void pack_quantised(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored)
 {
     const int64_t outputs = k->tensor[0]->dim[0].bound, in = k->tensor[0]->dim[1].bound;
     const int bits = format_bits(k->format);
-    for (int64_t o = 0; o < pad16(outputs); o++) {
+    for (int64_t o = 0; o < pad16(outputs); o += w ? QUANTISE_ROWS : 1) {
         const Output at = output_of(k, o);
-        if (o >= outputs) pack_zeros(out + at.factors, out + at.data, in, bits);
-        else if (w) pack_row(out + at.factors, out + at.data, w + o * in, NULL, in, bits);
-        else
-            pack_row(out + at.factors, out + at.data, NULL, tensor_blocks(stored, o), in, bits);
+        unsigned char *factors = out + at.factors, *data = out + at.data;
+        if (w) pack_panel(factors, data, w + o * in, outputs - o, in, bits);
+        else if (o < outputs) pack_stored(factors, data, tensor_blocks(stored, o), in, bits);
+        else pack_zeros(factors, data, in, bits);
     }
 }
 

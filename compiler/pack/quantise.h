@@ -11,12 +11,20 @@
 
 #include "dtypes.h"
 
-enum { QUANTISE_GROUP = 32 };
+enum { QUANTISE_GROUP = 32, QUANTISE_ROWS = 16 };
 
-/* Of weights: n of 0..32 numbers. d is an f16, an infinity where they are too large; of int8, q
- * is made with it unrounded. */
-typedef struct QuantisedGroup { uint16_t d; int8_t q[QUANTISE_GROUP]; } QuantisedGroup;
-QuantisedGroup quantise_group(const float *x, int n, int bits);
+/* A group of each of sixteen rows of weights: number i of row r is x[i][r]. d is an f16, an
+ * infinity where numbers are too large; of int8, q is made with it unrounded. */
+typedef struct QuantisedGroups {
+    uint16_t d[QUANTISE_ROWS];
+    int32_t q[QUANTISE_GROUP][QUANTISE_ROWS];
+} QuantisedGroups;
+void quantise_groups(QuantisedGroups *to, float x[QUANTISE_GROUP][QUANTISE_ROWS], int bits);
+
+/* The group at column `at` of rows 0..rows-1, sixteen at most, of w, [rows][width], to x, with
+ * zeros behind the last row and the last column. */
+void quantise_take(float x[QUANTISE_GROUP][QUANTISE_ROWS], const float *w, int64_t rows,
+                   int64_t width, int64_t at);
 
 /* Rows of weights as what they are once they were quantised, in place. */
 void quantise_rows(float *w, int64_t rows, int64_t width, int bits);

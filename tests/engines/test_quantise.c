@@ -9,6 +9,12 @@
 #include "pack_parts.h"
 #include "quantise.h"
 
+/* The vectors of four lanes that every processor has, where others are used too. */
+#define LANES 4
+#define NAME(word) word##_of_four
+#define TARGET
+#include "quantise_lanes.h"
+
 static float random_float(void)
 {
     static uint64_t state = 88172645463325252u;
@@ -63,13 +69,38 @@ static void bf16_are_the_nearest(void **state)
     assert_true(isnan(float_of_bf16(bf16_of_float(none))));
 }
 
+/* One group: of n numbers in row `row`, with zeros behind them, and others in the other rows. */
+typedef struct Group { uint16_t d; int q[QUANTISE_GROUP]; } Group;
+
+static Group group_in_row(const float *numbers, int n, int bits, int row)
+{
+    float x[QUANTISE_GROUP][QUANTISE_ROWS];
+    QuantisedGroups groups, narrower;
+    Group g;
+    for (int i = 0; i < QUANTISE_GROUP; i++)
+        for (int r = 0; r < QUANTISE_ROWS; r++) x[i][r] = 100 * random_float();
+    for (int i = 0; i < QUANTISE_GROUP; i++) x[i][row] = i < n ? numbers[i] : 0;
+    quantise_groups(&groups, x, bits);
+    quantise_of_four(&narrower, x, bits);
+    assert_memory_equal(&narrower, &groups, sizeof groups);
+    g.d = groups.d[row];
+    for (int i = 0; i < QUANTISE_GROUP; i++) g.q[i] = groups.q[i][row];
+    return g;
+}
+
+static Group quantise_group(const float *x, int n, int bits)
+{
+    static int row;
+    return group_in_row(x, n, bits, row = (row + 1) % QUANTISE_ROWS);
+}
+
 /* d = 2 / 127 and its f16; 1 / d is 63.5, and halves go away from zero. */
 static void a_group_by_hand(void **state)
 {
     (void)state;
     const float x[] = { 1, -1, 2, -2, 0, 0.25f, -0.375f };
     const int want[] = { 64, -64, 127, -127, 0, 16, -24 };
-    const QuantisedGroup g = quantise_group(x, 7, 8);
+    const Group g = quantise_group(x, 7, 8);
     assert_int_equal(g.d, half_of_float(2.0f / 127));
     for (int i = 0; i < QUANTISE_GROUP; i++) assert_int_equal(g.q[i], i < 7 ? want[i] : 0);
 }
@@ -81,7 +112,7 @@ static void groups_are_near(void **state)
         float x[QUANTISE_GROUP], most = 0;
         const float size = ldexpf(1, round % 20 - 10);
         for (int i = 0; i < QUANTISE_GROUP; i++) most = fmaxf(most, fabsf(x[i] = size * random_float()));
-        const QuantisedGroup g = quantise_group(x, QUANTISE_GROUP, 8);
+        const Group g = quantise_group(x, QUANTISE_GROUP, 8);
         int largest = 0;
         for (int i = 0; i < QUANTISE_GROUP; i++) {
             if (abs(g.q[i]) > largest) largest = abs(g.q[i]);
@@ -98,7 +129,7 @@ static void a_group_of_four_bits_by_hand(void **state)
     (void)state;
     const float x[] = { 1, -4, 3.5f, 0, 0.5f, -0.5f, 2 };
     const int want[] = { 2, -8, 7, 0, 1, -1, 4 };
-    QuantisedGroup g = quantise_group(x, 7, 4);
+    Group g = quantise_group(x, 7, 4);
     assert_int_equal(g.d, half_of_float(0.5f));
     for (int i = 0; i < QUANTISE_GROUP; i++) assert_int_equal(g.q[i], i < 7 ? want[i] : 0);
     g = quantise_group(&x[6], 1, 4);
@@ -113,12 +144,12 @@ static void a_number_is_cut_for_the_sake_of_others(void **state)
     float x[QUANTISE_GROUP];
     for (int i = 0; i < QUANTISE_GROUP; i++) x[i] = (float)(i % 14 - 7);
     x[17] = -9.25f;
-    const QuantisedGroup g = quantise_group(x, QUANTISE_GROUP, 4);
+    const Group g = quantise_group(x, QUANTISE_GROUP, 4);
     assert_true(fabsf(float_of_half(g.d) - 1) < 0.03f);
     for (int i = 0; i < QUANTISE_GROUP; i++) assert_int_equal(g.q[i], i == 17 ? -8 : i % 14 - 7);
 }
 
-static double squares_left(const float *x, const QuantisedGroup *g)
+static double squares_left(const float *x, const Group *g)
 {
     double sum = 0;
     for (int i = 0; i < QUANTISE_GROUP; i++) {
@@ -137,10 +168,10 @@ static void groups_of_four_bits_are_near(void **state)
         float x[QUANTISE_GROUP], most = 0;
         for (int i = 0; i < QUANTISE_GROUP; i++)
             if (fabsf(x[i] = random_float()) > fabsf(most)) most = x[i];
-        QuantisedGroup plain = { .d = half_of_float(most / -8) };
+        Group plain = { .d = half_of_float(most / -8) };
         for (int i = 0; i < QUANTISE_GROUP; i++)
-            plain.q[i] = (int8_t)fminf(7, floorf(x[i] / (most / -8) + 8.5f) - 8);
-        const QuantisedGroup g = quantise_group(x, QUANTISE_GROUP, 4);
+            plain.q[i] = (int)fminf(7, floorf(x[i] / (most / -8) + 8.5f) - 8);
+        const Group g = quantise_group(x, QUANTISE_GROUP, 4);
         const double left = squares_left(x, &g), left_by_plain = squares_left(x, &plain);
         assert_true(left <= left_by_plain * 1.0001);
         all += left, of_q4_0 += left_by_plain;
@@ -148,13 +179,13 @@ static void groups_of_four_bits_are_near(void **state)
             assert_in_range(g.q[i] + 8, 0, 15);
             x[i] = float_of_half(g.d) * (float)g.q[i];
         }
-        const QuantisedGroup again = quantise_group(x, QUANTISE_GROUP, 4);
+        const Group again = quantise_group(x, QUANTISE_GROUP, 4);
         for (int i = 0; i < QUANTISE_GROUP; i++) assert_true(float_of_half(again.d) * (float)again.q[i] == x[i]);
     }
     assert_true(all < 0.9 * of_q4_0);
 }
 
-/* The formulas of quantise.h number by number, in the order in which quantise.c adds. */
+/* The formulas of quantise.h number by number, in the order in which quantise_lanes.h adds. */
 static float largest_of(const float *x, int n)
 {
     float most = 0;
@@ -165,23 +196,23 @@ static float largest_of(const float *x, int n)
     return most;
 }
 
-static QuantisedGroup bytes_one_by_one(const float *x, int n)
+static Group bytes_one_by_one(const float *x, int n)
 {
     const float d = fabsf(largest_of(x, n)) / 127, inverse = d > 0 && 1 / d < INFINITY ? 1 / d : 0;
-    QuantisedGroup g = { .d = half_of_float(d) };
+    Group g = { .d = half_of_float(d) };
     for (int i = 0; i < n; i++) {
         const float q = roundf(x[i] * inverse);
-        g.q[i] = (int8_t)(q > 127 ? 127 : q == q ? q : 0);
+        g.q[i] = (int)(q > 127 ? 127 : q == q ? q : 0);
     }
     return g;
 }
 
-static float nibbles_one_by_one(QuantisedGroup *g, const float *x, int n, float inverse)
+static float nibbles_one_by_one(Group *g, const float *x, int n, float inverse)
 {
     float products[8] = { 0 }, product = 0, squares = 0;
     for (int i = 0; i < n; i++) {
         const int q = (int)(x[i] * inverse + 8.5f);
-        g->q[i] = (int8_t)((q < 0 ? 0 : q > 15 ? 15 : q) - 8);
+        g->q[i] = (q < 0 ? 0 : q > 15 ? 15 : q) - 8;
         products[i % 8] += x[i] * (float)g->q[i];
         squares += (float)(g->q[i] * g->q[i]);
     }
@@ -190,15 +221,15 @@ static float nibbles_one_by_one(QuantisedGroup *g, const float *x, int n, float 
     return float_of_half(g->d) * (2 * product - float_of_half(g->d) * squares);
 }
 
-static QuantisedGroup one_by_one(const float *x, int n, int bits)
+static Group one_by_one(const float *x, int n, int bits)
 {
     static const float places[] = { -8, -7, -7.5f, -8.5f, -9, -9.5f };
     const float m = largest_of(x, n);
     float most = 0;
-    QuantisedGroup best = { .d = 0 }, g = { .d = 0 };
+    Group best = { .d = 0 }, g = { .d = 0 };
     if (bits == 8) return bytes_one_by_one(x, n);
     if (!(fabsf(m) > 1e-15f && fabsf(m) < 1e15f))
-        return (QuantisedGroup){ .d = half_of_float(m / -8) };
+        return (Group){ .d = half_of_float(m / -8) };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const float gain = nibbles_one_by_one(&g, x, n, places[i] / m);
         if (gain > most) best = g, most = gain;
@@ -207,7 +238,7 @@ static QuantisedGroup one_by_one(const float *x, int n, int bits)
     for (int i = 0; i < n; i++) least = best.q[i] < least ? best.q[i] : least;
     if (least == -8 || !(best.d & 0x8000)) return best;
     best.d &= 0x7FFF;
-    for (int i = 0; i < n; i++) best.q[i] = (int8_t)-best.q[i];
+    for (int i = 0; i < n; i++) best.q[i] = -best.q[i];
     return best;
 }
 
@@ -227,7 +258,7 @@ static void vectors_give_what_numbers_give(void **state)
         }
         if (round % 11 == 0) x[round % n] = INFINITY;
         if (round % 13 == 0) x[round / 7 % n] = round % 2 ? NAN : -NAN;
-        const QuantisedGroup g = quantise_group(x, n, bits), expected = one_by_one(x, n, bits);
+        const Group g = quantise_group(x, n, bits), expected = one_by_one(x, n, bits);
         assert_int_equal(g.d, expected.d);
         assert_memory_equal(g.q, expected.q, sizeof g.q);
     }
@@ -237,7 +268,7 @@ static void unusual_groups(void **state)
 {
     (void)state;
     const float zeros[2] = { 0, 0 }, large[2] = { 1e30f, 1 }, none[2] = { 1, NAN };
-    QuantisedGroup g = quantise_group(zeros, 2, 8);
+    Group g = quantise_group(zeros, 2, 8);
     assert_int_equal(g.d, 0);
     assert_int_equal(g.q[0], 0);
     assert_int_equal(quantise_group(large, 2, 8).d, 0x7C00);

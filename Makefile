@@ -221,7 +221,7 @@ peers: deps  ## speed beside llama.cpp, CTranslate2, ONNX Runtime, PyTorch; PEER
 	@$(make) all
 	@sh tests/bench/peers.sh $(XFORMC) $(PEERS)
 
-large: deps  ## random models of 1.1 and 8 billion parameters, built and run: 35 GB in build/large; LARGE=1b for one
+large: deps  ## random models of 0.5 to 8 billion parameters, built, run, compared: 45 GB in build/large; LARGE=1b for one
 	@$(make) all
 	@python3 tests/large/large.py $(XFORMC) $(BUILD)/large $(LARGE)
 

@@ -2,9 +2,10 @@
 command and the memory that is its own (not that of the C compiler), beside reading what it reads
 and writing what it writes.
 
-usage: large.py XFORMC FOLDER [NAME...]     NAME: 1b, 8b, 8b-gguf; all without
-Models are made in FOLDER and stay, but for what is built from them: 35 GB with all of them.
-Needs NumPy.
+usage: large.py XFORMC FOLDER [NAME...]
+NAME: 1b, 8b, 8b-int8, 8b-gguf, 8b-six, t5, encoder; without, all of them.
+Models are made in FOLDER and stay, but for what is built from them: 45 GB with all of them.
+8b-six, t5 and encoder compare with transformers: they need PyTorch, transformers and safetensors.
 """
 
 import os
@@ -28,16 +29,18 @@ def own_memory(group):
             if os.getpgid(int(name)) != group:
                 continue
             with open(f"/proc/{name}/status") as f:
-                total += sum(int(line.split()[1]) << 10 for line in f if line.startswith(("RssAnon:", "RssShmem:")))
+                own = [line for line in f if line.startswith(("RssAnon:", "RssShmem:"))]
+            total += sum(int(line.split()[1]) << 10 for line in own)
         except (OSError, ValueError):
             continue
     return total
 
 
-def measured(*words, cwd=None):
+def measured(*words):
     """Seconds, the most own memory, output. A command that fails ends it all."""
     begin, most = time.monotonic(), 0
-    p = subprocess.Popen(words, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    p = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                         start_new_session=True)
     while True:
         try:
             out, _ = p.communicate(timeout=0.05)
@@ -53,20 +56,22 @@ def tell(name, what, seconds, memory, more=""):
     print(f"| {name} | {what} | {seconds:.2f} s | {memory / 1e6:.0f} MB | {more} |", flush=True)
 
 
-def size_of(path):
+def files_of(path):
+    """A file, or the files of weights of a folder."""
     if os.path.isfile(path):
-        return os.path.getsize(path)
-    return sum(os.path.getsize(os.path.join(path, f)) for f in os.listdir(path) if f.endswith(".safetensors"))
+        return [path]
+    return [os.path.join(path, f) for f in sorted(os.listdir(path)) if f.endswith(".safetensors")]
 
 
 def seconds_to_copy(path, written):
     """To read all of a file or folder and to write so many bytes, as cp and dd do."""
     begin = time.monotonic()
-    files = [path] if os.path.isfile(path) else [os.path.join(path, f) for f in sorted(os.listdir(path)) if f.endswith(".safetensors")]
-    for f in files:
-        subprocess.run(["dd", f"if={f}", "of=/dev/null", "bs=4M", "status=none"], check=True)
+    options = ["bs=4M", "status=none"]
+    for f in files_of(path):
+        subprocess.run(["dd", f"if={f}", "of=/dev/null", *options], check=True)
     copy = path.rstrip("/") + ".copy"
-    subprocess.run(["dd", "if=/dev/zero", f"of={copy}", "bs=4M", f"count={written >> 22}", "status=none"], check=True)
+    count = f"count={written >> 22}"
+    subprocess.run(["dd", "if=/dev/zero", f"of={copy}", count, *options], check=True)
     seconds = time.monotonic() - begin
     os.remove(copy)
     return seconds
@@ -78,6 +83,10 @@ class Large:
     def __init__(self, xformc, folder):
         self.xformc, self.folder = os.path.abspath(xformc), os.path.abspath(folder)
         os.makedirs(folder, exist_ok=True)
+        self.make_model = os.path.join(self.folder, "make_model")
+        source = os.path.join(HERE, "programs", "make_model.c")
+        subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", self.make_model, source],
+                       check=True)
         os.environ["XDG_CACHE_HOME"] = os.path.join(self.folder, "cache")
         os.environ.pop("XFORMC_CACHE", None)
         os.environ["XFORMC_CACHE_SIZE"] = "64G"
@@ -85,12 +94,22 @@ class Large:
     def made(self, shape, name, *more):
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
-            gguf = name.endswith(".gguf")
             unfinished = path + ".unfinished"
             shutil.rmtree(unfinished, ignore_errors=True)
-            subprocess.run([sys.executable, os.path.join(HERE, "make.py"), *["--gguf"] * gguf, shape, unfinished, *more], check=True)
+            kind = ["--gguf"] * name.endswith(".gguf")
+            subprocess.run([self.make_model, *kind, shape, unfinished, *more], check=True)
             os.rename(unfinished, path)
         return path
+
+    def agrees(self, name, path):
+        """Its numbers are those of transformers in f32: bf16 weights lose nothing."""
+        reference = os.path.join(self.folder, "reference.safetensors")
+        subprocess.run([sys.executable, os.path.join(HERE, "reference.py"), path, reference],
+                       check=True, stdout=subprocess.DEVNULL)
+        options = ["--dtype", "bf16", "-c", "64", "--engine", "jit", "--against", reference]
+        seconds, memory, out = measured(self.xformc, "verify", path, *options)
+        tell(name, "verify against transformers", seconds, memory, out.strip().split("\n")[-1])
+        measured(self.xformc, "cache", "--clear")
 
     def built(self, name, path, dtype=None, context="2048", prompt="1 5 9"):
         """A program: built, asked, and removed. It answers what `run` answers."""
@@ -99,8 +118,9 @@ class Large:
         shutil.rmtree(to, ignore_errors=True)
         seconds, memory, _ = measured(self.xformc, "build", path, *options, "-q", "-o", to)
         program = max((os.path.join(to, f) for f in os.listdir(to)), key=os.path.getsize)
-        tell(name, f"build {dtype or ''}", seconds, memory, f"reading it and writing {os.path.getsize(program) / 1e9:.1f} GB: "
-             f"{seconds_to_copy(path, os.path.getsize(program)):.2f} s")
+        size = os.path.getsize(program)
+        tell(name, f"build {dtype or ''}", seconds, memory,
+             f"reading it and writing {size / 1e9:.1f} GB: {seconds_to_copy(path, size):.2f} s")
         ask = ["--ids", "-n", "16", "--temp", "0", prompt]
         seconds, memory, answer = measured(program, *ask)
         tell(name, "its answer, 16 tokens", seconds, memory)
@@ -115,11 +135,25 @@ class Large:
         measured(self.xformc, "cache", "--clear")
 
 
+def t5(large):
+    path = large.made("t5_3b", "t5_3b")
+    large.built("t5 3b", path, "int8", "512")
+    large.agrees("t5 3b", path)
+
+
+def llama_1b(large):
+    large.built("1b", large.made("llama_1b", "llama_1b"), "int4")
+    large.built("1b gguf", large.made("llama_1b", "llama_1b.gguf"))
+
+
 STEPS = {
-    "1b": lambda l: (l.built("1b", l.made("llama_1b", "llama_1b"), "int4"),
-                     l.built("1b gguf", l.made("llama_1b", "llama_1b.gguf"))),
+    "1b": llama_1b,
     "8b": lambda l: l.built("8b", l.made("llama_8b", "llama_8b"), "int4"),
+    "8b-int8": lambda l: l.built("8b", l.made("llama_8b", "llama_8b"), "int8"),
     "8b-gguf": lambda l: l.built("8b gguf", l.made("llama_8b", "llama_8b.gguf")),
+    "8b-six": lambda l: l.agrees("8b, six layers", l.made("llama_8b", "llama_8b_six", "6")),
+    "t5": t5,
+    "encoder": lambda l: l.agrees("encoder 0.5b", l.made("encoder_500m", "encoder_500m")),
 }
 
 

@@ -1,0 +1,90 @@
+#!/bin/sh
+# tags: slow noasan
+# Random Llamas of the shapes that people run (make_model.c), of 124 million parameters, in
+# `make test-all` also of 1.1 billion: from folders of bf16 and Q4_0 files, the ids of transformers,
+# the engines against each other, packing within 64 MB of memory, programs, answers from the cache.
+# usage: run.sh XFORMC
+. tests/lib.sh
+quick_compilers
+unset XFORMC_CACHE
+XDG_CACHE_HOME=$scratch/cache
+export XDG_CACHE_HOME
+
+cc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -o "$scratch/make_model" \
+    tests/large/programs/make_model.c || exit 74
+
+# What transformers goes on with in f32 behind these ids (reference.py).
+ids='3 28638 15290 11928 30577 17229 13867 519 29154 15806 2458 31093 17745 4397 1035 19684'
+llama_100m='23444 11064 28682 5504 15019 14804 29819 2878 9217 11757 10893 11632 25846 27940
+ 1162 27940'
+llama_1b='205 25912 916 11395 8401 26489 6452 6452 6452 6452 6452 6452 6452 6452 6452 6452'
+
+answers() {
+    same "$(echo $expected)" "$("$@" --ids -n 16 --temp 0 "$ids" 2>"$scratch/err")" ||
+        { cat "$scratch/err"; false; }
+}
+run() { "$xformc" run "$model" $options "$@"; }
+
+# within KILOBYTES COMMAND...: by a process that has no more memory of its own, beside mapped files.
+within() (
+    ulimit -d "$1" && shift && "$@"
+)
+
+# agrees NAME: the engine that emits and the generic one, at each named tensor.
+agrees() {
+    "$xformc" verify "$model" $options --engine jit >"$scratch/out" 2>&1 &&
+        grep -q ' comparisons, all within tolerance' "$scratch/out"
+    verdict $? "$1: the engines agree"
+    grep -v ' ok$' "$scratch/out"
+}
+
+# packed NAME: 64 MB are enough, whatever the model.
+packed() {
+    within 65536 "$xformc" compile "$model" $options -q -o "$scratch/compiled" 2>"$scratch/err" &&
+        [ "$(find "$scratch/compiled" -size +60M | wc -l)" = 1 ]
+    verdict $? "$1: packed within 64 MB of memory"
+    cat "$scratch/err"
+    rm -rf "$scratch/compiled"
+}
+
+# kept NAME: `run` packs once; the next run maps that. A program answers the same.
+kept() {
+    expected=$(run --no-cache --ids -n 16 --temp 0 "$ids") &&
+        [ "$(printf %s "$expected" | wc -w)" = 16 ] || expected='16 ids'
+    answers run && entry=$(find "$XDG_CACHE_HOME" -name '*.packed') && before=$(ls -i "$entry")
+    verdict $? "$1: the packed weights are kept"
+    answers within 65536 "$xformc" run "$model" $options && [ "$before" = "$(ls -i "$entry")" ]
+    verdict $? "$1: an answer from there, within 64 MB"
+    "$xformc" cache --clear >"$scratch/out" && [ ! -e "$entry" ] &&
+        "$xformc" build "$model" $options -q -o "$scratch/built" >>"$scratch/out" 2>&1
+    verdict $? "$1: a program is built"
+    cat "$scratch/out"
+    program=$scratch/built/$(basename "$model" .gguf)
+    answers "$program" && "$program" --check >"$scratch/out" &&
+        "$program" --selftest >>"$scratch/out"
+    verdict $? "$1: it answers, --check and --selftest"
+    cat "$scratch/out"
+    rm -r "$scratch/built"
+}
+
+for shape in $(sweep llama_100m 'llama_100m llama_1b'); do
+    model=$scratch/$shape
+    "$scratch/make_model" $shape "$model" || exit 74
+    eval "expected=\$$shape"
+    options='--dtype bf16 -c 64'
+    answers run --no-cache
+    verdict $? "$shape bf16: the ids of transformers"
+    options='--dtype int4 -c 64'
+    packed "$shape int4"
+    agrees "$shape int4"
+    kept "$shape int4"
+    rm -r "$model"
+
+    model=$scratch/$shape.gguf
+    "$scratch/make_model" --gguf $shape "$model" || exit 74
+    options='-c 64'
+    packed "$shape Q4_0"
+    agrees "$shape Q4_0"
+    kept "$shape Q4_0"
+    rm "$model"
+done

@@ -313,10 +313,39 @@ assert len(answers(rows.READING, reading, {"bytes": 8192})) == 8192
 END
     python "$scratch/sides.py" "$peers" "$xformc" "$scratch/top" "$scratch/expected"
     verdict $? 'sides.py compiles dates and peer_limit, and asks them'
+    cat >"$scratch/commands.py" <<'END'
+import os, sys
+folder, xformc, root, gguf = sys.argv[1:]
+sys.path.insert(0, folder)
+import commands, models, rows, settings
+models.gguf_file = lambda *words, **more: gguf
+commands.ONE_TOKEN[-1:] = ["--ids", "1"]        # it has no tokenizer
+row = {r.work: r for r in rows.ROWS if r.work in rows.COMMANDS}
+assert set(row) == set(rows.COMMANDS) == set(commands.OURS)
+def timed(peer, r):
+    side = commands.side(root, xformc, peer, r, {})
+    side.turn(0, 1, counted=False)
+    side.turn(0, 1)
+    assert len(side.speeds) == 1 and 0 < side.speed() < 1e6
+for r in row.values():
+    timed(settings.OURS, r)
+timed(rows.COPY, row["build"])
+assert os.path.getsize(os.path.join(root, "copy")) == os.path.getsize(gguf)
+assert os.listdir(os.path.join(root, "built", "runtime"))
+try:
+    commands.Command("nobody", {}, ["false"]).once()
+except SystemExit as e:
+    print(e)
+END
+    python "$scratch/commands.py" "$peers" "$xformc" "$scratch/top" "$PWD/tests/gguf/files/llama_q4_0.gguf" &&
+        grep -qx 'nobody: false failed' "$scratch/out"
+    verdict $? 'commands.py starts, runs and builds a file, and tells of one that fails'
+    cat "$scratch/err"
 else
     for name in 'peers.sh lists its rows' 'peers.sh prints results that are kept' \
         'the kept results are as peers.py writes them, one row a line' \
-        'sides.py compiles dates and peer_limit, and asks them'; do
+        'sides.py compiles dates and peer_limit, and asks them' \
+        'commands.py starts, runs and builds a file, and tells of one that fails'; do
         echo "skip $name (no Python 3.11 with NumPy)"
     done
 fi

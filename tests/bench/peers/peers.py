@@ -188,7 +188,7 @@ def reference_of(o, r, opened):
 
 def agree(o, r, opened):
     """What each side's check says, by peer."""
-    if r.work == "start":
+    if r.work in table.COMMANDS:
         return dict.fromkeys((side.peer for side in opened), "")
     reference, kept = reference_of(o, r, opened), {}
     for side in opened:
@@ -208,7 +208,7 @@ def of_workers(o, results, r, found):
     result = {"unit": unit, "ours": None, "peers": [], "ratio": None, "limit_pct": None, "limit": None}
     choices = [(peer, {**settings.best(found, peer, r), **o.set.get(peer, {})}) for peer in [OURS, *r.peers]]
     try:
-        if r.work != "start":
+        if r.work not in table.COMMANDS:
             ours.program(o.xformc, o.work, r.model, r.dtype)
     except ours.Missing as e:
         result["missing"] = str(e)

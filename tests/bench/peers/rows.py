@@ -7,7 +7,10 @@ Row = namedtuple("Row", "name work model dtype threads n batch peers goal aim sh
 
 LLAMA, CT2, TORCH, ONNX = "llama.cpp", "CTranslate2", "PyTorch", "ONNX Runtime"
 READING = "reading"         # no peer: the machine's own speed of reading as many bytes, which takes its turn too
+COPY = "cp"                 # no peer either: a copy of the file that is built from
 SENTENCES = 64              # of specs/dates/heldout.tsv, for the rows of dates
+# Works whose unit is a command.
+COMMANDS = {"start": "starts/s", "run-first": "answers/s", "run-again": "answers/s", "build": "builds/s"}
 
 
 def row(name, work, model, dtype, threads, peers, goal=None, aim=None, n=128, batch=1, share=None):
@@ -48,6 +51,9 @@ ROWS = [
     row("dates-int8-b32", "texts", "dates", "int8", 2, [CT2, TORCH, ONNX], 2, 4, batch=32),
     row("start-f32-15m", "start", "llama_15m", "f32", 1, [LLAMA], 10, None, n=1),
     row("start-int8-15m", "start", "llama_15m", "int8", 1, [LLAMA], 10, None, n=1),
+    row("run-1b-first", "run-first", "llama_1b", "int4", 2, [LLAMA], 0.5, None, n=1),
+    row("run-1b-again", "run-again", "llama_1b", "int4", 2, [LLAMA], 2.3, None, n=1),
+    row("build-1b", "build", "llama_1b", "int4", 2, [COPY], n=1),
     row("decode-f32-260k", "decode", "llama_260k", "f32", 1, [LLAMA], 6.5, 9),
     row("product-f32-64", "product", "product_64", "f32", 1, ["OpenBLAS"], 1.2, 1.4, n=64, share=95),
     row("jit-260k", "jit", "llama_260k", "f32", 1, ["native"], 0.9, None),
@@ -68,6 +74,6 @@ def units(r):
         return SENTENCES, "sentences/s"
     if r.work == "encode":
         return r.batch, "sentences/s"
-    if r.work == "start":
-        return 1, "starts/s"
+    if r.work in COMMANDS:
+        return 1, COMMANDS[r.work]
     return (r.n * r.batch, "tokens/s") if r.work != "product" else (1, "products/s")

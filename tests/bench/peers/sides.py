@@ -7,26 +7,15 @@ import sys
 import tempfile
 import time
 
-import numpy as np
-
+import commands
 import models
 import ours
 import settings
-from rows import CT2, LLAMA, ONNX, READING, SENTENCES, TORCH
+from rows import COMMANDS, CT2, LLAMA, ONNX, READING, SENTENCES, TORCH
 from shapes import BERTS, LLAMAS
+from turns import Turns, llama_worker
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GGUF_FORMS = {"f32": "F32", "int8": "Q8_0", "int4": "Q4_0"}
-
-
-def llama_worker(root):
-    """programs/peer_llama.c against the headers and libraries of the installed package."""
-    target = os.path.join(root, "llama_worker")
-    if not ours.is_fresh(target, "peer_llama"):
-        packages = os.path.dirname(os.path.dirname(np.__file__))
-        libraries = os.path.join(packages, "llama_cpp", "lib")
-        ours.compile_program("peer_llama", target, os.path.join(packages, "include"), libraries)
-    return target
 
 
 def texts_file(root):
@@ -56,7 +45,7 @@ def command_of(root, xformc, peer, r, choice):
     if peer == settings.OURS:
         return ours.program(xformc, root, r.model, r.dtype) + words
     if peer == LLAMA:
-        return [llama_worker(root), f"model={models.gguf_file(root, r.model, GGUF_FORMS[r.dtype])}", *words]
+        return [llama_worker(root), f"model={models.gguf_file(root, r.model, models.GGUF_FORMS[r.dtype])}", *words]
     if peer == CT2:
         stored = "float32" if choice["type"] == "float32" else "int8"
         return python("worker_ctranslate2.py", f"model={models.ct2_folder(root, r.model, stored)}", *words)
@@ -67,16 +56,6 @@ def command_of(root, xformc, peer, r, choice):
         form = choice.get("form", "plain") + ("-int8" if r.dtype == "int8" and r.work != "texts" else "")
         return python("worker_onnx.py", f"model={models.onnx_file(root, r.model, form)}", *words)
     sys.exit(f"{peer} is not a peer")
-
-
-class Turns:
-    """What takes turns. speeds: units a second of each; idle: seconds of processor time outside them."""
-
-    def __init__(self, peer, choice):
-        self.peer, self.choice, self.speeds, self.idle = peer, choice, [], 0.0
-
-    def speed(self):
-        return statistics.median(self.speeds)
 
 
 class Side(Turns):
@@ -137,49 +116,12 @@ class Side(Turns):
         self.errors.close()
 
 
-class Start(Turns):
-    """A program that is started anew for each run and has ended, or answered, with its first token: of texts, both with a vocabulary."""
-
-    def __init__(self, root, xformc, peer, r, choice):
-        super().__init__(peer, choice)
-        gguf = models.gguf_file(root, r.model, GGUF_FORMS[r.dtype], words=True)
-        if peer == settings.OURS:
-            self.command, self.request, self.lines = [ours.standalone(xformc, root, gguf), "-n", "1", "--temp", "0", "the"], "", None
-        else:
-            self.command = [llama_worker(root), f"model={gguf}", "work=decode", "n=1", "batch=1", f"threads={r.threads}"]
-            self.command += [f"{key}={value}" for key, value in choice.items() if not key.isupper()]
-            self.request, self.lines = "run 0\n", 2
-
-    def once(self):
-        """Seconds to the end of its answer."""
-        begin = time.perf_counter()
-        process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        process.stdin.write(self.request)
-        process.stdin.flush()
-        said = process.stdout.read() if self.lines is None else [process.stdout.readline() for _ in range(self.lines)][-1]
-        seconds = time.perf_counter() - begin
-        process.stdin.close()
-        if process.wait() or not said.strip():
-            sys.exit(f"{self.peer}: {' '.join(self.command)} failed")
-        return seconds
-
-    def turn(self, seconds, units, clock="wall", counted=True):
-        times, end = [], time.perf_counter() + seconds
-        while not times or time.perf_counter() < end:
-            times.append(self.once())
-        if counted:
-            self.speeds.append(units / statistics.median(times))
-
-    def close(self):
-        pass
-
-
 def opened(root, xformc, r, choices):
     """Sides of (peer, choice); all are closed again when one cannot be started."""
     sides = []
     try:
         for peer, choice in choices:
-            sides.append((Start if r.work == "start" else Side)(root, xformc, peer, r, choice))
+            sides.append((commands.side if r.work in COMMANDS else Side)(root, xformc, peer, r, choice))
     except BaseException:
         for side in sides:
             side.close()

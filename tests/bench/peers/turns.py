@@ -1,0 +1,28 @@
+"""What takes turns, and the worker of llama.cpp, which workers and commands share."""
+
+import os
+import statistics
+
+import numpy as np
+
+import ours
+
+
+class Turns:
+    """speeds: units a second of each turn; idle: seconds of processor time outside them."""
+
+    def __init__(self, peer, choice):
+        self.peer, self.choice, self.speeds, self.idle = peer, choice, [], 0.0
+
+    def speed(self):
+        return statistics.median(self.speeds)
+
+
+def llama_worker(root):
+    """programs/peer_llama.c against the headers and libraries of the installed package."""
+    target = os.path.join(root, "llama_worker")
+    if not ours.is_fresh(target, "peer_llama"):
+        packages = os.path.dirname(os.path.dirname(np.__file__))
+        libraries = os.path.join(packages, "llama_cpp", "lib")
+        ours.compile_program("peer_llama", target, os.path.join(packages, "include"), libraries)
+    return target

@@ -138,12 +138,15 @@ static const char link_rule_behind[] =
     "${name}: $(PROGRAM) lib${name}.a $(wildcard ${name}.safetensors)\n"
     "\t$(CC) $(LDFLAGS) -o $@.new $(PROGRAM) lib${name}.a $(LDLIBS)\n"
     "ifneq ($(findstring linux,$(TARGET)),)\n"
-    "\t@size=$$(wc -c <$@.new) && { head -c $$((2097151 - (size - 1) % 2097152)) /dev/zero && \\\n"
+    "\t@trap 'rm -f $@.new' 0; trap 'exit 1' HUP INT TERM; \\\n"
+    "\tsize=$$(wc -c <$@.new) && { head -c $$((2097151 - (size - 1) % 2097152)) /dev/zero && \\\n"
     "\tif [ -f ${name}.safetensors ]; then cat ${name}.safetensors && echo '${footer}'; \\\n"
     "\telif [ \"$$(tail -c ${footer_bytes} $@)\" = '${footer}' ]; then tail -c ${bytes} $@; \\\n"
-    "\telse echo '${name}.safetensors is missing' >&2; false; fi; } >>$@.new\n"
-    "endif\n"
-    "\tmv $@.new $@\n";
+    "\telse echo '${name}.safetensors is missing' >&2; false; fi; } >>$@.new && \\\n"
+    "\tmv $@.new $@\n"
+    "else\n"
+    "\tmv $@.new $@\n"
+    "endif\n";
 
 static const char *link_rule_of(Emit *e)
 {

@@ -67,6 +67,40 @@ kept() {
     rm -r "$scratch/built"
 }
 
+# fills NAME MEGABYTES LEFT COMMAND...: a disk of that size, $scratch/disk, which the command fills:
+# 74, and of large files there are only those called LEFT.
+fills() {
+    name=$1 size=$2 left=$3
+    shift 3
+    unshare -rm sh -c 'mount -t tmpfs -o size='"$size"'M none "$0" && mkdir "$0/folder" || exit 1
+        left=$2
+        LD_PRELOAD=$1 && export LD_PRELOAD && shift 2
+        "$@"
+        status=$?
+        unset LD_PRELOAD
+        find "$0" -type f -size +1M >&2
+        [ $status = 74 ] && [ -z "$(find "$0" -type f -size +1M ! -name "$left")" ]' \
+        "$scratch/disk" "$scratch/roomy.so" "$left" "$@" >"$scratch/out" 2>"$scratch/err" &&
+        grep -q 'No space left on device' "$scratch/err"
+    verdict $? "$name"
+    cat "$scratch/err"
+}
+
+# 70 MB of weights: the first disk fills with them, the other with the program that takes them in.
+disks() {
+    mkdir "$scratch/disk"
+    if ! unshare -rm true 2>/dev/null || ! cc -shared -fPIC -std=c11 -D_GNU_SOURCE -O1 -Wall \
+        -o "$scratch/roomy.so" tests/large/programs/roomy_disk.c -ldl 2>"$scratch/err"; then
+        skip 'a disk that fills while weights are packed' 'no file system can be mounted'
+        skip 'one that fills while the program is made' 'no file system can be mounted'
+        return
+    fi
+    fills 'a disk that fills while weights are packed' 32 none \
+        "$xformc" compile "$model" $options -q -o "$scratch/disk/folder"
+    fills 'one that fills while the program is made' 100 llama_100m.safetensors \
+        "$xformc" build "$model" $options -q -o "$scratch/disk/folder"
+}
+
 for shape in $(sweep llama_100m 'llama_100m llama_1b'); do
     model=$scratch/$shape
     "$scratch/make_model" $shape "$model" || exit 74
@@ -78,6 +112,7 @@ for shape in $(sweep llama_100m 'llama_100m llama_1b'); do
     packed "$shape int4"
     agrees "$shape int4"
     kept "$shape int4"
+    if [ $shape = llama_100m ]; then disks; fi
     rm -r "$model"
 
     model=$scratch/$shape.gguf

@@ -1,0 +1,13 @@
+/* roomy_disk.c: for LD_PRELOAD: every disk has a terabyte of room, as far as statvfs tells. What is
+ * written to one that has less meets its end half-way. */
+#include <dlfcn.h>
+#include <sys/statvfs.h>
+
+int statvfs(const char *path, struct statvfs *disk)
+{
+    static int (*real)(const char *, struct statvfs *);
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "statvfs");
+    const int status = real(path, disk);
+    if (status == 0) disk->f_bavail = disk->f_bfree = (1ul << 40) / disk->f_frsize;
+    return status;
+}

@@ -24,7 +24,7 @@ done
 
 case $program in
 peer_limit)
-    exec $cc -std=gnu11 -O2 -march=native $warnings $includes -o "$output" "$source" \
+    exec $cc -std=gnu11 -O3 -march=native $warnings $includes -o "$output" "$source" \
         "$top/runtime/rt_team.c" "$top/runtime/rt_processors.c" -pthread ;;
 peer_ours)
     folder=$1 name=$2 kind=$3

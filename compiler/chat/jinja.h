@@ -2,7 +2,8 @@
  * trim_blocks and lstrip_blocks, break and continue, generation blocks, strftime_now,
  * raise_exception, and no tools.
  *
- * What a template asks for and is not here is a fault that is named, and only if it is reached. */
+ * An unsupported statement is a fault of parsing; any other unsupported feature is a fault only if
+ * rendering reaches it. Faults name the feature. */
 #ifndef JINJA_H
 #define JINJA_H
 
@@ -25,17 +26,16 @@ typedef struct JinjaChat {
     bool answers;                               /* add_generation_prompt */
 } JinjaChat;
 
-enum { JINJA_SOUGHT = 16 };             /* at most so many */
+enum { JINJA_SOUGHT = 16 };             /* entries of sought, and of bound */
 
 typedef struct JinjaResult {
     const char *text;       /* NULL: a fault */
-    const char *fault;      /* what is wrong with the template, or not supported */
+    const char *fault;      /* what is wrong or unsupported in the template */
     bool raised;            /* the template itself rejects the conversation; fault is its text */
-    const char *format;     /* of strftime_now, NULL where it was not called */
-    const char *sought[JINJA_SOUGHT];       /* texts that were looked for in others */
+    const char *format;     /* the argument of strftime_now; NULL if it was not called */
+    const char *sought[JINJA_SOUGHT];       /* strings that the template searched for in others */
     int sought_count;
-    int64_t bound[JINJA_SOUGHT];            /* whole numbers that a number was compared with, or at
-                                             * which something was cut */
+    int64_t bound[JINJA_SOUGHT];            /* integers in comparisons, and bounds of slices */
     int bound_count;
 } JinjaResult;
 

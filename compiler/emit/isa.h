@@ -6,15 +6,16 @@
 
 enum { MAX_ISAS = 4 };              /* in one program */
 
-/* The compiler's flags for a set by name ("native", "avx2"), or NULL; names for messages. */
+/* Compiler flags for the named instruction set ("native", "avx2"), or NULL; all names. */
 const char *isa_flags(const char *name);
 const char *const *isa_names(int *n);
-extern const char isa_option_more[];     /* of --isa, for the help: names them all */
+extern const char isa_option_more[];     /* help text of --isa: lists all names */
 
-/* The words of a list, "avx512,portable"; *n receives their number, 1 where `list` is NULL: "native". Commas without a
- * word between give an empty one. */
+/* The words of a list, "avx512,portable"; *n receives their number. NULL is the list "native".
+ * Adjacent commas give an empty word. */
 const char *const *isa_list(Arena *a, const char *list, int *n);
-/* What is wrong with a list of names, as a sentence's end, or NULL. Variants are tried in their order. */
+/* The error in a list of names, phrased to end a sentence; NULL if it is valid. Variants are tried
+ * in their order. */
 const char *isa_list_fault(Arena *a, const char *list);
 
 #endif

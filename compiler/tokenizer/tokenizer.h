@@ -1,7 +1,9 @@
-/* tokenizer.h: a tokenizer's files into a blob, the one form that the runtime reads (runtime/tokenizer/rt_tokenizer.h).
+/* tokenizer.h: convert a tokenizer's files to a blob, the only form that the runtime reads
+ * (runtime/tokenizer/rt_tokenizer.h).
  *
- * A blob is self-contained: vocabulary, merges, patterns, Unicode tables, everything little-endian and by offsets, so it
- * lies in the packed weights of a model as it is. The same files give the same bytes. It lives in the arena. */
+ * A blob is self-contained: vocabulary, merges, patterns, Unicode tables. It is little-endian and
+ * addressed by offsets, so the packed weights of a model contain it unchanged. The same files give
+ * the same bytes. It lives in the arena. */
 #ifndef TOKENIZER_H
 #define TOKENIZER_H
 
@@ -13,21 +15,22 @@
 
 typedef struct TokenizerBlob { const unsigned char *data; size_t size; TokenizerChat chat; TokenizerOrigin origin; } TokenizerBlob;
 
-/* Read a file, by its content: tokenizer.json, vocab.txt, a SentencePiece model, a GGUF file, llama2.c's tokenizer.bin;
- * or the files of a Hugging Face folder. False after errors reported to `d`: 66 when nothing is there, 65 for damaged files
- * and for parts that are not supported, each by its name. `at` names who asked, for a file that is missing. */
+/* Read a file whose content tells its type: tokenizer.json, vocab.txt, a SentencePiece model, a GGUF
+ * file, llama2.c's tokenizer.bin; or the files of a Hugging Face folder. False after errors reported
+ * to `d`: 66 if the file is missing, 65 if it is damaged or has unsupported parts, which the errors
+ * name. A missing file is reported at `at`. */
 bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out);
 
-/* What tokenizer_import reads: file names, and in the lines behind them the classes of transformers with whose ids each is
- * compared in tests. */
+/* Print the names of the files that tokenizer_import reads, each followed by the classes of
+ * transformers that tests compare it with. */
 void tokenizer_print_layouts(Arena *a, FILE *to);
 
-/* The id of the token that a folder's tokenizer has for a mask; -1 where it has none, or after errors. */
+/* The id of the mask token of a folder's tokenizer; -1 if it has none, or after errors. */
 int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder);
 
 /* Whether a folder holds a file that tokenizer_import would read. */
 bool tokenizer_in_folder(Arena *a, const char *folder);
-/* Whether it has a vocabulary for what goes in and another for what comes out, which is not supported. */
+/* Whether the folder has separate source and target vocabularies, which is not supported. */
 bool tokenizers_in_folder(Arena *a, const char *folder);
 
 /* The file of a Transformer's settings in a folder of sentence-transformers: the first of its names whose object is not empty.

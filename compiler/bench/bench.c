@@ -38,7 +38,8 @@ static rt_token *target_rows(const Bench *b)
     return rows;
 }
 
-/* `source` begins any source; `sentences` are as many as fit at once, of one test at a time, with their lengths and room for vectors. */
+/* `source` begins any source; `sentences` are as many as fit at once, of one test at a time, with their lengths and room for vectors,
+ * which is NULL where a text has no vector. */
 typedef struct Inputs { int *source;  rt_token *target;  int *sentences, *lengths;  float *vectors; } Inputs;
 
 static Inputs inputs_of(const Bench *b)
@@ -49,7 +50,7 @@ static Inputs inputs_of(const Bench *b)
     const size_t texts = (size_t)(m->max_source + 15) / 16;
     in.sentences = arena_array(b->arena, (size_t)m->max_source, sizeof *in.sentences);
     in.lengths = arena_array(b->arena, texts, sizeof *in.lengths);
-    in.vectors = arena_array(b->arena, texts * (model_pools(m) ? (size_t)model_vector_width(m) : 1), sizeof *in.vectors);
+    if (model_pools(m)) in.vectors = arena_array(b->arena, texts * (size_t)model_vector_width(m), sizeof *in.vectors);
     return in;
 }
 

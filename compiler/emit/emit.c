@@ -82,10 +82,10 @@ static const char taps_header[] =
 static const char *header_words(const Model *m)
 {
     if (m->graph) return "*";
-    if (!m->has_decoder) return "*\n* An id is a token; a source is a text as ids.\n*";
-    if (!m->has_encoder) return "*\n* An id is a token. A state has slots, and a slot holds one sequence of ids.\n*";
-    return "*\n* An id is a token. A state has slots. A slot holds a source, which the encoder reads, and a target,\n"
-           "* the sequence of ids that the decoder writes.\n*";
+    if (!m->has_decoder) return "*\n* An id is the number of a token; a source is a text as ids.\n*";
+    if (!m->has_encoder) return "*\n* An id is the number of a token. A state has slots, and a slot holds one sequence of ids.\n*";
+    return "*\n* An id is the number of a token. A state has slots. A slot holds a source, which the encoder\n"
+           "* reads, and a target, the sequence of ids that the decoder writes.\n*";
 }
 
 static void emit_header(Emit *e, Text *out)
@@ -121,7 +121,7 @@ static const char model_begin[] =
     " * In this order: the weights, a struct for each block; the state; blocks, a function each;\n"
     " * programs, which call blocks; the calls of ${name}.h. ${name}_kernels.h has what computes.\n"
     "${threads}\n"
-    " * A comment above each call has its equation, and in the margin the shape of the result. */\n"
+    " * A comment above each call has its equation, and in the margin the shape of what is written. */\n"
     "#include \"rt.h\"\n"
     "${rows}\n"
     "#include \"${name}_kernels.h\"\n"
@@ -141,7 +141,7 @@ static const char model_bind[] =
     "\n"
     "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes)\n"
     "{\n"
-    "    static const char identity[] = \"${identity}\";      /* of spec and layout */\n"
+    "    static const char identity[] = \"${identity}\";      /* a hash of the spec and the layout */\n"
     "    const unsigned char *head = weights;\n"
     "    if (rt_isa_missing(${name}_isa)) return RT_NO_ISA;\n"
     "    if (bytes != ${upper}_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;\n"
@@ -210,9 +210,10 @@ static void emit_model(Emit *e, Text *out)
               "parameters", emit_number(e, model_parameters(e->model)), "weights", emit_number(e, (int64_t)p->weights_bytes),
               "dtypes", emit_dtypes(e), "state", emit_number(e, (int64_t)p->state_bytes),
               "slots", p->slot_bytes ? arena_format(e->arena, ", %s of %zu for keys and values%s, %zu for all else", slots, p->slot_bytes,
-                                                     e->model->kv_dtype == KV_DTYPES_F16 ? " as f16" : "", p->scratch_bytes) : "", NULL);
+                                                     e->model->kv_dtype == KV_DTYPES_F16 ? " as f16" : "",
+                                                     p->state_bytes - (size_t)p->options.slots * p->slot_bytes) : "", NULL);
     text_printf(out, "#define %-12s ((size_t)%zu)      /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
-    text_printf(out, "#define %-12s ((size_t)%d)        /* in them: what the weights were packed for */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
+    text_printf(out, "#define %-12s ((size_t)%d)        /* in them: 16 digits, those that bind compares */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
     emit_weights_structs(e, out);
     emit_state(e, out);
     bool many = plan_program(p, PROGRAM_DECODE) != NULL || emit_batches(e);
@@ -229,9 +230,9 @@ static void emit_model(Emit *e, Text *out)
     text_add(out, "/* ---- blocks ---------------------------------------------------------------------------------- */\n\n");
     if (plan_program(p, PROGRAM_DECODE))
         text_add(out, emit_has_threads(e)
-                      ? "/* Those of the decoder stand here twice: for one row, where threads divide panels and heads, and\n"
+                      ? "/* Each block of the decoder is here twice: for one row, where threads divide panels and heads, and\n"
                         " * (_rows) for several, where each thread has rows of its own. */\n\n"
-                      : "/* Those of the decoder stand here twice: for one row, and (_rows) for several. */\n\n");
+                      : "/* Each block of the decoder is here twice: for one row, and (_rows) for several. */\n\n");
     emit_blocks(e, out);
     text_add(out, "/* ---- programs -------------------------------------------------------------------------------- */\n\n");
     emit_programs(e, out);

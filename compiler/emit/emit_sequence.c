@@ -45,8 +45,8 @@ static const char encode_template[] =
 
 static const char batch_template[] =
     "\n"
-    "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *state, const int *ids, const int *lengths, const int *firsts,\n"
-    "        int count, float *vectors)\n"
+    "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *state, const int *ids, const int *lengths, const int *firsts, "
+    "int count, float *vectors)\n"
     "{\n"
     "    struct state *const s = (struct state *)(void *)state;\n"
     "    rt_group *const texts = s->groups;\n"
@@ -136,7 +136,7 @@ static const char decode_template[] =
     "        next[i] = s->next_id[i];\n"
     "        good = good && next[i] >= 0;\n"
     "    }\n"
-    "    return good ? RT_OK : RT_BAD_WEIGHTS;           /* logits that are no numbers */\n"
+    "    return good ? RT_OK : RT_BAD_WEIGHTS;           /* a logit is NaN or +infinity */\n"
     "}\n"
     "\n"
     "rt_status ${name}_fork(${name}_state *state, int from, int to)\n"
@@ -198,7 +198,7 @@ static const char one_row_template[] =
     "}\n";
 
 static const char many_rows_template[] =
-    "/* `one` runs for a row alone where it is not NULL, else `many`. */\n"
+    "/* A single row runs `one`, unless that is NULL; all else runs `many`. */\n"
     "static rt_status run_rows(const ${name} *m, struct state *s, const rt_token *rows, int n, ${body} *one, ${body} *many)\n"
     "{\n"
     "    const RtRows r = rows_of(s);\n"
@@ -305,7 +305,8 @@ static void batch_calls(Emit *e, Text *out)
               "set_seen", of_input(e, "source_seen", "s->source_seen[begin + i] = i + 1;"),
               "first", pair ? "const int first = firsts ? firsts[t] : n;" : "", "first_check", pair ? " || first < 0 || first > n" : "",
               "set_type", pair ? "s->source_types[begin + i] = firsts && i >= firsts[t];" : types ? "s->source_types[begin + i] = 0;" : "",
-              "unused", pair ? pools ? "" : "(void)vectors;" : pools ? "(void)firsts;" : "(void)firsts, (void)vectors;",
+              "unused", pair ? pools ? "" : "if (vectors) return RT_BAD_OPTION;" : pools ? "if (firsts) return RT_BAD_OPTION;"
+                                                                                : "if (firsts || vectors) return RT_BAD_OPTION;",
               "first_argument", pair ? "&first" : "NULL", "vectors", vectors.data, NULL);
 }
 

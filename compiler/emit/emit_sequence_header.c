@@ -34,9 +34,9 @@ static const char header_hidden[] =
     " * attends only to itself, and its results are those of a call of its own, to the bit. They fit if their lengths, each but the last\n"
     " * rounded up to a multiple of 16, sum to at most ${upper}_MAX_SOURCE. ${firsts_words}\n"
     " * ${vectors_words}\n"
-    " * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1${firsts_errors}. */\n"
-    "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count,\n"
-    "        float *vectors);\n"
+    " * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1${firsts_errors}${null_errors}. */\n"
+    "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count, "
+    "float *vectors);\n"
     "\n"
     "/* The hidden states of the last call: row i, of ${width} floats, begins at i * ${upper}_HIDDEN_STRIDE. Valid until the\n"
     " * next call on this state. */\n"
@@ -54,7 +54,7 @@ static const char header_decode[] =
     "\n"
     "/* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One row is a step, rows\n"
     " * of one slot are a prefill, rows of several slots a batch. Rows of a slot are adjacent, with consecutive positions.\n"
-    " * The first continues the sequence, or has an earlier position: then all from that position on is dropped${back_words}.\n"
+    " * The position of the first is the length of the sequence, or less: then the rest is dropped first${back_words}.\n"
     " * ${start_rule}Row i of ${name}_${scores} is about the id that follows rows[i].\n"
     " * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap${source_words}. */\n"
     "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
@@ -63,7 +63,7 @@ static const char header_decode[] =
     "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
     "/* ${name}_decode, and write to next[n] the most likely id after each row; ties go to the lowest id.${plain_words}\n"
-    " * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or infinite; its next is -1. */\n"
+    " * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or +infinity; its next is -1. */\n"
     "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next);\n"
     "\n"
     "/* Copy the sequence${source_copy} of slot `from` to slot `to`. */\n"
@@ -91,8 +91,8 @@ static const char tokenize_header[] =
     "\n"
     "/* ---- text ------------------------------------------------------------------------------------ */\n"
     "\n"
-    "/* Turn a text into ids[room]${special}; *n receives their number. s is scratch\n"
-    " * memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many${long_words}.\n"
+    "/* Turn a text into ids[room]${special}; *n receives their number. s may serve as\n"
+    " * scratch memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many${long_words}.\n"
     " * RT_BAD_ID: a character without an id${fault_words}; *fault, which may be NULL, receives which. */\n"
     "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n, "
     "RtTextFault *fault);\n"
@@ -110,7 +110,7 @@ static const char target_header[] =
 
 static const char generate_header[] =
     "\n"
-    "/* Generate ${words} in slot 0, whose sequence it replaces, and pass it to on_token piece by piece.\n"
+    "/* Generate ${words} in slot 0, whose sequence it replaces, and pass it to on_token, unless that is NULL, piece by piece.\n"
     " * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A search with beams\n"
     " * takes a slot for each. options NULL or all zeros: the model's own settings.\n"
     " * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; or\n"
@@ -185,6 +185,7 @@ static void hidden_header(Emit *e, Text *out)
     text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", emit_number(e, m->d_model),
               "stride", emit_number(e, plan_hidden(e->plan)->stride), "vectors_words", vectors,
               "firsts_errors", m->token_types > 1 ? ", or a first outside 0 .. its length" : "",
+              "null_errors", m->token_types > 1 && model_pools(m) ? "" : "; RT_BAD_OPTION for a pointer that must be NULL",
               "firsts_words", m->token_types > 1 ? "firsts: of each how many ids are of type 0, or NULL for all." : "firsts must be NULL.", NULL);
 }
 

@@ -172,7 +172,7 @@ static void panel_structs(Emit *e, Text *out)
         const char *name = panel_name(e, k);
         if (name_map_find(made, name)) continue;
         if (!any)
-            text_add(out, "/* Sixteen outputs of a linear side by side, a row for each input: W[out][in] is\n"
+            text_add(out, "/* A panel: sixteen outputs of a linear side by side, a row for each input: W[out][in] is\n"
                           " * panel[out / 16].weight[in][out % 16]. The last panel is padded. */\n");
         any = true;
         name_map_add(made, name, made);
@@ -199,7 +199,7 @@ static const char *table_words(const Emit *e, const Packed *k)
     const bool computed = k->tensor[0]->source && k->tensor[0]->source[0]->kind == SOURCE_SINUSOID;
     if (reader == KERNEL_EMBED) return "a row for each id";
     if (reader == KERNEL_ROTARY) return "of each position";
-    return reader == KERNEL_POSITION ? computed ? "computed, a row a position" : "a row for each position" : "";
+    return reader == KERNEL_POSITION ? computed ? "sinusoids, a row for each position" : "a row for each position" : "";
 }
 
 static const char *words_of(Emit *e, const Packed *k)
@@ -260,7 +260,7 @@ void emit_weights_structs(Emit *e, Text *out)
     const Plan *p = e->plan;
     const Packed *last = NULL;
     text_add(out, "/* ---- weights --------------------------------------------------------------------------------- */\n\n");
-    if (p->packed_count) text_add(out, "/* W_ is where in the packed data the weights of a block begin, in bytes. */\n\n");
+    if (p->packed_count) text_add(out, "/* W_BLOCK: where the weights of a block begin in the packed data, in bytes. */\n\n");
     panel_structs(e, out);
     for (int i = 0; i < p->block_count; i++)
         if (p->blocks[i]->weights_stride) block_struct(e, out, p->blocks[i]);

@@ -166,7 +166,7 @@ static void rotary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->name = arena_format(e->arena, "rotary_%dx%lld%s", n->heads, width, suffix(op));
     w->shape = arena_format(e->arena, "{ .heads = %d, .width = %lld, .dims = %d, .interleaved = %d, .x_stride = %lld, .y_stride = %lld }",
                             n->heads, width, n->dims, n->interleaved, (long long)op->in[0]->stride, (long long)op->out[0]->stride);
-    w->doc = arena_format(e->arena, "turn %d of %lld columns of each head by position * rate, in pairs (%s)    x, y [.., %d, %lld]", n->dims,
+    w->doc = arena_format(e->arena, "rotate %d of %lld columns of each head by position * rate, in pairs (%s)    x, y [.., %d, %lld]", n->dims,
                           width, n->interleaved ? "2i, 2i + 1" : "i, i + dims / 2", n->heads, width);
     w->parts = n->heads;
 }

@@ -3,7 +3,7 @@
  * Decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
  *
  * Weights: 239887 parameters as f32, 984384 bytes, packed as 8c36158f2411bbae.
- * State: 438720 bytes, one slot of 98304 for keys and values, 340352 for all else.
+ * State: 438720 bytes, one slot of 98304 for keys and values, 340416 for all else.
  * encode: at most 22 MFLOP for a source of 80.
  * step: at most 285 kFLOP a row, at the last position; it reads 473 kB of weights.
  * Build: make, or cc -std=c11 -O2 -march=native -ffp-contract=off -Iruntime -c dates.c
@@ -12,19 +12,19 @@
  * programs, which call blocks; the calls of dates.h. dates_kernels.h has what computes.
  * Every thread runs the same code on its share (rt_split), and waits for the others where it needs
  * what they made (rt_barrier).
- * A comment above each call has its equation, and in the margin the shape of the result. */
+ * A comment above each call has its equation, and in the margin the shape of what is written. */
 #include "rt.h"
 #include "rt_rows.h"
 #include "dates_kernels.h"
 
 #define HEAD_BYTES   ((size_t)5952)      /* of the packed file, before its data */
-#define IDENTITY_AT  ((size_t)35)        /* in them: what the weights were packed for */
+#define IDENTITY_AT  ((size_t)35)        /* in them: 16 digits, those that bind compares */
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-/* W_ is where in the packed data the weights of a block begin, in bytes. */
+/* W_BLOCK: where the weights of a block begin in the packed data, in bytes. */
 
-/* Sixteen outputs of a linear side by side, a row for each input: W[out][in] is
+/* A panel: sixteen outputs of a linear side by side, a row for each input: W[out][in] is
  * panel[out / 16].weight[in][out % 16]. The last panel is padded. */
 struct panel_64 { float bias[16], weight[64][16]; };
 struct panel_256 { float bias[16], weight[256][16]; };
@@ -32,7 +32,7 @@ struct panel_256 { float bias[16], weight[256][16]; };
 #define W_ENCODER_EMBEDDING ((size_t)0)
 struct encoder_embedding {
     float embed_table[66][64];                                  /* a row for each id */
-    float position_table[80][64];                               /* computed, a row a position */
+    float position_table[80][64];  /* sinusoids, a row for each position */
 };
 _Static_assert(sizeof(struct encoder_embedding) == 37376, "as packed");
 
@@ -62,7 +62,7 @@ _Static_assert(sizeof(struct decoder_memory) == 33280, "as packed");
 #define W_DECODER_EMBEDDING ((size_t)504320)
 struct decoder_embedding {
     float embed_table[15][64];                                  /* a row for each id */
-    float position_table[12][64];                               /* computed, a row a position */
+    float position_table[12][64];  /* sinusoids, a row for each position */
 };
 _Static_assert(sizeof(struct decoder_embedding) == 6912, "as packed");
 
@@ -110,18 +110,18 @@ struct state {
     int source_length[1], next_position[1];      /* by slot */
     XF_ALIGN(64) struct slot slot[1];
     XF_ALIGN(64) int source_ids[80];                            /* tokens of the source */
-    XF_ALIGN(64) int source_positions[80];                      /* of each token */
+    XF_ALIGN(64) int source_positions[80];                      /* position of each token */
     XF_ALIGN(64) float encoder_x[80][64];                       /* between layers of the encoder */
     XF_ALIGN(64) int source_visible[80];                        /* positions that a token sees */
     XF_ALIGN(64) int rows_ids[12];                              /* tokens of the rows of a call */
     XF_ALIGN(64) int rows_positions[12];                        /* where each stands in its slot */
     XF_ALIGN(64) float decoder_x[1][64];                        /* one row, between layers */
-    XF_ALIGN(64) int rows_visible[12];                          /* positions that it sees */
-    XF_ALIGN(64) int rows_visible_memory[12];                   /* of its source */
+    XF_ALIGN(64) int rows_visible[12];                          /* positions that each row sees */
+    XF_ALIGN(64) int rows_visible_memory[12];  /* source positions that each row sees */
     XF_ALIGN(64) float logits[12][16];
     XF_ALIGN(64) int next_id[12];                               /* argmax of each row */
     XF_ALIGN(64) float decoder_rows_x[12][64];                  /* several rows */
-    XF_ALIGN(64) float scratch[77824];                          /* of one block, laid out there */
+    XF_ALIGN(64) float scratch[77824];  /* work space; each block lays it out for itself */
     XF_ALIGN(64) rt_group groups[12];                           /* which rows are of one slot */
     XF_ALIGN(64) int text_ids[80];                              /* a text as ids */
     XF_ALIGN(64) unsigned char text_work[2640];                 /* for tokenizer and answer */
@@ -138,7 +138,7 @@ const unsigned dates_isa = RT_ISA_BUILT;
 
 rt_status dates_bind(dates *m, const void *weights, size_t bytes)
 {
-    static const char identity[] = "8c36158f2411bbae";      /* of spec and layout */
+    static const char identity[] = "8c36158f2411bbae";      /* a hash of the spec and the layout */
     const unsigned char *head = weights;
     if (rt_isa_missing(dates_isa)) return RT_NO_ISA;
     if (bytes != DATES_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;
@@ -157,7 +157,7 @@ rt_status dates_threads(dates *m, int n)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Those of the decoder stand here twice: for one row, where threads divide panels and heads, and
+/* Each block of the decoder is here twice: for one row, where threads divide panels and heads, and
  * (_rows) for several, where each thread has rows of its own. */
 
 /* Token embeddings, scaled, plus positions. */
@@ -615,7 +615,7 @@ static RtRows rows_of(struct state *s)
     return r;
 }
 
-/* `one` runs for a row alone where it is not NULL, else `many`. */
+/* A single row runs `one`, unless that is NULL; all else runs `many`. */
 static rt_status run_rows(const dates *m, struct state *s, const rt_token *rows, int n,
                           rt_body *one, rt_body *many)
 {
@@ -654,7 +654,7 @@ rt_status dates_decode_greedy(const dates *m, dates_state *state, const rt_token
         next[i] = s->next_id[i];
         good = good && next[i] >= 0;
     }
-    return good ? RT_OK : RT_BAD_WEIGHTS;           /* logits that are no numbers */
+    return good ? RT_OK : RT_BAD_WEIGHTS;           /* a logit is NaN or +infinity */
 }
 
 rt_status dates_fork(dates_state *state, int from, int to)

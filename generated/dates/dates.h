@@ -1,7 +1,7 @@
 /* dates.h: the calls of the model dates, for C11 and C++. Made by xformc from dates.lua.
  *
- * An id is a token. A state has slots. A slot holds a source, which the encoder reads, and a
- * target, the sequence of ids that the decoder writes.
+ * An id is the number of a token. A state has slots. A slot holds a source, which the encoder
+ * reads, and a target, the sequence of ids that the decoder writes.
  *
  * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
  * which rt_status_text describes; one that refuses its arguments changes nothing. Only
@@ -65,8 +65,7 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
 /* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One
  * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot are
  * adjacent, with consecutive positions.
- * The first continues the sequence, or has an earlier position: then all from that position on is
- * dropped.
+ * The position of the first is the length of the sequence, or less: then the rest is dropped first.
  * A target begins with DATES_START at 0. Row i of dates_scores is about the id that follows
  * rows[i].
  * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap, or a slot without a source. */
@@ -77,7 +76,7 @@ rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, in
 
 /* dates_decode, and write to next[n] the most likely id after each row; ties go to the lowest id.
  * dates_scores then has logits, before the log-softmax.
- * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or infinite; its next is -1. */
+ * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or +infinity; its next is -1. */
 rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n,
                               int *next);
 
@@ -101,8 +100,8 @@ rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* Turn a text into ids[room], as dates_encode takes them; *n receives their number. s is scratch
- * memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many.
+/* Turn a text into ids[room], as dates_encode takes them; *n receives their number. s may serve as
+ * scratch memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many.
  * RT_BAD_ID: a character without an id, or invalid UTF-8; *fault, which may be NULL, receives
  * which. */
 rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room,
@@ -118,8 +117,8 @@ rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap,
                            size_t *bytes);
 
-/* Generate the answer to a text in slot 0, whose sequence it replaces, and pass it to on_token
- * piece by piece.
+/* Generate the answer to a text in slot 0, whose sequence it replaces, and pass it to on_token,
+ * unless that is NULL, piece by piece.
  * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A
  * search with beams takes a slot for each. options NULL or all zeros: the model's own settings.
  * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop

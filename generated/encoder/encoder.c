@@ -10,18 +10,18 @@
  * programs, which call blocks; the calls of encoder.h. encoder_kernels.h has what computes.
  * Every thread runs the same code on its share (rt_split), and waits for the others where it needs
  * what they made (rt_barrier).
- * A comment above each call has its equation, and in the margin the shape of the result. */
+ * A comment above each call has its equation, and in the margin the shape of what is written. */
 #include "rt.h"
 #include "encoder_kernels.h"
 
 #define HEAD_BYTES   ((size_t)4480)      /* of the packed file, before its data */
-#define IDENTITY_AT  ((size_t)35)        /* in them: what the weights were packed for */
+#define IDENTITY_AT  ((size_t)35)        /* in them: 16 digits, those that bind compares */
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-/* W_ is where in the packed data the weights of a block begin, in bytes. */
+/* W_BLOCK: where the weights of a block begin in the packed data, in bytes. */
 
-/* Sixteen outputs of a linear side by side, a row for each input: W[out][in] is
+/* A panel: sixteen outputs of a linear side by side, a row for each input: W[out][in] is
  * panel[out / 16].weight[in][out % 16]. The last panel is padded. */
 struct panel_128 { float bias[16], weight[128][16]; };
 struct panel_512 { float bias[16], weight[512][16]; };
@@ -51,10 +51,10 @@ _Static_assert(sizeof(struct encoder_layer) == 793088, "as packed");
 struct state {
     int source_length[1], next_position[1];      /* by slot */
     XF_ALIGN(64) int source_ids[128];                           /* tokens of the source */
-    XF_ALIGN(64) int source_positions[128];                     /* of each token */
+    XF_ALIGN(64) int source_positions[128];                     /* position of each token */
     XF_ALIGN(64) float encoder_x[128][128];                     /* between layers of the encoder */
     XF_ALIGN(64) int source_visible[128];                       /* positions that a token sees */
-    XF_ALIGN(64) float scratch[198144];                         /* of one block, laid out there */
+    XF_ALIGN(64) float scratch[198144];  /* work space; each block lays it out for itself */
     XF_ALIGN(64) rt_group groups[8];                            /* which rows are of one slot */
 };
 _Static_assert(sizeof(struct state) == ENCODER_STATE_BYTES, "as planned");
@@ -69,7 +69,7 @@ const unsigned encoder_isa = RT_ISA_BUILT;
 
 rt_status encoder_bind(encoder *m, const void *weights, size_t bytes)
 {
-    static const char identity[] = "d0f68340832b2fc4";      /* of spec and layout */
+    static const char identity[] = "d0f68340832b2fc4";      /* a hash of the spec and the layout */
     const unsigned char *head = weights;
     if (rt_isa_missing(encoder_isa)) return RT_NO_ISA;
     if (bytes != ENCODER_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;
@@ -188,14 +188,13 @@ void encoder_reset(encoder_state *state)
 }
 
 rt_status encoder_encode_batch(const encoder *m, encoder_state *state, const int *ids,
-                               const int *lengths, const int *firsts,
-        int count, float *vectors)
+                               const int *lengths, const int *firsts, int count, float *vectors)
 {
     struct state *const s = (struct state *)(void *)state;
     rt_group *const texts = s->groups;
     job j = { .weights = m->weights, .team = m->team, .state = s, .groups = texts };
     int place = 0;                  /* of the next text's keys and values, as panels of 16 */
-    (void)firsts, (void)vectors;
+    if (firsts || vectors) return RT_BAD_OPTION;
     if (count < 1) return RT_ORDER;
     for (int t = 0; t < count; t++) {
         const int n = lengths[t];

@@ -1,6 +1,6 @@
 /* encoder.h: the calls of the model encoder, for C11 and C++. Made by xformc from encoder.lua.
  *
- * An id is a token; a source is a text as ids.
+ * An id is the number of a token; a source is a text as ids.
  *
  * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
  * which rt_status_text describes; one that refuses its arguments changes nothing. Only
@@ -61,10 +61,10 @@ rt_status encoder_encode(const encoder *m, encoder_state *s, int slot, const int
  * They fit if their lengths, each but the last rounded up to a multiple of 16, sum to at most
  * ENCODER_MAX_SOURCE. firsts must be NULL. encoder_hidden has the rows of all, one text after the
  * other; vectors must be NULL.
- * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1. */
+ * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1;
+ * RT_BAD_OPTION for a pointer that must be NULL. */
 rt_status encoder_encode_batch(const encoder *m, encoder_state *s, const int *ids,
-                               const int *lengths, const int *firsts, int count,
-        float *vectors);
+                               const int *lengths, const int *firsts, int count, float *vectors);
 
 /* The hidden states of the last call: row i, of 128 floats, begins at i * ENCODER_HIDDEN_STRIDE.
  * Valid until the next call on this state. */

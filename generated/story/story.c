@@ -2,23 +2,23 @@
  * Decoder of 5 layers, 8 heads (4 of keys and values) of 8, gated d_ff 172, rms norm (pre).
  *
  * Weights: 260032 parameters as f32, 1214208 bytes, packed as e3017582d7f85f89.
- * State: 1540800 bytes, one slot of 983040 for keys and values, 557696 for all else.
+ * State: 1540800 bytes, one slot of 983040 for keys and values, 557760 for all else.
  * step: at most 1.19 MFLOP a row, at the last position; it reads 1.05 MB of weights.
  * Build: make, or cc -std=c11 -O3 -march=native -ffp-contract=off -Iruntime -c story.c
  *
  * In this order: the weights, a struct for each block; the state; blocks, a function each;
  * programs, which call blocks; the calls of story.h. story_kernels.h has what computes.
- * A comment above each call has its equation, and in the margin the shape of the result. */
+ * A comment above each call has its equation, and in the margin the shape of what is written. */
 #include "rt.h"
 #include "rt_rows.h"
 #include "story_kernels.h"
 
 #define HEAD_BYTES   ((size_t)5696)      /* of the packed file, before its data */
-#define IDENTITY_AT  ((size_t)35)        /* in them: what the weights were packed for */
+#define IDENTITY_AT  ((size_t)35)        /* in them: 16 digits, those that bind compares */
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-/* W_ is where in the packed data the weights of a block begin, in bytes. */
+/* W_BLOCK: where the weights of a block begin in the packed data, in bytes. */
 
 /* Linears are panels of sixteen outputs: W[out][in] is [out / 16][in][out % 16]. */
 
@@ -66,11 +66,11 @@ struct state {
     XF_ALIGN(64) int rows_ids[128];                             /* tokens of the rows of a call */
     XF_ALIGN(64) float decoder_x[1][64];                        /* one row, between layers */
     XF_ALIGN(64) int rows_positions[128];                       /* where each stands in its slot */
-    XF_ALIGN(64) int rows_visible[128];                         /* positions that it sees */
+    XF_ALIGN(64) int rows_visible[128];                         /* positions that each row sees */
     XF_ALIGN(64) float logits[128][528];
     XF_ALIGN(64) int next_id[128];                              /* argmax of each row */
     XF_ALIGN(64) float decoder_rows_x[128][64];                 /* several rows */
-    XF_ALIGN(64) float scratch[62688];                          /* of one block, laid out there */
+    XF_ALIGN(64) float scratch[62688];  /* work space; each block lays it out for itself */
     XF_ALIGN(64) rt_group groups[128];                          /* which rows are of one slot */
 };
 _Static_assert(sizeof(struct state) == STORY_STATE_BYTES, "as planned");
@@ -86,7 +86,7 @@ const unsigned story_isa = RT_ISA_BUILT;
 
 rt_status story_bind(story *m, const void *weights, size_t bytes)
 {
-    static const char identity[] = "e3017582d7f85f89";      /* of spec and layout */
+    static const char identity[] = "e3017582d7f85f89";      /* a hash of the spec and the layout */
     const unsigned char *head = weights;
     if (rt_isa_missing(story_isa)) return RT_NO_ISA;
     if (bytes != STORY_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;
@@ -105,7 +105,7 @@ rt_status story_threads(story *m, int n)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Those of the decoder stand here twice: for one row, and (_rows) for several. */
+/* Each block of the decoder is here twice: for one row, and (_rows) for several. */
 
 /* Token embeddings. */
 static void decoder_embedding(const job *j)
@@ -365,7 +365,7 @@ static RtRows rows_of(struct state *s)
     return r;
 }
 
-/* `one` runs for a row alone where it is not NULL, else `many`. */
+/* A single row runs `one`, unless that is NULL; all else runs `many`. */
 static rt_status run_rows(const story *m, struct state *s, const rt_token *rows, int n,
                           job_body *one, job_body *many)
 {
@@ -404,7 +404,7 @@ rt_status story_decode_greedy(const story *m, story_state *state, const rt_token
         next[i] = s->next_id[i];
         good = good && next[i] >= 0;
     }
-    return good ? RT_OK : RT_BAD_WEIGHTS;           /* logits that are no numbers */
+    return good ? RT_OK : RT_BAD_WEIGHTS;           /* a logit is NaN or +infinity */
 }
 
 rt_status story_fork(story_state *state, int from, int to)

@@ -1,6 +1,6 @@
 /* story.h: the calls of the model story, for C11 and C++. Made by xformc from story.lua.
  *
- * An id is a token. A state has slots, and a slot holds one sequence of ids.
+ * An id is the number of a token. A state has slots, and a slot holds one sequence of ids.
  *
  * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
  * which rt_status_text describes; one that refuses its arguments changes nothing. Only
@@ -58,8 +58,7 @@ void story_reset(story_state *s);
 /* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One
  * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot are
  * adjacent, with consecutive positions.
- * The first continues the sequence, or has an earlier position: then all from that position on is
- * dropped.
+ * The position of the first is the length of the sequence, or less: then the rest is dropped first.
  * Row i of story_logits is about the id that follows rows[i].
  * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap. */
 rt_status story_decode(const story *m, story_state *s, const rt_token *rows, int n);
@@ -68,7 +67,7 @@ rt_status story_decode(const story *m, story_state *s, const rt_token *rows, int
 rt_status story_prefill(const story *m, story_state *s, const rt_token *rows, int n);
 
 /* story_decode, and write to next[n] the most likely id after each row; ties go to the lowest id.
- * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or infinite; its next is -1. */
+ * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or +infinity; its next is -1. */
 rt_status story_decode_greedy(const story *m, story_state *s, const rt_token *rows, int n,
                               int *next);
 

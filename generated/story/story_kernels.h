@@ -49,7 +49,7 @@ static inline void linear_64x128_unbiased(float *y, const float *x, const void *
         }
 }
 
-/* turn 8 of 8 columns of each head by position * rate, in pairs (i, i + dims / 2)
+/* rotate 8 of 8 columns of each head by position * rate, in pairs (i, i + dims / 2)
  * x, y [.., 8, 8] */
 static inline void rotary_8x8(float *y, const float *x, const void *table, const int *positions,
                               rt_span parts)
@@ -68,7 +68,7 @@ static inline void rotary_8x8(float *y, const float *x, const void *table, const
         }
 }
 
-/* turn 8 of 8 columns of each head by position * rate, in pairs (i, i + dims / 2)
+/* rotate 8 of 8 columns of each head by position * rate, in pairs (i, i + dims / 2)
  * x, y [.., 4, 8] */
 static inline void rotary_4x8(float *y, const float *x, const void *table, const int *positions,
                               rt_span parts)
@@ -313,7 +313,7 @@ static inline void linear_64x128_unbiased_rows(float *y, const float *x, const v
         }
 }
 
-/* turn 8 of 8 columns of each head by position * rate, in pairs (i, i + dims / 2)
+/* rotate 8 of 8 columns of each head by position * rate, in pairs (i, i + dims / 2)
  * x, y [.., 8, 8] */
 static inline void rotary_8x8_rows(float *y, const float *x, const void *table,
                                    const int *positions, rt_span rows)
@@ -332,7 +332,7 @@ static inline void rotary_8x8_rows(float *y, const float *x, const void *table,
         }
 }
 
-/* turn 8 of 8 columns of each head by position * rate, in pairs (i, i + dims / 2)
+/* rotate 8 of 8 columns of each head by position * rate, in pairs (i, i + dims / 2)
  * x, y [.., 4, 8] */
 static inline void rotary_4x8_rows(float *y, const float *x, const void *table,
                                    const int *positions, rt_span rows)

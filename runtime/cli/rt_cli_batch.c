@@ -14,7 +14,7 @@ struct CliBatch {
     Item *items;  int count, room;
     int rows, place;                /* ids so far, and the same with each line's rounded up to 16 */
     char *texts;  size_t text_bytes, text_room;
-    float *vectors;                 /* [room][vector_width], where there is one for a text */
+    float *vectors;                 /* [room][vector_width] of a model with one vector for a text, else NULL */
 };
 
 int cli_batch_open(Cli *cli)
@@ -28,8 +28,9 @@ int cli_batch_open(Cli *cli)
     b->room = (int)room;
     b->ids = malloc((n + 2 * room) * sizeof *b->ids);
     b->items = malloc(room * sizeof *b->items);
-    b->vectors = malloc((p->vector ? room * (size_t)p->vector_width : 1) * sizeof *b->vectors);
-    if (!b->ids || !b->items || !b->vectors) return cli_no_memory(cli->program);
+    if (!b->ids || !b->items) return cli_no_memory(cli->program);
+    if (p->vector && !p->vector_stride && !(b->vectors = malloc(room * (size_t)p->vector_width * sizeof *b->vectors)))
+        return cli_no_memory(cli->program);
     b->lengths = b->ids + n, b->firsts = b->lengths + room;
     return 0;
 }
@@ -50,7 +51,7 @@ static void take(Cli *cli, const CliBatch *b, int t, int from)
     a->first = b->firsts[t];
     a->whole = b->items[t].whole;
     cli->from = from;
-    cli->pooled = b->vectors + (size_t)t * (size_t)cli->program->vector_width;
+    cli->pooled = b->vectors ? b->vectors + (size_t)t * (size_t)cli->program->vector_width : NULL;
 }
 
 int cli_batch_end(Cli *cli)

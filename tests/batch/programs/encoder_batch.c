@@ -102,6 +102,13 @@ int main(int argc, char **argv)
     check(refused(ids, one, one, 0, RT_ORDER) && refused(ids, none, none, 2, RT_ORDER), "no texts, a text without ids");
     check(refused(ids, many, many, 5, RT_TOO_LONG) && refused(ids, wide, wide, 2, RT_TOO_LONG) && refused(ids, long_one, one, 1, RT_TOO_LONG),
           "more than fit");
+#if !POOLED
+    float unread[WIDTH];
+    check(CALL(_encode_batch)(&model, &state, ids, two, NULL, 2, unread) == RT_BAD_OPTION, "vectors of a model that has none");
+#endif
+#if !PAIRS
+    check(CALL(_encode_batch)(&model, &state, ids, two, two, 2, NULL) == RT_BAD_OPTION, "first texts of a model without pairs");
+#endif
     check(refused(wrong, two, two, 2, RT_BAD_ID), "an id outside the vocabulary");
 #if PAIRS
     check(refused(ids, two, far, 2, RT_ORDER) && refused(ids, two, below, 2, RT_ORDER), "a second text outside the ids");

@@ -26,12 +26,13 @@ static Work program_work(const Plan *p, ProgramKind kind, int64_t rows, int64_t 
                          int64_t memory_keys)
 {
     const Cost c = plan_cost(p, kind, rows, keys, memory_keys);
-    int runs;
-    const PlanProgram *pp = plan_part(p, kind, &runs);
+    const PlanPart part = plan_part(p, kind);
     Work w = { c.flops, c.weight_bytes };
-    for (int i = 0; i < runs; i++)
-        for (int j = 0; j < pp->runs[i].block->op_count; j++)
-            w.bytes += cache_bytes(&pp->runs[i].block->ops[j], most, memory_keys) * pp->runs[i].count;
+    for (int i = 0; i < part.runs; i++) {
+        const PlanBlock *b = part.program->runs[i].block;
+        for (int j = 0; j < b->op_count; j++)
+            w.bytes += cache_bytes(&b->ops[j], most, memory_keys) * plan_part_layers(&part, i, j);
+    }
     return w;
 }
 

@@ -217,9 +217,10 @@ static void emit_model(Emit *e, Text *out)
     emit_weights_structs(e, out);
     emit_state(e, out);
     bool many = plan_program(p, PROGRAM_DECODE) != NULL || emit_batches(e);
-    const char *job = arena_format(e->arena, "typedef struct job { const unsigned char *weights;%s struct state *state; int slot, rows;%s%s } job;",
+    const char *job = arena_format(e->arena, "typedef struct job { const unsigned char *weights;%s struct state *state; int slot, rows;%s%s%s } job;",
                                    emit_has_threads(e) ? " struct rt_team *team;" : "",
-                                   many ? " const rt_group *groups, *groups_end;" : "", emit_pools(e) ? " int first;" : "");
+                                   many ? " const rt_group *groups, *groups_end;" : "", emit_pools(e) ? " int first;" : "",
+                                   emit_prefill_end(p).block ? " int keys_only;" : "");
     const char *tokenizer = !has_pieces(e) ? "" : arena_format(e->arena,
         "if (rt_text_check(head + HEAD_BYTES + W_TOKENIZER, %s) != RT_OK) return RT_BAD_WEIGHTS;", emit_number(e, (int64_t)e->model->tokenizer_size));
     if (!emit_has_threads(e) && e->model->has_decoder)

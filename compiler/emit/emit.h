@@ -103,6 +103,10 @@ void emit_paste(Text *out, const char *file);
 /* Whether several sources may be encoded at once, an encoder's alone; whether each then has a head of its own to run. */
 bool emit_batches(const Emit *e);
 bool emit_pools(const Emit *e);
+/* Where prefill leaves its last layer early: behind the first `ops` operations of `block`, in layer
+ * `layer`. block is NULL where it runs the whole layer. */
+typedef struct EmitPrefillEnd { const PlanBlock *block; int ops, layer; } EmitPrefillEnd;
+EmitPrefillEnd emit_prefill_end(const Plan *p);
 void emit_blocks(Emit *e, Text *out);
 void emit_programs(Emit *e, Text *out);
 /* Whether a state has room for more than one thread; without, the text is that of one. */

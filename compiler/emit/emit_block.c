@@ -428,9 +428,19 @@ static void emit_watch(Emit *e, Text *out, const PlanBlock *b, int operation)
                 block, operation, b->block->layers ? "layer" : "0", rows, barrier(e));
 }
 
+EmitPrefillEnd emit_prefill_end(const Plan *p)
+{
+    const PlanPart part = plan_part(p, PROGRAM_PREFILL);
+    if (!part.runs) return (EmitPrefillEnd){ NULL, 0, 0 };
+    const PlanRun *last = &part.program->runs[part.runs - 1];
+    if (part.last_ops == last->block->op_count) return (EmitPrefillEnd){ NULL, 0, 0 };
+    return (EmitPrefillEnd){ last->block, part.last_ops, last->first + last->count - 1 };
+}
+
 static void emit_block(Emit *e, Text *out, const PlanBlock *b)
 {
     const Block *block = b->block;
+    const EmitPrefillEnd end = emit_prefill_end(e->plan);
     text_printf(out, "/* %s.%s */\n", block->doc, block->layers ? arena_format(e->arena, " One of %d layers.", block->layers) : "");
     text_printf(out, "static void %s(const job *j%s%s)\n{\n", block->name,
                 block->layers ? ", int layer" : "", emit_has_threads(e) ? ", int thread, int threads" : "");
@@ -443,6 +453,8 @@ static void emit_block(Emit *e, Text *out, const PlanBlock *b)
         const char *now = b->ops[i].node->part;
         emit_op(e, out, b, &b->ops[i], now != part ? now : NULL);
         if (e->hooks & EMIT_WATCHES) emit_watch(e, out, b, i);
+        if (b == end.block && i + 1 == end.ops)
+            text_printf(out, "    if (j->keys_only && layer == %d) return;      /* prefill: nothing reads the rest */\n", end.layer);
         part = now;
     }
     text_printf(out, "%s}\n\n", barrier(e));

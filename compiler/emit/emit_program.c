@@ -133,13 +133,14 @@ static void emit_head(Emit *e, Text *out)
     text_add(out, "}\n\n");
 }
 
-/* Rows whose logits nobody asks for end behind the layers. */
-static void emit_read(Emit *e, Text *out, const PlanProgram *p)
+/* Rows whose logits nobody asks for end in the last layer. */
+static void emit_prefill(Emit *e, Text *out)
 {
+    const PlanPart part = plan_part(e->plan, PROGRAM_PREFILL);
     text_add(out, "/* prefill: decoder rows into keys and values alone. */\n");
     begin_body(e, out, "prefill");
     e->polled = 0;
-    for (int r = 0; r < plan_layer_runs(p); r++) emit_run(e, out, &p->runs[r]);
+    for (int r = 0; r < part.runs; r++) emit_run(e, out, &part.program->runs[r]);
     text_add(out, "}\n\n");
 }
 
@@ -156,7 +157,7 @@ void emit_programs(Emit *e, Text *out)
             text_add(out, "    /* A layer that differs from its neighbours is a call of its own. */\n");
         for (int r = 0; r < p->count; r++) emit_run(e, out, &p->runs[r]);
         text_add(out, "}\n\n");
-        if (p->program->kind == PROGRAM_DECODE) emit_read(e, out, p);
+        if (p->program->kind == PROGRAM_DECODE) emit_prefill(e, out);
     }
     if (emit_pools(e)) emit_head(e, out);
 }

@@ -348,7 +348,9 @@ static void decoder_calls(Emit *e, Text *out)
     Text rows = text_new(e->arena);
     const int back = e->plan->back;
     const char *rows_template = plan_rows(e->plan) > 1 ? many_rows_template : one_row_template;
-    text_fill(&rows, rows_template, "name", e->name, "run", emit_body_call(e, "body"), "job", emit_job(e),
+    const char *keys_only = emit_prefill_end(e->plan).block ? ", .keys_only = many == prefill_body" : "";
+    text_fill(&rows, rows_template, "name", e->name, "run", emit_body_call(e, "body"),
+              "job", arena_format(e->arena, "%s%s", emit_job(e), keys_only),
               "body", emit_has_threads(e) ? "rt_body" : "job_body", NULL);
     text_fill(out, decode_template, "name", e->name, "upper", e->upper,
               "back", back ? arena_format(e->arena, " .back = %d,", back) : "",

@@ -68,25 +68,26 @@ void generic_weigh(Engine *e, bool weigh)
     own->sizes = arena_array(own->arena, (size_t)largest_result(e->plan), sizeof *own->sizes);
 }
 
-/* One layer of a block. */
-static void run_layer(const GenericPass *pass, const PlanBlock *b)
+/* The first `ops` operations of a block, for one layer. */
+static void run_layer(const GenericPass *pass, const PlanBlock *b, int ops)
 {
     Generic *own = pass->engine->own;
-    for (int i = 0; i < b->op_count; i++) {
+    for (int i = 0; i < ops; i++) {
         (own->weighs ? generic_op_weighed : generic_op)(pass, &b->ops[i]);
         if (own->guide) follow(pass, b, &b->ops[i]);
         if (!own->walks) generic_forget_weights(own);
     }
 }
 
-/* The first runs of a program, for pass.slot or, where there are groups, for their slots. */
-static void run_part(GenericPass pass, const PlanProgram *p, int runs)
+/* Part of a program, for pass.slot or, where there are groups, for their slots. */
+static void run_part(GenericPass pass, const PlanPart *part)
 {
-    for (int i = 0; i < runs; i++) {
-        const PlanRun *run = &p->runs[i];
+    for (int i = 0; i < part->runs; i++) {
+        const PlanRun *run = &part->program->runs[i];
         for (int j = 0; j < run->count; j++) {
+            const bool last = i + 1 == part->runs && j + 1 == run->count;
             pass.layer = run->first + j;
-            run_layer(&pass, run->block);
+            run_layer(&pass, run->block, last ? part->last_ops : run->block->op_count);
             if (j + 1 < run->count) pass_on(&pass, run->block);
         }
     }
@@ -95,9 +96,9 @@ static void run_part(GenericPass pass, const PlanProgram *p, int runs)
 static void run_program(const Engine *e, ProgramKind kind, int slot, int64_t source)
 {
     const GenericPass pass = { .engine = e, .used = { [COUNT_SOURCE] = source }, .slot = slot };
-    const PlanProgram *p = plan_program(e->plan, kind);
-    if (!p) die("no program %s", program_name(kind));
-    run_part(pass, p, p->count);
+    const PlanPart part = plan_part(e->plan, kind);
+    if (!part.program) die("no program %s", program_name(kind));
+    run_part(pass, &part);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------------- */
@@ -183,18 +184,17 @@ static RtRows rows_of(const Engine *e)
 static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind one, ProgramKind many)
 {
     Generic *own = e->own;
-    int runs;
     if (!model_of(e)->has_decoder) return RT_ORDER;
     const RtRows r = rows_of(e);
     const rt_status status = rt_rows_begin(&r, rows, n);
     if (status) return status;
     const rt_group *end = rt_rows_group(rows, n, own->groups);
-    const PlanProgram *p = plan_part(e->plan, n == 1 ? one : many, &runs);
+    const PlanPart part = plan_part(e->plan, n == 1 ? one : many);
     const GenericPass pass = { .engine = e, .used = { [COUNT_ROWS] = n }, .groups = own->groups,
                                .group_count = (int)(end - own->groups) };
-    run_part(pass, p, runs);
+    run_part(pass, &part);
     rt_rows_end(&r, rows, n);
-    own->result = result_of(e, p);
+    own->result = result_of(e, part.program);
     return RT_OK;
 }
 
@@ -233,7 +233,7 @@ static void walk_layer(const GenericPass *pass, const PlanBlock *b, Carried c, c
         take_row(e, &r, i, ids[i]);
         if (b->carry_in)
             memcpy(generic_address(pass, b->carry_in), carried, (size_t)b->carry_in->width * sizeof *carried);
-        run_layer(pass, b);
+        run_layer(pass, b, b->op_count);
         memcpy(carried, generic_address(pass, b->carry_out), (size_t)b->carry_out->width * sizeof *carried);
         at(user, i, b, pass->layer);
     }

@@ -91,7 +91,7 @@ typedef struct Block {
 typedef struct Run { Block *block; int first, count; } Run;     /* block layers first .. first + count - 1 */
 
 /* The programs of a Transformer, and that of an xf.graph. PROGRAM_PREFILL is not a program of a Graph: it
- * is PROGRAM_DECODE up to its last layer, without logits. */
+ * is PROGRAM_DECODE up to where the last layer stores its keys and values, without logits. */
 typedef enum ProgramKind {
     PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_NEXT, PROGRAM_DECODE, PROGRAM_DECODE_GREEDY, PROGRAM_RUN,
     PROGRAM_PREFILL

@@ -213,12 +213,14 @@ Cost plan_cost(const Plan *p, ProgramKind program, int64_t rows, int64_t keys, i
 Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);      /* of one operation, once */
 const PlanProgram *plan_program(const Plan *p, ProgramKind kind);       /* NULL if absent */
 int plan_rows(const Plan *p);                   /* how many rows of a decoder one call takes; 1 without such a call */
-/* Of a decoder's program: its first runs, up to the last of a block of layers: what reading
- * without logits takes. */
-int plan_layer_runs(const PlanProgram *p);
-/* The same program, or for PROGRAM_PREFILL that of rows; *runs receives how many of its runs
- * count. */
-const PlanProgram *plan_part(const Plan *p, ProgramKind kind, int *runs);
+/* The part of a program that a call executes: the first `runs` of its runs, and in the last layer
+ * of the last of them the first `last_ops` operations. PROGRAM_PREFILL is PROGRAM_DECODE up to the
+ * operation that stores the last layer's keys and values: nothing reads what follows, unless the
+ * plan has taps. Of another program it is the whole. program is NULL if the plan has none. */
+typedef struct PlanPart { const PlanProgram *program; int runs, last_ops; } PlanPart;
+PlanPart plan_part(const Plan *p, ProgramKind kind);
+/* How many layers of run `run` execute its operation `op`. */
+int plan_part_layers(const PlanPart *part, int run, int op);
 /* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);
 /* The hidden states that `encode` of an encoder alone leaves: of its last norm or, where it has

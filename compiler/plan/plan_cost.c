@@ -16,19 +16,38 @@ int plan_rows(const Plan *p)
     return rows ? (int)rows->runs[0].block->rows : 1;
 }
 
-int plan_layer_runs(const PlanProgram *p)
+/* Up to the last run of a block of layers. */
+static int layer_runs(const PlanProgram *p)
 {
     int n = p->count;
     while (n && !p->runs[n - 1].block->block->layers) n--;
     return n;
 }
 
-const PlanProgram *plan_part(const Plan *p, ProgramKind kind, int *runs)
+/* Up to the last operation whose result a slot keeps; all of a block that keeps nothing. */
+static int ops_that_keep(const PlanBlock *b)
 {
-    const bool read = kind == PROGRAM_PREFILL;
-    const PlanProgram *part = plan_program(p, read ? PROGRAM_DECODE : kind);
-    *runs = !part ? 0 : read ? plan_layer_runs(part) : part->count;
+    int n = b->op_count;
+    while (n && !(b->ops[n - 1].out[0] && b->ops[n - 1].out[0]->place == PLACE_SLOT)) n--;
+    return n ? n : b->op_count;
+}
+
+PlanPart plan_part(const Plan *p, ProgramKind kind)
+{
+    const bool prefill = kind == PROGRAM_PREFILL;
+    PlanPart part = { plan_program(p, prefill ? PROGRAM_DECODE : kind), 0, 0 };
+    if (!part.program) return part;
+    part.runs = prefill ? layer_runs(part.program) : part.program->count;
+    if (!part.runs) return part;
+    const PlanBlock *last = part.program->runs[part.runs - 1].block;
+    part.last_ops = prefill && !p->options.taps ? ops_that_keep(last) : last->op_count;
     return part;
+}
+
+int plan_part_layers(const PlanPart *part, int run, int op)
+{
+    const int layers = part->program->runs[run].count;
+    return run == part->runs - 1 && op >= part->last_ops ? layers - 1 : layers;
 }
 
 static const Buffer *left_by_block(const Plan *p, const char *name)
@@ -77,16 +96,14 @@ Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_k
 Cost plan_cost(const Plan *p, ProgramKind program, int64_t rows, int64_t keys, int64_t memory_keys)
 {
     Cost c = { 0, 0 };
-    int runs;
-    const PlanProgram *pp = plan_part(p, program, &runs);
-    if (!pp) return c;
-    for (int i = 0; i < runs; i++) {
-        const PlanBlock *b = pp->runs[i].block;
+    const PlanPart part = plan_part(p, program);
+    for (int i = 0; i < part.runs; i++) {
+        const PlanBlock *b = part.program->runs[i].block;
         for (int j = 0; j < b->op_count; j++) {
-            const PlanOp *op = &b->ops[j];
-            const Cost once = plan_op_cost(op, rows, keys, memory_keys);
-            c.flops += once.flops * pp->runs[i].count;
-            c.weight_bytes += once.weight_bytes * pp->runs[i].count;
+            const Cost once = plan_op_cost(&b->ops[j], rows, keys, memory_keys);
+            const int layers = plan_part_layers(&part, i, j);
+            c.flops += once.flops * layers;
+            c.weight_bytes += once.weight_bytes * layers;
         }
     }
     return c;

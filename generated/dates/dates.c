@@ -130,7 +130,7 @@ _Static_assert(sizeof(struct state) == DATES_STATE_BYTES, "as planned");
 
 /* What a call hands to every thread. */
 typedef struct job { const unsigned char *weights; struct rt_team *team; struct state *state;
-                     int slot, rows; const rt_group *groups, *groups_end; } job;
+                     int slot, rows; const rt_group *groups, *groups_end; int keys_only; } job;
 
 /* ---- binding --------------------------------------------------------------------------------- */
 
@@ -428,6 +428,7 @@ static void decoder_layer_rows(const job *j, int layer, int thread, int threads)
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         store_values_4x16_16_rows(s->slot[g->slot].self_v[layer][0][0][0], self_v,
                                   s->rows_positions, rt_intersect(mine, g->rows));
+    if (j->keys_only && layer == 1) return;      /* prefill: nothing reads the rest */
     rt_barrier(j->team);
     /* self_context = softmax(self_q self_k_cache^T * 0.25) self_v_cache               [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
@@ -622,7 +623,8 @@ static rt_status run_rows(const dates *m, struct state *s, const rt_token *rows,
     const RtRows r = rows_of(s);
     const rt_status status = rt_rows_begin(&r, rows, n);
     if (status != RT_OK) return status;
-    job j = { .weights = m->weights, .team = m->team, .state = s, .slot = rows->slot, .rows = n,
+    job j = { .weights = m->weights, .team = m->team, .state = s,
+              .keys_only = many == prefill_body, .slot = rows->slot, .rows = n,
               .groups = s->groups };
     j.groups_end = rt_rows_group(rows, n, s->groups);
     rt_body *const body = n == 1 && one ? one : many;

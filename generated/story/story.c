@@ -77,7 +77,7 @@ _Static_assert(sizeof(struct state) == STORY_STATE_BYTES, "as planned");
 
 /* What a call hands to its blocks. */
 typedef struct job { const unsigned char *weights; struct state *state; int slot, rows;
-                     const rt_group *groups, *groups_end; } job;
+                     const rt_group *groups, *groups_end; int keys_only; } job;
 typedef void job_body(const job *j);
 
 /* ---- binding --------------------------------------------------------------------------------- */
@@ -234,6 +234,7 @@ static void decoder_layer_rows(const job *j, int layer)
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         store_values_4x8_512_rows(s->slot[g->slot].self_v[layer][0][0][0], self_v,
                                   s->rows_positions, rt_intersect(mine, g->rows));
+    if (j->keys_only && layer == 4) return;      /* prefill: nothing reads the rest */
     /* self_context = softmax(self_q self_k_cache^T * 0.353553) self_v_cache           [rows, 64] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
         attention_8x8_512_rows(self_context, self_q, s->slot[g->slot].self_k[layer][0][0][0],
@@ -372,8 +373,8 @@ static rt_status run_rows(const story *m, struct state *s, const rt_token *rows,
     const RtRows r = rows_of(s);
     const rt_status status = rt_rows_begin(&r, rows, n);
     if (status != RT_OK) return status;
-    job j = { .weights = m->weights, .state = s, .slot = rows->slot, .rows = n,
-              .groups = s->groups };
+    job j = { .weights = m->weights, .state = s, .keys_only = many == prefill_body,
+              .slot = rows->slot, .rows = n, .groups = s->groups };
     j.groups_end = rt_rows_group(rows, n, s->groups);
     job_body *const body = n == 1 && one ? one : many;
     body(&j);

@@ -358,6 +358,25 @@ static void costs_are_those_counted_by_hand(void **state)
     planned_close(&o);
 }
 
+/* Prefill ends where the last layer's keys and values are stored; with taps it runs the layer to its end. */
+static void prefill_leaves_the_last_layer(void **state)
+{
+    (void)state;
+    const double square = 2 * 4 * 4 + 4, up = 2 * 4 * 8 + 8 + 8, down = 2 * 8 * 4 + 4, norm = 32, key = 16, sum = 4, embedding = 8;
+    const double panels = 320, vectors = 128, row = 64;
+    Planned o = planned_open(tiny);
+    Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
+    const Cost c = plan_cost(p, PROGRAM_PREFILL, 2, 2, 3);
+    assert_true(c.flops == 2 * (embedding + norm + 3 * square));
+    assert_true(c.weight_bytes == 2 * 2 * row + vectors + 3 * panels);
+    planned_close(&o);
+    o = planned_open(tiny);
+    p = planned_make(&o, TARGET_PANELS, true, 1);
+    assert_true(plan_cost(p, PROGRAM_PREFILL, 2, 2, 3).flops ==
+                2 * (embedding + 3 * norm + 6 * square + 2 * key + 3 * key + 3 * sum + up + down));
+    planned_close(&o);
+}
+
 /* ---- layers that differ, layers that are many ---------------------------------------------------------------- */
 
 static int blocks_beginning(const Plan *p, const char *stem)
@@ -470,6 +489,7 @@ int main(void)
         cmocka_unit_test(formats_are_all_described),
         cmocka_unit_test(every_operation_and_kernel_is_planned_and_emitted),
         cmocka_unit_test(costs_are_those_counted_by_hand),
+        cmocka_unit_test(prefill_leaves_the_last_layer),
         cmocka_unit_test(layers_that_differ_are_blocks_of_their_own),
         cmocka_unit_test(layers_that_differ_have_names_of_their_own),
         cmocka_unit_test(more_than_sixteen_layers_are_a_loop),

@@ -1,8 +1,9 @@
-/* rt.h: the one header that an emitted model needs. Freestanding C11, and C++.
+/* rt.h: the types and functions that every emitted model uses. Freestanding C11 and C++.
  *
- * Vocabulary. A *team* is a number of threads that run one body at once (SPMD); each takes its share of the work
- * by rt_split. A *panel* is sixteen output rows of a weight matrix, interleaved. A *slot* is one
- * sequence in a state. No kernel allocates, keeps anything, or writes outside the buffers it was given. */
+ * A *team* is a set of threads that run one function at once (SPMD); rt_split gives each thread its
+ * share of the work. A *panel* is sixteen output rows of a weight matrix, interleaved. A *slot* is
+ * one sequence in a state. No kernel allocates memory, keeps state between calls or writes outside
+ * the buffers that it is given. */
 #ifndef RT_H
 #define RT_H
 
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* x87 arithmetic rounds to more than a float: other bits. */
+/* x87 arithmetic keeps more precision than a float, so results would differ. */
 #if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 2 || __FLT_EVAL_METHOD__ < 0)
 #error "floats would be computed in extended precision: compile with -msse2 -mfpmath=sse"
 #endif
@@ -33,19 +34,19 @@ typedef enum rt_status {
     RT_ORDER,        /* a call out of order: a step before encode, a position that leaves a gap; no ids */
     RT_BAD_WEIGHTS,  /* not the packed file that this model was compiled for, or not 64-byte aligned */
     RT_NO_ISA,       /* this processor lacks an instruction set that the model was compiled for */
-    RT_INTERRUPTED,  /* stopped between two layers at the caller's wish */
+    RT_INTERRUPTED,  /* stopped between two layers at the caller's request */
     RT_NO_ROOM,      /* the caller's buffer is too small, or the system gave no thread or memory */
     RT_BYTE_ORDER,   /* the weights' numbers are little-endian and this machine is big-endian, or the reverse */
     RT_BAD_VALUE,    /* a mask with a number other than 0 and 1, a bias with NaN or +inf */
-    RT_BAD_OPTION    /* an option out of range, or options that do not go together */
+    RT_BAD_OPTION    /* an option out of range, or options that conflict */
 } rt_status;
 
 /* A short English text for a status, without a full stop; never NULL. */
 const char *rt_status_text(rt_status status);
-/* rt_status_text for the status of a call that turns text into ids. */
+/* Like rt_status_text, for a call that turns text into ids; the text of RT_BAD_ID differs. */
 const char *rt_text_fault(rt_status status);
 
-/* One row of the decoder: in the sequence of `slot`, at `pos` from 0 on, the token `id`. */
+/* One row of the decoder: the token `id` at position `pos`, from 0, of the sequence in `slot`. */
 typedef struct rt_token { int slot, pos, id; } rt_token;
 
 /* ---- threads ---------------------------------------------------------------------------------------------- */
@@ -53,20 +54,22 @@ typedef struct rt_token { int slot, pos, id; } rt_token;
 typedef struct rt_team rt_team;                             /* a set of waiting threads; NULL is the caller alone */
 typedef void rt_body(void *job, int thread, int threads);
 
-/* Start a team of `threads` threads (the caller is thread 0), replacing *team, which may be NULL. threads == 1 gives NULL.
- * Returns RT_NO_ROOM, with *team unchanged, when the system gives no thread. */
+/* Replace *team, which may be NULL, by a team of `threads` threads; the caller is thread 0.
+ * threads == 1 gives NULL. RT_NO_ROOM, with *team unchanged: that many threads, or the memory for
+ * them, are not available. */
 rt_status rt_team_resize(rt_team **team, int threads);
 int  rt_team_threads(const rt_team *team);
 /* Run `body(job, thread, threads)` on every thread and return when all are done. */
 void rt_team_run(rt_team *team, rt_body *body, void *job);
-/* The same for a body whose results do not depend on how many threads there are: as long as others keep the processors that
- * threads wait for, the caller runs it alone, as body(job, 0, 1). */
+/* Like rt_team_run, for a body whose results do not depend on the number of threads: while other
+ * processes hold the team's processors, the caller runs it alone, as body(job, 0, 1). */
 void rt_team_share(rt_team *team, rt_body *body, void *job);
 void rt_team_barrier(rt_team *team);                        /* called by every thread of a running body */
-/* Pin every thread, the caller too, to a processor of its own. RT_NO_ROOM when there are fewer, or the system cannot. */
+/* Pin every thread, including the caller, to its own processor. RT_NO_ROOM: there are fewer
+ * processors than threads, or the system cannot pin threads. */
 rt_status rt_team_pin(rt_team *team);
 
-#if defined(__TINYC__)                                      /* it inlines nothing, and a layer has a dozen of these */
+#if defined(__TINYC__)                  /* tcc inlines nothing, and a layer has a dozen barriers */
 #define rt_barrier(team) do { if (team) rt_team_barrier(team); } while (0)
 #else
 static inline void rt_barrier(rt_team *team) { if (team) rt_team_barrier(team); }
@@ -76,7 +79,8 @@ static inline void rt_barrier(rt_team *team) { if (team) rt_team_barrier(team); 
 typedef struct rt_span { int begin, end; } rt_span;
 static inline int rt_count(rt_span s) { return s.end - s.begin; }
 
-/* The share of `thread` in `n` equal pieces; shares are contiguous, in order of thread, and cover 0..n. */
+/* The share of `thread` in 0..n. The shares are about equal, contiguous and in order of thread, and
+ * cover 0..n. */
 static inline rt_span rt_split(int n, int thread, int threads)
 {
     rt_span share = { 0, n };
@@ -86,7 +90,7 @@ static inline rt_span rt_split(int n, int thread, int threads)
     return share;
 }
 
-/* The part that two ranges have in common; empty where there is none. */
+/* The intersection of two ranges; empty if they do not overlap. */
 static inline rt_span rt_intersect(rt_span a, rt_span b)
 {
     rt_span both;
@@ -96,11 +100,11 @@ static inline rt_span rt_intersect(rt_span a, rt_span b)
     return both;
 }
 
-/* Rows of one slot, next to one another; of an encoder alone those of one text, where `slot` is the place of its first key and value
- * in their panels, a multiple of 16. */
+/* Adjacent rows of one slot. In an encoder-only model: the rows of one text; `slot` is then the
+ * position of its first key and value in their panels, a multiple of 16. */
 typedef struct rt_group { int slot; rt_span rows; } rt_group;
 
-/* Bytes copied and cleared without a library. */
+/* Copy and clear bytes without a library. */
 static inline void rt_copy(void *to, const void *from, size_t bytes)
 {
     unsigned char *t = (unsigned char *)to;
@@ -116,7 +120,7 @@ static inline void rt_clear(void *to, size_t bytes)
 
 /* ---- byte order ----------------------------------------------------------------------------------------- */
 
-/* 1 where the most significant byte of a number comes first. */
+/* 1 if the most significant byte of a number comes first. */
 #if defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__)
 #define RT_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 #elif defined(__BIG_ENDIAN__) && !defined(__LITTLE_ENDIAN__)
@@ -125,8 +129,9 @@ static inline void rt_clear(void *to, size_t bytes)
 #define RT_BIG_ENDIAN 0
 #endif
 
-/* Packed weights begin with the length of their head, 8 bytes, in the byte order of all their numbers.
- * RT_BYTE_ORDER where that is not this machine's, RT_BAD_WEIGHTS where the length is another. */
+/* Packed weights begin with the length of their head: 8 bytes, in the byte order of all their
+ * numbers. Returns RT_BYTE_ORDER if that is not this machine's order, RT_BAD_WEIGHTS if the length
+ * is not `length`. */
 static inline rt_status rt_head_check(const unsigned char *head, uint64_t length)
 {
     uint64_t found, turned = 0;
@@ -146,14 +151,14 @@ enum {
 /* The bits of `wanted` that this processor or operating system lacks; 0 when it can run them all.
  * Compiled for the baseline; safe on every processor. */
 unsigned rt_isa_missing(unsigned wanted);
-/* How many bytes ahead one row asks for its weights of few bits: 4096, or 0 where the processor reads one stream faster when it is left
- * alone. Asked of the processor once. */
+/* How many bytes ahead the kernels prefetch int8 and int4 weights for one row or a few: 4096, or 0
+ * if the processor reads a stream faster without. The processor is asked once. */
 int rt_ahead(void);
 const char *rt_isa_text(unsigned isa);                      /* "avx512", or "portable" for 0; static storage */
-int rt_processors(void);                                    /* that this process may use: affinity, cgroup quota */
+int rt_processors(void);                    /* that this process may use: affinity, cgroup quota */
 
-/* The instruction sets that this translation unit was compiled for, as bits of rt_isa_missing. A compiler's macro is 1
- * or is not there: RT_IF(1, bit) is the bit, RT_IF(other, bit) is 0. */
+/* The instruction sets that this translation unit was compiled for, as bits of rt_isa_missing. A
+ * compiler's macro is 1 or undefined: RT_IF(1, bit) is the bit, RT_IF(other, bit) is 0. */
 #define RT_IF_1 0,
 #define RT_SECOND(first, second, ...) second
 #define RT_CHOOSE(...) RT_SECOND(__VA_ARGS__, 0, 0)
@@ -165,15 +170,17 @@ enum {
 #include "instruction_sets.def"
 };
 
-/* The bits of an IEEE half: 5 of exponent, 11 of precision. rt_plain.h and rt_simd_f16.h turn it into a float and back. */
+/* The bits of an IEEE half: 5 of exponent, 11 of precision. rt_plain.h and rt_simd_f16.h convert it
+ * to float and back. */
 typedef uint16_t rt_f16;
 
 /* ---- shapes of kernels ---------------------------------------------------------------------------------- *
- * Every kernel takes a shape, its operands, and what part of the work to do. Activations are f32, row-major,
- * with a stride in floats that is a multiple of 16; a row may be written up to that multiple, and the padding of a
- * row is never read. Kernels of one row per sequence and of many are the same functions, and the bits of a row depend
- * neither on how many rows, panels or heads a call does nor on how they are cut. Where not said otherwise, y may be an
- * operand itself (x, a or b, same stride). */
+ * Every kernel takes a shape, its operands, and the part of the work to do. Activations are f32,
+ * row-major, with a stride in floats that is a multiple of 16. A kernel may write a row up to the
+ * next multiple of 16, and never reads that padding. The same functions compute one row per
+ * sequence and many; the bits of a row depend neither on how many rows, panels or heads a call
+ * computes nor on how they are divided among calls. Unless stated otherwise, y may be an operand
+ * itself (x, a or b, with the same stride). */
 
 typedef enum RtActivation {
 #define RT_ACTIVATION(id, name, formula, vector, plain, exact) RT_##id,
@@ -189,22 +196,29 @@ typedef enum RtNormKind {
 } RtNormKind;
 
 /* y[r][o] = activation(bias[o] + sum over i of w[o][i] * x[r][i])
- * w: panels, each [16] biases (if has_bias) then [in][16] weights; panel p holds outputs 16p .. 16p+15, the
- * last one padded with zeros. A call does rows 0..rows and panels begin..end. y overlaps no operand.
- * rt_linear_gate_f32: panels of two such matrices, G's, then U's, and y = activation(G x + b) * (U x + c).
- * rt_linear_add_f32: y = a + that, where a has y's stride, and may be y.
- * one_stream: weights come from memory, not from a cache, so that one row reads panel after panel; else many panels abreast.
- * Of many rows, no_prefetch: full tiles do not ask for the panels behind theirs; wide_tile: of f32 and bf16, tiles of fewer rows and more
- * panels than usual. None of these changes a bit.
- * The same with another format for f32: w is panels of rt_panel_bytes. With int8 or int4 x is rounded to 8 bits in groups of 32, as the
- * weights are; with bf16 it is not, and y has the bits of the f32 kernel with the same weights. The rounded rows stand at
- * `rounded`, which is the caller's and of this call alone: rt_rounded_rows(in, rows) times rt_rounded_stride(in) floats. */
+ * w: panels, each [16] biases (if has_bias), then [in][16] weights; panel p holds outputs
+ * 16p .. 16p+15, the last one padded with zeros. A call computes rows 0..rows and panels
+ * begin..end. y overlaps no operand.
+ * rt_linear_gate_f32: w has the panels of G, then those of U; y = activation(G x + b) * (U x + c).
+ * rt_linear_add_f32: y = a + activation(...); a has y's stride and may be y.
+ * one_stream: the weights come from memory, not from a cache, so one row reads one panel after
+ *   another; otherwise it reads several side by side.
+ * no_prefetch: with many rows, full tiles do not prefetch the panels after theirs.
+ * wide_tile: with many rows, f32 and bf16 use tiles of fewer rows and more panels than usual.
+ * These three do not change a bit of y.
+ * With another format in place of f32, w is panels of rt_panel_bytes. bf16 kernels do not round x,
+ * and y has the bits of the f32 kernel with the same weights. int8 and int4 kernels round x to 8
+ * bits, in groups of 32 like the weights. They put the rounded rows at `rounded`, a buffer of the
+ * caller for this call alone: rt_rounded_rows(in, rows) times rt_rounded_stride(in) floats. */
 typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; int one_stream, no_prefetch, wide_tile; } RtLinear;
 
-/* A panel of weights of 16 bits: f32 biases [16], if any; then [in][16] weights, to a multiple of 64 bytes.
- * Of 8 or 4 bits, in groups of 32 inputs, the last one padded: f32 biases [16], if any; f16 factors [groups][16], to a multiple of
- * 64 bytes; then of 8 bits [groups][8][16][4] bytes of four inputs of each output, and a weight is factor * (byte - 128). Of 4 bits
- * [groups][4][16][4] bytes of eight inputs of each output, the first four in the lower halves, and a weight is factor * (half - 8). */
+/* The bytes of a panel of 16, 8 or 4 bits, a multiple of 64. f32 biases [16] come first, if any.
+ * 16 bits: [in][16] weights.
+ * 8 and 4 bits: the inputs are in groups of 32, the last one padded. f16 scales [groups][16],
+ * padded to a multiple of 64 bytes, then
+ *   8 bits: [groups][8][16][4] bytes: four inputs of each output; a weight is scale * (byte - 128)
+ *   4 bits: [groups][4][16][4] bytes: eight inputs of each output, the first four in the low
+ *           nibbles; a weight is scale * (nibble - 8) */
 static inline size_t rt_panel_bytes(int in, int has_bias, int bits)
 {
     const size_t groups = ((size_t)in + 31) / 32;
@@ -212,8 +226,8 @@ static inline size_t rt_panel_bytes(int in, int has_bias, int bits)
     return (has_bias ? 64 : 0) + (groups * 32 + 63) / 64 * 64 + groups * 64 * (size_t)bits;
 }
 
-/* How many rows of `in` numbers a linear of int8 or int4 rounds at once, and the floats that each takes: groups of 32
- * bytes, a scale and a start each. */
+/* How many rows of `in` numbers an int8 or int4 linear rounds at once, and the floats that each row
+ * takes: for each group 32 bytes, a scale and a start. */
 static inline int rt_rounded_rows(int in, int rows)
 {
     const int room = 65536 / ((in + 31) / 32 * 32);
@@ -222,19 +236,22 @@ static inline int rt_rounded_rows(int in, int rows)
 static inline int rt_rounded_stride(int in) { return ((in + 31) / 32 * 10 + 15) / 16 * 16; }
 
 /* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with zeros.
- * `heads` of `width` stand side by side in a row, each normed alone with the same gain; 1 for a whole row. */
+ * A row is `heads` heads of `width` side by side, each normalised alone with the same gain and
+ * bias; heads is 1 for a whole row. */
 typedef struct RtNorm { int heads, width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
 
-/* y[r] = scale * table[ids[r]], or for positions y[r] = x[r] + scale * table[positions[r]] with x of y's stride; table
- * rows are padded to a multiple of 16 with zeros. rt_embed_bf16, _int8, _int4: the table is panels without
- * biases, as a linear's. */
+/* y[r] = scale * table[ids[r]]; for positions y[r] = x[r] + scale * table[positions[r]], where x
+ * has y's stride. Table rows are padded to a multiple of 16 with zeros. For rt_embed_bf16, _int8
+ * and _int4 the table is panels without biases, like a linear's. */
 typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
 
 /* Element-wise on `width` columns: y = a + b, y = activation(a), or y = activation(a) * b. */
 typedef struct RtElement { int width, a_stride, b_stride, y_stride; RtActivation activation; } RtElement;
 
-/* y [parts * width]: of the visible[0] rows of x the first, the last, the largest of each column, or a sum over them:
- * divided by their number, by its root, or with the weights 1, 2, 3 .. divided by the sum of these. y overlaps no operand. */
+/* y [parts * width]. Each part reduces the first visible[0] rows of x to one row: the first, the
+ * last, the maximum of each column, or the sum of the rows divided by their number or by its square
+ * root, or the sum weighted 1, 2, 3, ... divided by the sum of these weights. y overlaps no
+ * operand. */
 typedef enum RtPoolKind { RT_POOL_MEAN = 1, RT_POOL_FIRST, RT_POOL_MAX, RT_POOL_MEAN_SQRT, RT_POOL_WEIGHTED, RT_POOL_LAST } RtPoolKind;
 enum { RT_POOL_PARTS = 8 };
 typedef struct RtPool { int width, x_stride, parts; RtPoolKind kind[RT_POOL_PARTS]; } RtPool;
@@ -242,36 +259,36 @@ typedef struct RtPool { int width, x_stride, parts; RtPoolKind kind[RT_POOL_PART
 /* y = scale * x on `width` columns, or, with a softcap c > 0, c * tanh(scale * x / c). */
 typedef struct RtScale { int width, x_stride, y_stride; float scale, softcap; } RtScale;
 
-/* Turn the first `dims` columns of each of `heads` heads by their row's position, whose cosines and sines are
- * table[position][dims / 2] and table[position][dims / 2 ..], rows padded to a multiple of 16:
- * a' = a cos - b sin, b' = b cos + a sin, for the pair (i, i + dims / 2), or (2i, 2i + 1) when interleaved.
- * Columns past `dims` are copied. y may be x. */
+/* RoPE: rotate the first `dims` columns of each of `heads` heads by the position of their row.
+ * table[position] holds dims / 2 cosines, then dims / 2 sines, padded to a multiple of 16:
+ * a' = a cos - b sin, b' = b cos + a sin, for the pair (i, i + dims / 2), or (2i, 2i + 1) if
+ * interleaved. Columns from `dims` on are copied. y may be x. */
 typedef struct RtRotary { int heads, width, dims, interleaved, x_stride, y_stride; } RtRotary;
 
 /* A cache of keys or values of one sequence.
  * keys   [heads][capacity / 16][width][16]: sixteen positions side by side, the operand of q k^T
  * values [heads][padded width / 16][capacity][16]: sixteen columns side by side, the operand of weights v
- * capacity is a multiple of 16; x_stride is that of the rows to be stored. Numbers are f32, or by rt_store_k_f16 and the other
- * functions of that ending f16: rounded to the nearest, ties to even, and what lies beyond 65504, the largest, becomes that. */
+ * capacity is a multiple of 16; x_stride is the stride of the rows to store. The numbers are f32;
+ * functions that end in _f16 store f16: rounded to nearest, ties to even, saturated at +-65504. */
 typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
 
 /* scores[h][r][j] = q[r][h] . k[h'][j],  weights = softmax over j < visible[r] of scale * scores (+ bias),
  * out[r][h] = sum over j of weights * v[h'][j],  h' = h / (heads / kv_heads).
- * visible[r] == 0 gives zeros. `scores` and `weights`, where not NULL, receive what their names say, as
- * [heads][tap_rows][tap_columns]; positions from visible[r] to tap_columns are set to 0. Only columns h * d_v to
- * (h + 1) * d_v of out are written, and nothing depends on what the cache holds beyond visible[r]. out overlaps no
- * operand.
- * scratch: [RT_ATTENTION_ROWS][capacity + 16] floats of this thread alone. */
+ * visible[r] == 0 gives zeros. `scores` and `weights` of RtAttentionExtra, if not NULL, receive
+ * these values as [heads][tap_rows][tap_columns]; positions from visible[r] to tap_columns are set
+ * to 0. A call writes only columns h * d_v to (h + 1) * d_v of out, and no result depends on the
+ * cache beyond visible[r]. out overlaps no operand.
+ * scratch: [RT_ATTENTION_ROWS][capacity + 16] floats for this thread alone. */
 typedef struct RtAttention {
-    int heads, kv_heads, d_k, d_v, capacity;                /* of keys and values */
+    int heads, kv_heads, d_k, d_v, capacity;                /* capacity: positions in the cache */
     int q_stride, out_stride, tap_rows, tap_columns;
     float scale;
     float softcap;                                          /* 0, or c: scores become c * tanh(scale * scores / c) */
 } RtAttention;
-/* The same over the last `window` positions of the visible[r]: those before take no part. Keys and values are rings, the
- * position p at p % capacity. All rows of a call are of one sequence; what they see, from the first to the last, are at
- * most `capacity` positions. With `both` a row sees `window` - 1 positions behind its own too, which
- * is extra->positions[r], as far as visible[r] goes. */
+/* Like RtAttention, over the last `window` of the visible[r] positions only. Keys and values are
+ * ring buffers: position p is at p % capacity. All rows of a call belong to one sequence, and the
+ * range of positions that they see is at most `capacity` long. With `both`, a row at
+ * extra->positions[r] sees `window` - 1 positions before and after its own, up to visible[r]. */
 typedef struct RtWindow {
     int heads, kv_heads, d_k, d_v, capacity;
     int q_stride, out_stride, tap_rows, tap_columns;
@@ -279,11 +296,11 @@ typedef struct RtWindow {
     int window;
     int both;
 } RtWindow;
-/* What an attention may have besides: each may be NULL, and so may the whole. */
+/* Optional inputs and outputs of attention: each pointer may be NULL, and so may the struct's. */
 typedef struct RtAttentionExtra {
     const float *bias;              /* [heads][2 * reach - 1]: added to scale * scores by key position minus row position, */
     int reach;                      /*   which lies between 1 - reach and reach - 1 */
-    const int *positions;           /* [rows]: of the queries, for bias or window on both sides */
+    const int *positions;           /* [rows]: of the queries, for bias or RtWindow.both */
     const float *mask;              /* [rows][mask_stride]: 0 where a row may not look; a row that sees nothing gives zeros */
     int mask_stride;
     const float *added;             /* [heads][rows][added_stride]: added to scale * scores, */
@@ -293,7 +310,7 @@ typedef struct RtAttentionExtra {
 } RtAttentionExtra;
 enum { RT_ATTENTION_ROWS = 14 };                            /* rows of queries that a kernel takes at once */
 
-/* One row of logits: log-softmax in place, or the first maximum. */
+/* Rows of `size` logits: log-softmax, or the index of the first maximum. */
 typedef struct RtVocabulary { int size, stride; } RtVocabulary;
 
 /* ---- characters ----------------------------------------------------------------------------------------- */
@@ -303,30 +320,30 @@ typedef struct RtVocabulary { int size, stride; } RtVocabulary;
  * texts: int32 code point of each id, -1 for marks such as <s>, `size` of them. */
 typedef struct RtCharacters { const int32_t *table; int characters; const int32_t *texts; int size; } RtCharacters;
 
-/* Where and why a text was refused. at: byte offset. code_point: -1 for what is not UTF-8, 0 where it
- * is not known which character. */
+/* Where and why a text was rejected. at: byte offset. code_point: -1 for invalid UTF-8, 0 if the
+ * character is not known. */
 typedef struct RtTextFault { size_t at; int code_point; } RtTextFault;
 
-/* Turn UTF-8 into ids. *n receives their number. RT_BAD_ID with *fault (may be NULL) filled in for a character
- * without an id or a broken sequence anywhere in the text, else RT_TOO_LONG past `room` ids with *n the number that the
- * text has; then the ids are unspecified. */
+/* Turn UTF-8 into ids[room]. *n receives their number. RT_BAD_ID, with *fault (may be NULL) filled
+ * in: a character without an id, or invalid UTF-8, anywhere in the text. Otherwise RT_TOO_LONG if
+ * the text has more than `room` ids: *n is their number, and the ids are unspecified. */
 rt_status rt_characters_encode(const RtCharacters *t, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
-/* Turn ids[n] into text, without marks: out[cap], NUL-terminated. *bytes, where not NULL, receives its
- * length. RT_NO_ROOM, RT_BAD_ID: then out has the text of the ids before. */
+/* Turn ids[n] into text, without marks: out[cap], NUL-terminated. *bytes, if bytes is not NULL,
+ * receives its length. After RT_NO_ROOM or RT_BAD_ID out has the text of the ids before. */
 rt_status rt_characters_decode(const RtCharacters *t, const int *ids, int n, char *out, size_t cap, size_t *bytes);
 
 /* ---- tokenizers ----------------------------------------------------------------------------------------- */
 
-/* The tokenizer in a model's weights (rt_tokenizer.h). rt_text_check reads all of it,
- * RT_BAD_WEIGHTS where it is damaged; the other two rely on that. */
+/* The tokenizer in a model's weights (rt_tokenizer.h). rt_text_check checks all of it:
+ * RT_BAD_WEIGHTS if it is damaged. The other two require one that passed. */
 rt_status rt_text_check(const void *tokenizer, size_t bytes);
-/* Turn a text into ids [room], as rt_tokenizer_encode: with special tokens as <s>, or plain, without.
- * *n receives their number. RT_TOO_LONG: they are more than `room`, and *n says how many; or *n is 0, and the scratch is
- * too small for the text. RT_BAD_ID: a character without an id, where there is no unknown token;
- * *fault, which may be NULL, then has code_point 0, for it is not known which. */
+/* Turn a text into ids[room], like rt_tokenizer_encode: with special tokens such as <s>, or, with
+ * `plain`, without. *n receives their number. RT_TOO_LONG: there are more than `room`, and *n is
+ * their number; or *n is 0, and the scratch is too small for the text. RT_BAD_ID: a character has
+ * no id, and there is no unknown token; *fault, which may be NULL, gets code_point 0. */
 rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int plain, int *ids, int room, int *n,
                       RtTextFault *fault, void *scratch, size_t scratch_bytes);
-/* Turn ids[n] into text, special tokens left out: out[cap], NUL-terminated. *length, where not
+/* Turn ids[n] into text without special tokens: out[cap], NUL-terminated. *length, if length is not
  * NULL, receives its bytes. RT_NO_ROOM. */
 rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, int n, char *out, size_t cap,
                          size_t *length);
@@ -349,13 +366,13 @@ typedef struct rt_generate_options {
     int plain_text;                 /* 1: special tokens such as </s> in the text are plain text */
 } rt_generate_options;
 
-/* Receives the next piece of an answer: n bytes of whole UTF-8 characters, and a NUL behind them. A piece may
- * contain NULs too, where the vocabulary does. Returns false to stop. */
+/* Receives the next piece of an answer: n bytes of whole UTF-8 characters, followed by a NUL. A
+ * piece contains NULs too if the vocabulary does. Returns false to stop. */
 typedef bool rt_on_token(void *user, const char *text, size_t n);
 
-/* Bytes of a state in which NAME_generate works: enough with any options that a model of so many slots
- * takes, where there are at most 16 stops, with 256 bytes in all, and 16 end ids. longest: ids that a sequence may have,
- * the start id too; token: bytes of the longest token. */
+/* Bytes of work memory in a state for NAME_generate: enough for any options that a model of `slots`
+ * slots takes, with at most 16 stops of 256 bytes in all, and 16 end ids. longest: most ids of a
+ * sequence, including the start id; token: bytes of the longest token. */
 size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token);
 
 #ifdef __cplusplus

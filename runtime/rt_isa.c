@@ -1,5 +1,6 @@
-/* rt_isa.c: what this processor can run and the operating system keeps across a task switch.
- * Compile for the baseline. Elsewhere than on x86, and on 32-bit ARM under Linux, a processor has what its baseline has. */
+/* rt_isa.c: the instruction sets that this processor has and whose registers the operating system
+ * saves. Compile for the baseline. Only x86, and 32-bit ARM under Linux, are examined; other
+ * processors have what their baseline has. */
 #include "rt.h"
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)

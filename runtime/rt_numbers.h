@@ -8,11 +8,13 @@
 extern "C" {
 #endif
 
-/* Read whole numbers with blanks between. RT_BAD_ID with *fault (may be NULL) at what is none, RT_TOO_LONG past `room`. */
+/* Read integers separated by spaces, tabs or commas; *n receives their number. RT_BAD_ID: something
+ * else is at *fault (may be NULL). RT_TOO_LONG: there are more than `room`. */
 rt_status rt_numbers_read(const char *text, int *ids, int room, int *n, RtTextFault *fault);
-/* How many stand before the first tab, all where there is none. */
+/* How many there are before the first tab, or in all if there is no tab. */
 int rt_numbers_before_tab(const char *text);
-/* Append a number to out[*used..cap], after a blank where it is not the first; NUL-terminated. RT_NO_ROOM. */
+/* Append a number to out[*used..cap), after a space unless it is the first; NUL-terminated.
+ * RT_NO_ROOM: out is too small. */
 rt_status rt_numbers_add(char *out, size_t cap, size_t *used, int id);
 rt_status rt_numbers_add_real(char *out, size_t cap, size_t *used, float x);
 

@@ -1,4 +1,4 @@
-/* rt_packed.c: see rt_packed.h. Needs no library but memcpy and fabs. */
+/* rt_packed.c: see rt_packed.h. Needs no library but memcpy, memcmp, fabs and fmax. */
 #include "rt_packed.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* rt_plain.h: the functions that the unrolled form of a model computes with: one float at a time, in plain C11 that
- * includes freestanding headers only. They follow rt_simd.h, where the errors are stated. */
+/* rt_plain.h: the functions of the unrolled form of a model: one float at a time, in plain C11 with
+ * freestanding headers only. They use the methods of rt_simd.h, which states the errors. */
 #ifndef RT_PLAIN_H
 #define RT_PLAIN_H
 
@@ -7,7 +7,7 @@
 
 typedef union rt_float_bits { float f; uint32_t u; } rt_float_bits;
 
-/* An f16 as a float: its exponents begin 112 lower. */
+/* Convert f16 to float: the product with 2^112 corrects the bias of the exponent. */
 static inline float rt_plain_of_f16(rt_f16 h)
 {
     rt_float_bits b;
@@ -17,8 +17,9 @@ static inline float rt_plain_of_f16(rt_f16 h)
     return b.f;
 }
 
-/* The nearest f16, ties to even; beyond 65504, the largest, that, infinities too; NaN stays NaN. Below 2^-14 the steps are
- * 2^-24, as those of a float of 1/2 .. 1, to which such a number is added. */
+/* Convert float to the nearest f16, ties to even. Numbers beyond +-65504 saturate, infinities too;
+ * NaN stays NaN. Below 2^-14 the steps of f16 are 2^-24, like those of a float of 1/2 .. 1, so
+ * adding 1/2 rounds to them. */
 static inline rt_f16 rt_plain_to_f16(float x)
 {
     rt_float_bits b;
@@ -86,8 +87,8 @@ static inline float rt_plain_log(float x)
     return 0.693359375f * e + (m + p);
 }
 
-/* 1 / sqrt(x) of a positive normal float: a guess by halving the exponent, then four steps of Newton, which double the
- * digits each time. */
+/* 1 / sqrt(x) of a positive normal float: halving the exponent gives a first guess; each of four
+ * Newton steps doubles the number of correct digits. */
 static inline float rt_plain_rsqrt(float x)
 {
     rt_float_bits b;

@@ -1,4 +1,4 @@
-/* rt_prefetch.c: whether a processor is to be asked ahead for what one row reads. Compile for the baseline. */
+/* rt_prefetch.c: how far ahead kernels prefetch weights for few rows. Compile for the baseline. */
 #include "rt.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-/* rt_processors.c: how many processors this process may use: its affinity, and no more than the quota of its control
- * group (version 2, or version 1), rounded up. */
+/* rt_processors.c: how many processors this process may use: those of its affinity, but no more
+ * than the quota of its control group (version 2, or version 1), rounded up. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

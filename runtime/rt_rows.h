@@ -1,5 +1,5 @@
-/* rt_rows.h: which rows a decoder takes next, and what a state keeps of them: the same for emitted models and for the generic
- * engine of the compiler. Freestanding C11, and C++. */
+/* rt_rows.h: check the rows of a decoder and keep the position of each slot, for emitted models and
+ * the compiler's generic engine. Freestanding C11 and C++. */
 #ifndef RT_ROWS_H
 #define RT_ROWS_H
 
@@ -8,14 +8,16 @@
 typedef struct RtRows {
     int slots, vocab;
     int *source_length, *next_position;             /* [slots] */
-    int *furthest;                  /* [slots], with `back`: one past the furthest position since 0 */
-    int positions_most, rows_most;  /* of a sequence; of a call */
-    int back;                       /* rings hold what is needed from so far before furthest on; 0: there are none */
+    /* [slots], with `back`: one past the furthest position since position 0 was last decoded. */
+    int *furthest;
+    int positions_most, rows_most;  /* most positions of a sequence; most rows of a call */
+    int back;                       /* rows begin at most this far before `furthest`; 0: no rings */
     int *ids, *positions, *visible; /* [rows_most]: inputs of the decoder; positions may be NULL */
-    int *memory;                    /* [rows_most]: rows of the source; NULL where there is none */
+    int *memory;                    /* [rows_most]: source length of the row's slot; NULL: none */
 } RtRows;
 
-/* Whether a row may come next in its slot, after `before` rows of the same call, the first of which has position `first`. */
+/* Check whether a row may come next in its slot, after `before` rows of its group, the first of
+ * which has position `first`. */
 static inline rt_status rt_rows_check_one(const RtRows *r, const rt_token *row, int first, int before)
 {
     if (row->slot < 0 || row->slot >= r->slots || row->id < 0 || row->id >= r->vocab) return RT_BAD_ID;
@@ -26,7 +28,7 @@ static inline rt_status rt_rows_check_one(const RtRows *r, const rt_token *row, 
     return row->pos < 0 || row->pos > r->next_position[row->slot] ? RT_ORDER : RT_OK;
 }
 
-/* Rows of one slot form a group; a slot may have one group in a call. */
+/* Check all rows of a call. Adjacent rows of one slot form a group; a slot may have one group. */
 static inline rt_status rt_rows_check(const RtRows *r, const rt_token *rows, int n)
 {
     if (n < 1) return RT_ORDER;
@@ -41,7 +43,7 @@ static inline rt_status rt_rows_check(const RtRows *r, const rt_token *rows, int
     return RT_OK;
 }
 
-/* Before the decoder runs: its inputs are set. Of rows that may not come next a status, and nothing is changed. */
+/* Before the decoder runs: check the rows and set its inputs. On an error nothing is changed. */
 static inline rt_status rt_rows_begin(const RtRows *r, const rt_token *rows, int n)
 {
     const rt_status status = rt_rows_check(r, rows, n);
@@ -54,7 +56,7 @@ static inline rt_status rt_rows_begin(const RtRows *r, const rt_token *rows, int
     return status;
 }
 
-/* The groups of rows that were checked: groups[n]; returns their end. */
+/* Write the groups of checked rows to groups[n]. Returns the end of the groups. */
 static inline rt_group *rt_rows_group(const rt_token *rows, int n, rt_group *groups)
 {
     for (int i = 0; i < n; i++) {
@@ -67,7 +69,7 @@ static inline rt_group *rt_rows_group(const rt_token *rows, int n, rt_group *gro
     return groups;
 }
 
-/* After the decoder ran. */
+/* After the decoder has run: move each slot to its next position. */
 static inline void rt_rows_end(const RtRows *r, const rt_token *rows, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -77,7 +79,7 @@ static inline void rt_rows_end(const RtRows *r, const rt_token *rows, int n)
     }
 }
 
-/* Copy the lengths of a slot. */
+/* Copy the lengths and positions of a slot. */
 static inline void rt_rows_fork(const RtRows *r, int from, int to)
 {
     r->source_length[to] = r->source_length[from];

@@ -1,4 +1,4 @@
-/* rt_status.c: what a status says to a person. */
+/* rt_status.c: the texts of statuses. */
 #include "rt.h"
 
 const char *rt_status_text(rt_status status)

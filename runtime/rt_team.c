@@ -1,13 +1,15 @@
 /* rt_team.c: threads that wait for work, and a barrier between them.
  *
- * Everyone who waits watches a counter that only grows: the number of bodies started, or of barriers passed. A waiter
- * spins for a few microseconds, the length of a share of a layer, and then sleeps: another process may need the
- * processor. A run ends with a barrier, so a team is idle whenever rt_team_run is not running.
+ * A waiting thread watches a counter that only grows: the number of bodies started, or of barriers
+ * passed. It spins for a few microseconds, as long as a thread's share of a layer takes, and then
+ * sleeps: another process may need the processor. A run ends with a barrier, so a team is idle
+ * whenever rt_team_run is not running.
  *
- * A thread whose processor another process has taken keeps all others waiting for milliseconds, as long as a token of a
- * small model takes a thousand times. rt_team_share therefore measures how long threads slept: when two runs in a row
- * waited for longer than one thread alone would have taken, the caller goes on alone for a while, and for twice as long
- * when they wait again soon after: a processor may be gone for a moment or for good. */
+ * A thread whose processor another process has taken keeps all others waiting for milliseconds, a
+ * thousand times as long as a small model takes for a token. rt_team_share therefore measures how
+ * long threads slept. If two runs in a row took longer with this waiting than one thread alone
+ * would have taken, the caller works alone for a while, and for twice as long if that happens again
+ * soon after: a processor may be gone for a moment or for good. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* rt_cli.c: the run of a generated program: its options, its weights, its threads, then rt_cli_inputs.c. */
+/* rt_cli.c: run a generated program: options, weights and threads, then rt_cli_inputs.c. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* rt_cli_answer.c: one text into its answer: read, generate greedily, print as a line or as an object. */
+/* rt_cli_answer.c: answer one text: read it, generate or encode, print a line or an object. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,5 +1,5 @@
-/* rt_cli_batch.c: lines of standard input that an encoder alone reads at once, as many as fit and are there: nobody waits for a line
- * that has not come. Answers and messages keep their order. */
+/* rt_cli_batch.c: encode several lines of standard input at once, in an encoder-only program: as
+ * many as fit and are ready, without waiting for more. Answers and messages keep their order. */
 #include "rt_cli_parts.h"
 
 #include <stdio.h>

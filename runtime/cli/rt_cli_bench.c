@@ -1,14 +1,15 @@
 /* rt_cli_bench.c: --bench: how fast this program computes on this machine, by the tests of `xformc bench`.
  *
- *   enc dec e2e     of an encoder-decoder: read a source; write a target after it; both. At their longest
- *   ppN tgN         of a decoder: read N ids, as many rows at a time as there may be; write N ids one by one
- *   b1xN            of an encoder: read a sentence of N ids
- * A run is timed without tokenising or choosing: layers and the output layer. Each test warms up, then repeats; a
- * repetition is as many runs as fit into its share of the time, at least one.
+ *   enc dec e2e     encoder-decoder: read a source; write a target after it; both. At full length
+ *   ppN tgN         decoder: read N ids, as many rows at a time as fit; write N ids one by one
+ *   b1xN            encoder: read a sentence of N ids
+ * A run times the layers and the output layer, without tokenising and without choosing ids. Each
+ * test warms up, then repeats; a repetition is as many runs as fit into its share of the time, at
+ * least one.
  *
  * --json: {"rows":[{model_type model_size model_n_params backends isa n_threads test n_prompt n_gen runs avg_ns stddev_ns
- * avg_ts stddev_ts sentences_per_second samples_ns samples_ts}...]}: keys as llama-bench's where it has them. A token is
- * one that was read or written; runs: of one repetition. */
+ * avg_ts stddev_ts sentences_per_second samples_ns samples_ts}...]}: the keys of llama-bench where
+ * it has them. Tokens are those read or written; runs: of one repetition. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

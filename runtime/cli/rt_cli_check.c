@@ -1,5 +1,5 @@
-/* rt_cli_check.c: whether the weights are as they were packed, and whether this program computes with them what the
- * compiler's reference computed when it packed them. */
+/* rt_cli_check.c: check that the weights are as they were packed, and that this program computes
+ * with them what the compiler's reference computed when it packed them. */
 #include "rt_cli_parts.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* rt_cli_generate.c: the model of a program as rt_decoder.h wants it. A source is encoded into slot 0 and its answer begins with
- * the start id; a decoder alone continues the text. */
+/* rt_cli_generate.c: the model of a program as an RtDecoder. A source is encoded into slot 0 and
+ * its answer begins with the start id; a decoder-only model continues the text. */
 #include "rt_cli_generate.h"
 #include <stdio.h>
 #include <stdlib.h>

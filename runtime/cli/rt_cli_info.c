@@ -1,8 +1,8 @@
-/* rt_cli_info.c: --info: what a program is, as lines of a name and a value, or as an object.
+/* rt_cli_info.c: --info: describe a program, as lines of a name and a value, or as an object.
  *
  * Keys: name about spec version encoder decoder max_source source_vocab max_target vocab slots parameters weights_place
- * weights_bytes dtype identity content state_bytes kv_dtype isa processor_isa threads threads_max. A key stands where it has a meaning;
- * identity and content are those of the weights in use. */
+ * weights_bytes dtype identity content state_bytes kv_dtype isa processor_isa threads threads_max.
+ * Keys without a meaning are left out; identity and content are those of the weights in use. */
 #include "rt_cli_parts.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* rt_cli_json.c: strings and numbers as JSON. A failure of writing is seen by whoever flushes. */
+/* rt_cli_json.c: write strings and numbers as JSON. Callers detect write errors when they flush. */
 #include "rt_cli_parts.h"
 
 #include <math.h>

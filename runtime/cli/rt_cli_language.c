@@ -1,5 +1,5 @@
-/* rt_cli_language.c: from one language into another. Most translators have languages as tokens (rt_tokenizer.h); of T5 the texts name
- * them, by the rows of rt_program.translations. */
+/* rt_cli_language.c: choose the languages of a translation. Most translators have tokens for
+ * languages (rt_tokenizer.h); in T5 the texts name them, by the rows of rt_program.translations. */
 #include "rt_cli_language.h"
 
 #include <string.h>

@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/* Let texts be read as translated so. *target receives the language that an answer begins with, -1 for none. Returns 0, or an exit
- * code after a message. */
+/* Set up t for texts in the languages of l. *target receives the id of the language that an answer
+ * begins with, -1 for none. Returns 0, or an exit code after a message. */
 int cli_languages(RtTokenizer *t, const CliLanguages *l, int *target);
 
-/* Say, in a line, that no language was chosen for the answer. */
+/* Print a note that no language was chosen for the answer. */
 void cli_tell_free(const CliLanguages *l);
 
 #ifdef __cplusplus

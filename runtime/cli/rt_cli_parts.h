@@ -1,4 +1,4 @@
-/* rt_cli_parts.h: what the files of a generated program's main() share. */
+/* rt_cli_parts.h: declarations that the files of a generated program's main() share. */
 #ifndef RT_CLI_PARTS_H
 #define RT_CLI_PARTS_H
 
@@ -13,19 +13,19 @@
 extern "C" {
 #endif
 
-/* What came out for one text. A decoder gives ids; an encoder alone hidden states, which stay in the state. */
+/* The answer to one text. A decoder's is ids; that of an encoder-only model stays in the state. */
 typedef struct CliAnswer {
-    int *input;  int input_count;   /* [cli_longest]: ids that went in */
-    int first, whole;               /* of those, how many are of type 0; how many the text has, more where it was cut */
+    int *input;  int input_count;   /* [cli_longest]: ids of the text */
+    int first, whole;               /* how many of these are of type 0; ids of the uncut text */
     int twice;                      /* of a decoder: the text begins with the first token twice */
-    int *ids;  int count;           /* [max_target + 1]: ids that came out, the end mark among them */
-    int finished;                   /* the last of them is the end mark */
-    double score;                   /* sum of their log-probabilities, where `scored` asks for it */
-    RtAnswerText text;              /* the same as text, where `says` */
-    int says;                       /* there is a tokenizer, or the answer's line is its ids */
-    size_t shown;                   /* bytes of the text that were written before its end */
-    rt_status text_status;          /* of writing the text while its ids came */
-    char message[192];              /* why there is no answer: no line end, nothing that a terminal obeys; "" where there is one */
+    int *ids;  int count;           /* [max_target + 1]: generated ids, including the end id */
+    int finished;                   /* the last of them is an end id */
+    double score;                   /* sum of their log-probabilities, if `scored` asks for it */
+    RtAnswerText text;              /* these ids as text, if `says` */
+    int says;                       /* there is a tokenizer, or the answer is printed as ids */
+    size_t shown;                   /* bytes of the text that are already printed */
+    rt_status text_status;          /* of making the text while ids arrive */
+    char message[192];              /* why there is no answer: one printable line; "": an answer */
 } CliAnswer;
 
 typedef struct CliBatch CliBatch;
@@ -37,84 +37,93 @@ typedef struct Cli {
     void *model, *state;
     int threads;
     CliDecoder decoder;
-    rt_cli_tokenizer *tokenizer;   /* NULL where there is none */
+    rt_cli_tokenizer *tokenizer;   /* NULL if there is none */
     CliAnswer answer;
-    int *places;                    /* [vector_width]: of labels in order, where there are any */
+    int *places;                    /* [vector_width]: for indices of labels; NULL: no labels */
     RtLines lines;                  /* of standard input */
-    CliBatch *batch;               /* of an encoder alone; NULL: texts are read one by one */
-    const float *pooled;  int from; /* of a batch: the text's vector, where it has one, and its first row; NULL and 0 outside one */
-    int streams;                    /* answers are written while they are generated */
-    int flush;                      /* after every answer: somebody may wait for it */
-    unsigned long long texts;       /* that were answered or refused so far, but for those of a batch */
-    int conversation;               /* whether any text was answered */
-    int refused;                    /* whether any text was: RT_EXIT_DATA, or RT_EXIT_MISSING where memory was missing; 0: none */
-    int saturated;                  /* that a number was cut to f16 has been reported */
+    CliBatch *batch;               /* of an encoder-only program; NULL: texts go one by one */
+    /* In a batch: the text's vector, if it has one, and its first row; otherwise NULL and 0. */
+    const float *pooled;  int from;
+    int streams;                    /* print answers while they are generated */
+    int flush;                      /* flush after every answer: a reader may wait for it */
+    unsigned long long texts;       /* texts answered or rejected so far, except in batches */
+    int conversation;               /* some text was answered */
+    /* A text was rejected: RT_EXIT_DATA, or RT_EXIT_MISSING if memory was missing; 0: none was. */
+    int refused;
+    int saturated;                  /* the saturation of an f16 cache was reported */
 } Cli;
 
-/* Ids that fit into an encoder, or into a decoder that stands alone. */
+/* The most ids of an encoder's source, or of a decoder-only model. */
 static inline int cli_longest(const rt_program *p) { return p->max_source ? p->max_source : p->max_target; }
-/* The same as the options have it. */
+/* cli_longest, limited by the options. */
 static inline int cli_most(const Cli *cli)
 {
     const int most = cli_longest(cli->program), asked = cli->options->longest, fits = asked && asked < most ? asked : most;
     return cli->program->max_source ? fits : rt_generation_prompt(&cli->options->generation, fits);
 }
 static inline int cli_vocabulary(const rt_program *p) { return p->max_source ? p->source_vocab : p->vocab; }
-/* Whether texts are ids: asked for, or there is no tokenizer. */
+/* 1 if texts are ids: by option, or because there is no tokenizer. */
 static inline int cli_numbers(const Cli *cli)
 {
     return cli->options->ids || (!cli->program->tokenize && !cli->program->texts);
 }
-/* What the length of a text is counted in. */
+/* The unit of a text's length. */
 static inline const char *cli_unit(const Cli *cli) { return cli_numbers(cli) ? "ids" : cli->program->texts ? "tokens" : "characters"; }
 
 /* ---- one text: rt_cli_answer.c --------------------------------------------------------------------------- */
 
-/* Answer text[bytes], NUL-terminated, into cli->answer. Returns 0; a refused text leaves a message. RT_EXIT_DATA for weights
- * that give no numbers, and RT_EXIT_DEFECT where the model fails, after a message too. */
+/* Answer text[bytes], which is NUL-terminated, into cli->answer. Returns 0, also for a rejected
+ * text; RT_EXIT_DATA if the weights give NaN or infinity; RT_EXIT_DEFECT if the model fails.
+ * If there is no answer, answer.message is set. */
 int cli_answer(Cli *cli, const char *text, size_t bytes, int scored);
-/* The ids of the text into cli->answer; 0 after a message, and the text counts as refused. */
+/* Read the ids of the text into cli->answer. Returns 0, with a message, if the text is rejected. */
 int cli_read(Cli *cli, const char *text, size_t bytes);
-/* Say that the model failed: the exit code. */
+/* Set answer.message: the model has failed. Returns the exit code. */
 int cli_failed(Cli *cli, rt_status status);
-/* Write the answer or its message, of a text whose answering gave `code`: that code, or RT_EXIT_IO after a message. rt_cli_inputs.c */
+/* Print the answer, or the message, of a text whose answering returned `code`. Returns that code,
+ * or RT_EXIT_IO after a message. rt_cli_inputs.c */
 int cli_show(Cli *cli, const char *text, size_t bytes, CliPlace place, int code);
-/* Where the text that was answered was cut, say so. rt_cli_inputs.c */
+/* Report if the answered text was cut, or begins with a token twice. rt_cli_inputs.c */
 void cli_tell_input(const Cli *cli, CliPlace place);
-/* Of an encoder alone: encode cli->answer.input. */
+/* In an encoder-only program: encode cli->answer.input. */
 rt_status cli_encode(Cli *cli);
-/* Make ready to write texts; 0, or an exit code after a message. */
+/* Prepare to print texts. Returns 0, or an exit code after a message. */
 int cli_answer_open(Cli *cli);
-/* Write the answer as a line; 0, or EOF as fputs. cli_print_json: as an object; `text` is the input. */
+/* Print the answer as a line; cli_print_json prints an object, with `text` as the input. Returns
+ * EOF if writing fails. */
 int cli_print(const Cli *cli);
 int cli_print_json(Cli *cli, const char *text, size_t bytes);
-/* Of a search every sequence with its score, else the answer with the sum of its log-probabilities, on standard error. */
+/* Print to standard error every sequence of a search with its score, or the only answer; each with
+ * the sum of its log-probabilities. */
 void cli_tell_scores(Cli *cli);
 
 /* ---- all texts: rt_cli_inputs.c -------------------------------------------------------------------------- */
 
-/* Make ready to answer by cli->model, which is bound, and cli->state: 0, or an exit code after a message. */
+/* Prepare to answer texts with cli->model, which is bound, and cli->state. Returns 0, or an exit
+ * code after a message. */
 int cli_texts_open(Cli *cli);
-/* Answer texts[n] and those of the options, without any the lines of standard input. Returns the exit code. */
+/* Answer the texts of the options, then texts[n]; if there are none, the lines of standard input.
+ * Returns the exit code. */
 int cli_texts(Cli *cli, int n, char **texts);
 void cli_texts_close(Cli *cli);
-/* Say that standard output cannot be written: RT_EXIT_IO. */
+/* Report that standard output cannot be written. Returns RT_EXIT_IO. */
 int cli_write_failed(const Cli *cli);
 
 /* ---- an encoder alone: rt_cli_vector.c ------------------------------------------------------------------- */
 
 struct rt_cli_vectors {
-    /* Whether what it leaves has no NaN and no infinity in it. */
+    /* 1 if the result has neither NaN nor +infinity. */
     int (*good)(const Cli *cli);
-    /* What similar answers, in words. */
+    /* The name of what `similar` computes. */
     const char *(*similarity)(const rt_program *p);
-    /* What it leaves, without a line's end: numbers, or a label and its probability; as keys of an object; as bytes. */
+    /* Print the result, without a newline: numbers, labels or tokens with their scores. json: as
+     * keys of an object; raw: as bytes. */
     void (*print)(const Cli *cli, FILE *to);
     void (*json)(const Cli *cli);
     void (*raw)(const Cli *cli);
-    /* The cosine of the vectors of texts[1] and texts[2]: 0, or an exit code after a message. */
+    /* Print the similarity of texts[1] and texts[2]. Returns 0, or an exit code after a message. */
     int (*similar)(Cli *cli, char **texts);
-    /* Several lines at once: those of rt_cli_batch.c, below. */
+    /* Several lines at once: the functions of rt_cli_batch.c, below. */
     int (*batch_open)(Cli *cli);
     void (*batch_free)(CliBatch *b);
     int (*batch_line)(Cli *cli, const char *text, size_t bytes, size_t number);
@@ -123,25 +132,28 @@ struct rt_cli_vectors {
 
 /* ---- several lines at once: rt_cli_batch.c ---------------------------------------------------------------- */
 
-/* 0, or an exit code after a message; a program that cannot read several has none. */
+/* Create cli->batch, if the program can encode several texts at once. Returns 0, or an exit code
+ * after a message. */
 int cli_batch_open(Cli *cli);
 void cli_batch_free(CliBatch *b);
-/* One more line of standard input: it is answered as soon as no more fits, or no more is there. An exit code. */
+/* Add a line of standard input. The batch is answered when a line does not fit or is rejected, or
+ * when no line is ready. Returns an exit code. */
 int cli_batch_line(Cli *cli, const char *text, size_t bytes, size_t number);
-/* Answer all that wait. */
+/* Answer all lines of the batch. */
 int cli_batch_end(Cli *cli);
 
 /* ---- JSON: rt_cli_json.c --------------------------------------------------------------------------------- */
 
-/* A string of any bytes: what is no UTF-8 becomes U+FFFD, byte by byte; what a terminal would obey is escaped. */
+/* Write a string of any bytes: each invalid byte of UTF-8 becomes U+FFFD; characters that
+ * cli_may_print rejects are escaped. */
 void cli_json_text(FILE *to, const char *s, size_t bytes);
-void cli_json_number(FILE *to, double x);      /* null where it is none */
-/* Whether a terminal shows the character, and does not obey it. */
+void cli_json_number(FILE *to, double x);      /* null if it is not finite */
+/* 1 if a terminal shows the character and does not interpret it. */
 int cli_may_print(int code_point);
-/* The code point at s[0..bytes] and its length; -1, with length 1, where that is no UTF-8. */
+/* The code point at s[0..bytes), and its length; -1 with length 1 for invalid UTF-8. */
 int cli_code_point(const char *s, size_t bytes, int *length);
 
-/* ---- instead of answers: each returns the exit code, before which it has said why ------------------------ */
+/* ---- instead of answers: each reports a failure and returns the exit code ------------------- */
 
 int cli_info(Cli *cli);          /* rt_cli_info.c */
 int cli_check(Cli *cli);         /* rt_cli_check.c */

@@ -1,5 +1,5 @@
-/* rt_cli_vector.c: what an encoder alone answers: hidden states, a vector, or the most likely of a classifier's labels or of
- * the ids in the places of masks. */
+/* rt_cli_vector.c: the answers of an encoder-only program: hidden states, a vector, the most likely
+ * labels of a classifier, or the most likely ids for masks. */
 #include "rt_cli_parts.h"
 #include "rt_logits.h"
 

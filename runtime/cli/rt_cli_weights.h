@@ -1,4 +1,4 @@
-/* rt_cli_weights.h: where the weights of a program lie while it runs: inside it, in a file that is mapped, or in pages of 2 MB. */
+/* rt_cli_weights.h: the weights of a running program: embedded, mapped or in pages of 2 MiB. */
 #ifndef RT_CLI_WEIGHTS_H
 #define RT_CLI_WEIGHTS_H
 
@@ -12,17 +12,19 @@ extern "C" {
 typedef struct CliWeights {
     const rt_program *program;
     void *model;                    /* the program's */
-    const void *data;               /* those in use: program->weights_bytes; NULL: they are the model's own affair */
-    char place[8192];               /* where they came from: a path, or "" inside the program */
-    RtWeights file, copy;           /* what is to be released; empty where there is none. A tokenizer stays in the file */
-    int reads;                      /* calls that have read them */
+    const void *data;               /* [program->weights_bytes], in use; NULL: the model's own */
+    char place[8192];               /* where they came from: a path; "": the program */
+    RtWeights file, copy;           /* to be released; may be empty. A tokenizer stays in `file` */
+    int reads;                      /* calls that have read them all */
 } CliWeights;
 
-/* Bind those of `path`, or for NULL the program's own: inside it, or beside the executable, whose name argv0 is where the system does not
- * say it. Returns 0, or an exit code after a message. */
+/* Bind the weights in `path`, or, if that is NULL, the program's own: embedded in it, appended to
+ * it, or in a file beside the executable. argv0 is the name of the executable if the system does
+ * not tell it. Returns 0, or an exit code after a message. */
 int cli_weights_open(CliWeights *w, const rt_program *p, void *model, const char *path, const char *argv0);
-/* Before a call that reads all of them. The first answer comes sooner from where they lie, later ones from large pages: they are copied
- * before the 32nd call, where rt_weights_copy does so. */
+/* To be called before a call that reads all weights. The first answer comes sooner from the weights
+ * in place, later ones from large pages: before the 32nd call they are copied, if rt_weights_copy
+ * does so. */
 void cli_weights_read(CliWeights *w);
 /* Copy them now. */
 void cli_weights_settle(CliWeights *w);

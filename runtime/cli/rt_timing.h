@@ -1,4 +1,4 @@
-/* rt_timing.h: how long an answer took, as llama.cpp says it. */
+/* rt_timing.h: how long an answer took, in the form of llama.cpp. */
 #ifndef RT_TIMING_H
 #define RT_TIMING_H
 
@@ -8,23 +8,25 @@
 extern "C" {
 #endif
 
-/* Times in ns of a clock that only goes forward. */
+/* Times in ns of a monotonic clock. */
 typedef struct RtTiming {
     int input;                      /* ids of the text */
-    int prompt;                     /* rows that a decoder is fed before the first id can follow */
-    int kept;                       /* of both, rows that it holds and is not fed; not counted in them */
-    int fed;                        /* rows so far */
-    int steps;                      /* calls behind them: of one sequence an id each, of a search one of each beam */
-    int64_t begin, first, last;     /* the call; when the first id was known, and the last */
+    int prompt;                     /* rows to feed a decoder before it gives the first id */
+    int kept;                       /* rows in the prompt cache, left out of input and prompt */
+    int fed;                        /* rows fed so far */
+    int steps;                      /* calls after the prompt: one id each, or one per beam */
+    int64_t begin, first, last;     /* times of the call, the first id and the last id */
 } RtTiming;
 
-/* An answer to a text of `input` ids is asked for, and `prompt` rows, at least 1, of which `kept` are held. */
+/* Begin an answer to a text of `input` ids, with `prompt` rows, at least 1. Of these ids and rows
+ * `kept` are in the prompt cache. */
 void rt_timing_begin(RtTiming *t, int input, int prompt, int kept);
-/* Nothing is held, and all is fed from the beginning. */
+/* The prompt cache is not used, and all rows are fed from the beginning. */
 void rt_timing_anew(RtTiming *t);
-/* A call has computed so many rows of the decoder. */
+/* A call has computed `rows` rows of the decoder. */
 void rt_timing_fed(RtTiming *t, int rows);
-/* Three lines on standard error, each behind `name: `. The first id counts to the prompt, whose last row it comes from. */
+/* Print three lines to standard error, each after `name: `. The time of the first id is part of the
+ * prompt's, as it comes from the last row of the prompt. */
 void rt_timing_print(const RtTiming *t, const char *name);
 
 #ifdef __cplusplus

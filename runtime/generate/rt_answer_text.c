@@ -1,4 +1,5 @@
-/* rt_answer_text.c: the text of rt_answer_text.h. Its buffers grow twofold, and what did not fit is said anew. */
+/* rt_answer_text.c: the text of rt_answer_text.h. Its buffers double; text that did not fit is made
+ * anew. */
 #include "rt_answer_text.h"
 #include <stdlib.h>
 #include <string.h>

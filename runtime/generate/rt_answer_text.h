@@ -1,5 +1,5 @@
-/* rt_answer_text.h: the text of an answer while its ids come: what is certain of it, and where a stop ends it. A search, whose ids come
- * all at once, is written the same way. */
+/* rt_answer_text.h: the text of an answer while it is generated: how much of it is final, and where
+ * a stop string ends it. A search, whose ids come all at once, uses the same functions. */
 #ifndef RT_ANSWER_TEXT_H
 #define RT_ANSWER_TEXT_H
 
@@ -10,43 +10,44 @@
 extern "C" {
 #endif
 
-/* Turn ids into text while they come: append to out[*used..cap), with a NUL behind it, what is certain of
- * ids[0..n), whose first `from` were appended before; from 0 begins anew. last: no id follows, and the rest
- * is appended. RT_NO_ROOM: begin anew with more. */
+/* Turn ids into text while they are generated: append to out[*used..cap), NUL-terminated, the final
+ * text of ids[0..n); earlier calls have passed the first `from`. from 0 starts over. last: no id
+ * follows, so append the rest. RT_NO_ROOM: start over with a larger out. */
 typedef rt_status RtDetokenize(void *self, const int *ids, int from, int n, int last, char *out, size_t cap,
                                size_t *used);
 
-/* Memory is its own; rt_answer_text_close frees it. */
+/* Owns its memory; rt_answer_text_close frees it. */
 typedef struct RtAnswerText {
     RtDetokenize *detokenize;
     void *self;
     RtStops stops;
     void *scratch;                  /* of the stops */
-    int *ids;  int count, ids_room; /* of a prompt, where there is one, and the answer behind it */
-    char *text;  size_t bytes, room;                        /* theirs, NUL-terminated; up to a stop */
-    size_t begin;                   /* where the answer begins, in whose text alone stops are looked for */
+    int *ids;  int count, ids_room; /* of the prompt, if there is one, and of the answer */
+    char *text;  size_t bytes, room;        /* of these ids, NUL-terminated, up to a stop */
+    size_t begin;                   /* offset of the answer's text; only it is searched for stops */
     int prompt;                     /* ids of the prompt */
-    char *open;  size_t open_bytes; /* the end of its text that ids behind it may change; NULL: none */
-    size_t seen;                    /* bytes that the stops have seen */
-    size_t certain;                 /* bytes that what follows cannot change: whole characters, no beginning of a stop */
-    int stopped;                    /* whether a stop has ended it */
+    char *open;  size_t open_bytes; /* end of the prompt's text that ids may change, or NULL */
+    size_t seen;                    /* bytes that were searched for stops */
+    size_t certain;                 /* final bytes: whole characters, no beginning of a stop */
+    int stopped;                    /* a stop has ended it */
 } RtAnswerText;
 
-/* For many answers. stops[n] stay the caller's. RT_NO_ROOM: no memory. */
+/* Open t for many answers. The caller owns stops[n]. RT_NO_ROOM: no memory. */
 rt_status rt_answer_text_open(RtAnswerText *t, RtDetokenize *detokenize, void *self,
                               const char *const *stops, int n);
 void rt_answer_text_close(RtAnswerText *t);
-/* An answer behind prompt[n], whose text comes first; n may be 0. If the first ids of the answer change the
- * end of the prompt's text, as bytes do that make no character with those before them, the answer is the
- * text of its own ids, or begins with what was changed where the text does not end so. Statuses of these:
- * those of `detokenize`, RT_NO_ROOM for no memory. */
+/* Begin an answer to prompt[n], whose text comes first; n may be 0. If the first ids of the answer
+ * change the end of the prompt's text, as bytes do that do not complete a character there, the
+ * answer is the text of its own ids, or, if the whole text does not end with that, begins with the
+ * changed part. These functions return the statuses of `detokenize`; RT_NO_ROOM also for no
+ * memory. */
 rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n);
-/* One id more; nothing once it has stopped. */
+/* Add an id; does nothing after a stop. */
 rt_status rt_answer_text_add(RtAnswerText *t, int id);
-/* The rest: all of it is certain. */
+/* End the answer: add the rest; all of it is final. */
 rt_status rt_answer_text_end(RtAnswerText *t);
 
-/* The ids themselves, with blanks between; self is not read. */
+/* The ids themselves, separated by spaces; self is not used. */
 RtDetokenize rt_detokenize_numbers;
 
 #ifdef __cplusplus

@@ -1,10 +1,12 @@
 /* rt_beam.h: beam search over a model that decodes rows of several sequences at once.
  *
- * A step is one call of `rows` over all live beams, so each weight is read once a step; slots 0 .. beams - 1 are used. Candidates
- * are scored by the log-softmax of their logits, changed by the rules of rt_logits.h, plus the sum of their beam. Of all, the best max(2, 1 + ends) *
- * beams are kept, the first of equals, in order of beam and id. Of these, what ends, by an end id or because it is as long as it may be, is finished
- * where it is among the first `beams`, with the score sum / length^length_penalty; the best of what goes on lives on. The
- * length counts the generated ids, the end id included. These are the rules of Hugging Face's `generate`. */
+ * A step is one call of `decode` over all live beams, so each weight is read once a step; slots
+ * 0 .. beams - 1 are used. The score of a candidate is the log-softmax of its logit, changed by the
+ * rules of rt_logits.h, plus the sum of its beam. The best max(2, 1 + ends) * beams candidates are
+ * kept, the first of equals, in order of beam and id. A kept candidate ends with an end id or at
+ * the maximum length; it is finished, with the score sum / length^length_penalty, if it is among
+ * the first `beams`. The best `beams` of the others live on. The length is the number of generated
+ * ids, including the end id. These are the rules of Hugging Face's `generate`. */
 #ifndef RT_BEAM_H
 #define RT_BEAM_H
 
@@ -15,27 +17,30 @@
 extern "C" {
 #endif
 
-/* When to stop before every beam is as long as it may be: `early_stopping` of generation settings. */
+/* When to stop before every beam has the maximum length: `early_stopping` of generation settings.
+ * FALSE: `beams` are finished, and the best live beam, if it ended here, is not above the worst.
+ * TRUE: `beams` are finished. NEVER: like FALSE, but with a length_penalty above 0 as if the live
+ * beam ended at the maximum length. */
 typedef enum RtBeamStop {
-    RT_BEAM_STOP_FALSE,             /* `beams` are finished, and the best that lives, were it to end here, is not above the worst */
-    RT_BEAM_STOP_TRUE,              /* `beams` are finished */
-    RT_BEAM_STOP_NEVER              /* as FALSE; with a length_penalty above 0, were it to end as late as it may */
+    RT_BEAM_STOP_FALSE,
+    RT_BEAM_STOP_TRUE,
+    RT_BEAM_STOP_NEVER
 } RtBeamStop;
 
 enum { RT_BEAM_MOST = 128 };        /* beams */
 
 typedef struct RtBeamOptions {
-    int beams;                      /* 1 .. RT_BEAM_MOST; one gives what greedy gives, but for RT_BEAM_STOP_NEVER */
-    int most;                       /* ids to generate, at most; the end id is one */
+    int beams;                      /* 1 .. RT_BEAM_MOST; 1: greedy, except RT_BEAM_STOP_NEVER */
+    int most;                       /* most ids to generate, including the end id */
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
-    double length_penalty;          /* 0: sums are compared; 1: means; above: longer ones are liked */
+    double length_penalty;          /* 0: by sums; 1: by means; above: favours long sequences */
     RtBeamStop early_stopping;
     RtProcessors processors;
-    int longest;                    /* ids that the prompt and what is generated may have in all */
+    int longest;                    /* most ids of the prompt and the generated ids in all */
 } RtBeamOptions;
 
 typedef struct RtBeamResult {
-    const int *ids;  int length;    /* generated, the end id included; in the scratch */
+    const int *ids;  int length;    /* generated, including the end id; in the scratch */
     double sum;                     /* of the log-probabilities of ids */
     double score;                   /* sum / length^length_penalty */
 } RtBeamResult;
@@ -43,11 +48,12 @@ typedef struct RtBeamResult {
 /* Bytes of scratch that a search takes, for options that rt_beam_search accepts. */
 size_t rt_beam_scratch_bytes(const RtBeamOptions *o, int vocab);
 
-/* Continue prompt[n], whose source, where there is one, was encoded into slot 0. scratch: aligned as for a double.
- * results: [beams], best first; *count receives how many there are: fewer than beams where the vocabulary or the length
- * has no more sequences. On an error *count is 0:
- * RT_ORDER for no prompt, no beam or nothing to generate, RT_TOO_LONG for more beams than the model has slots or rows, or more ids than `longest`,
- * RT_NO_ROOM for too little scratch, RT_BAD_WEIGHTS where a logit is NaN or INFINITY, or what a call returned. */
+/* Continue prompt[n]; its source, if there is one, was encoded into slot 0. scratch: aligned like a
+ * double. results[beams]: best first; *count receives their number, which is below beams if the
+ * vocabulary or the length does not allow more sequences. On an error *count is 0. RT_ORDER: no
+ * prompt, no beam or nothing to generate; RT_TOO_LONG: more than RT_BEAM_MOST beams, more beams
+ * than the model has slots or rows, or more ids than `longest`; RT_NO_ROOM: too little scratch;
+ * RT_BAD_WEIGHTS: a logit is NaN or INFINITY; otherwise the status of a call that failed. */
 rt_status rt_beam_search(const RtDecoder *m, const RtBeamOptions *o, const int *prompt, int n, void *scratch, size_t bytes,
                          RtBeamResult *results, int *count);
 

@@ -9,24 +9,25 @@
 extern "C" {
 #endif
 
-/* Memory is its own; rt_conversation_free frees it. All zero: nobody has said anything. */
+/* Owns its memory; rt_conversation_free frees it. All zero: an empty conversation. */
 typedef struct RtConversation {
-    RtChatTurn *turns;  int count, room;    /* copies; of the last one the answer is NULL until it is there */
-    char *text;  size_t bytes;              /* room of the text */
-    RtChatTyped typed;  int typed_room;     /* what of the last text was said */
-    char date[64];                          /* today's, of a template that wants it: of the first text for all that follow */
+    RtChatTurn *turns;  int count, room;    /* copies; the last answer is NULL until it is added */
+    char *text;  size_t bytes;              /* size of the buffer */
+    RtChatTyped typed;  int typed_room;     /* ranges of the last text */
+    char date[64];                          /* today's at the first text, if it is wanted */
 } RtConversation;
 
 void rt_conversation_free(RtConversation *t);
-/* Begin anew. */
+/* Start over. */
 void rt_conversation_clear(RtConversation *t);
-/* What the user says next. RT_NO_ROOM: no memory, and nothing was said; also of the two below. */
+/* Add a user message. RT_NO_ROOM: no memory; the message is not added. */
 rt_status rt_conversation_say(RtConversation *t, const char *user, size_t bytes);
-/* What was answered to it. */
+/* Add the answer to it. RT_NO_ROOM: no memory; the message is removed. */
 rt_status rt_conversation_answer(RtConversation *t, const char *answer, size_t bytes);
-/* It was not answered, and is as if it had not been said; nothing once it was. */
+/* Remove the last message if it has no answer. */
 void rt_conversation_drop(RtConversation *t);
-/* The text of it all, of turns of which the last is not answered: *text[*n], until the next call. */
+/* The text of the conversation, whose last message has no answer: (*text)[*n], valid until the next
+ * call. RT_NO_ROOM: no memory; the turns are unchanged. */
 rt_status rt_conversation_text(RtConversation *t, const RtChat *c, const RtChatWords *words, const char **text, size_t *n);
 
 #ifdef __cplusplus

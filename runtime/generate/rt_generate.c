@@ -1,5 +1,5 @@
-/* rt_generate.c: the loop of rt_generate.h. Where nothing changes the scores, the first maximum that
- * the model's own `next` finds is the id. */
+/* rt_generate.c: the loop of rt_generate.h. If nothing changes the scores, the next id is the
+ * argmax that the model's own `next` finds. */
 #include "rt_generate.h"
 #include <math.h>
 #include <string.h>

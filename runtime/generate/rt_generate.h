@@ -1,4 +1,4 @@
-/* rt_generate.h: one sequence, id by id: greedily, or drawn by chance. Beams are in rt_beam.h. */
+/* rt_generate.h: generate one sequence id by id, greedily or by sampling. rt_beam.h has beams. */
 #ifndef RT_GENERATE_H
 #define RT_GENERATE_H
 
@@ -10,40 +10,42 @@
 extern "C" {
 #endif
 
-/* What slot 0 holds, for a prompt that goes on from it: ids[longest], of which `count` were fed and nothing else since. All zero but
- * for ids: nothing. */
+/* The ids that slot 0 holds, for a prompt that begins with them: ids[longest]; `count` of them were
+ * fed, and nothing else since. count 0: none. */
 typedef struct RtPromptCache { int *ids; int count; } RtPromptCache;
 
 typedef struct RtGenerate {
     int most;                       /* ids to generate, at most; the end id is one */
-    int longest;                    /* ids that the prompt and these may have in all */
+    int longest;                    /* most ids of the prompt and these in all */
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
     RtProcessors processors;
     RtSampling sampling;
     uint64_t seed, text;            /* of the sampling: rt_random_of */
-    int scored;                     /* whether the log-probabilities are summed */
-    /* Called with each new id; anything but 0 stops, and the id stays the last one. NULL: nobody listens. */
+    int scored;                     /* 1: sum the log-probabilities */
+    /* Called with each new id, if not NULL; any result but 0 stops, after this id. */
     int (*on_id)(void *user, int id);
     void *user;
-    RtPromptCache *prompt_cache;                   /* what slot 0 holds, kept up to date; NULL: every prompt is fed from its beginning */
+    RtPromptCache *prompt_cache;    /* kept up to date; NULL: whole prompts are fed */
 } RtGenerate;
 
 typedef struct RtGenerated {
-    int count;                      /* ids, the end id included */
-    int ended;                      /* whether the last of them is an end id */
-    int stopped;                    /* whether on_id has stopped it */
-    double sum;                     /* of the log-probabilities of ids under the plain logits; 0 where `scored` is not set */
+    int count;                      /* ids, including the end id */
+    int ended;                      /* the last of them is an end id */
+    int stopped;                    /* on_id has stopped it */
+    double sum;                     /* of log-probabilities of the plain logits, if scored; or 0 */
 } RtGenerated;
 
 /* Bytes of scratch for rt_generate with these options. */
 size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab);
-/* The first ids of prompt[n] that need not be fed again: at most n - 2, so that what is fed takes the slot back to where they end. */
+/* How many first ids of prompt[n] need not be fed again: at most n - 2, so that at least one row is
+ * fed, which takes the slot back to where they end. */
 int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n);
-/* Continue prompt[n], whose source, where there is one, was encoded into slot 0. ids: [o->most]. scratch: aligned as for a double.
- * Returns RT_OK; RT_ORDER for no prompt or nothing to generate, RT_TOO_LONG for a prompt and `most` above `longest`, RT_NO_ROOM for too
- * little scratch, RT_BAD_WEIGHTS where a logit is NaN or INFINITY or the rules leave no id, or what a call returned. *out then tells
- * how far it came. The ids, and all numbers behind them, are the same with a prompt_cache and without it; a model whose rings have lost what
- * comes before is fed the whole prompt. */
+/* Continue prompt[n] with ids[o->most]; its source, if there is one, was encoded into slot 0.
+ * scratch: aligned like a double. Returns RT_OK; RT_ORDER: no prompt or nothing to generate;
+ * RT_TOO_LONG: n + most is above `longest`; RT_NO_ROOM: too little scratch; RT_BAD_WEIGHTS: a logit
+ * is NaN or INFINITY, or the rules leave no id; otherwise the status of a call that failed. *out
+ * then tells how far it came. The ids, and all numbers behind them, are the same with and without a
+ * prompt_cache; if ring buffers have lost earlier positions, the whole prompt is fed. */
 rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n, int *ids, void *scratch, size_t bytes,
                       RtGenerated *out);
 

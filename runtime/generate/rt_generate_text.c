@@ -1,5 +1,5 @@
-/* rt_generate_text.c: the answer of rt_generate_text.h. Of its text only what is not handed on yet is
- * kept: what may begin a stop, and what the next id may still change. */
+/* rt_generate_text.c: the answer of rt_generate_text.h. It keeps only text that is not passed on
+ * yet: a possible beginning of a stop, and what the next id may still change. */
 #include "rt_generate_text.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* rt_generate_text.h: a text answered with a text, piece by piece: what NAME_generate of an emitted
+/* rt_generate_text.h: answer a text with a text, piece by piece, as NAME_generate of an emitted
  * NAME.h does. Nothing is allocated. */
 #ifndef RT_GENERATE_TEXT_H
 #define RT_GENERATE_TEXT_H
@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* A text to tokenize. plain: without what the tokenizer's template adds. literal: as of
- * rt_tokenizer_literal. scratch: to work in. */
+/* A text to tokenize. plain: without what the tokenizer's template adds. literal: see
+ * rt_tokenizer_literal. scratch: work memory. */
 typedef struct RtTextInput {
     const char *text;  size_t bytes;
     int plain;
@@ -20,31 +20,33 @@ typedef struct RtTextInput {
     void *scratch;  size_t scratch_bytes;
 } RtTextInput;
 
-/* A model that turns text into ids and back. Its functions get `decoder.self`, and hand statuses on. */
+/* A model that turns text into ids and back. Its functions get `decoder.self`; their statuses are
+ * passed on. */
 typedef struct RtTextModel {
     RtDecoder decoder;
     const RtGeneration *settings;   /* the model's own */
     rt_status (*tokenize)(void *self, const RtTextInput *in, int *ids, int room, int *n);
-    rt_status (*encode)(void *self, int slot, const int *ids, int n);       /* NULL: a decoder alone */
+    rt_status (*encode)(void *self, int slot, const int *ids, int n);       /* NULL: decoder-only */
     RtDetokenize *detokenize;
     const RtChat *chat;             /* its chat template, and rt_chat_message; both NULL: none */
     RtChatMessage *message;
-    int marks;                      /* whether text may have special tokens */
-    int joined;                     /* whether the text of an id may depend on the ids before it */
-    int start;                      /* with a source: the id that an answer begins with */
-    int source, longest;            /* ids that a source may have; that a sequence may have, the start id too */
+    int marks;                      /* text may have special tokens */
+    int joined;                     /* the text of an id may depend on the ids before it */
+    int start;                      /* with a source: the first id of an answer */
+    int source, longest;            /* most ids of a source; of a sequence with its start id */
     int token;                      /* bytes of the longest token */
     int *ids;                       /* [the larger of source and longest] */
-    void *work;  size_t bytes;      /* aligned as for a double; rt_generate_text_bytes is enough */
+    void *work;  size_t bytes;      /* aligned like a double; rt_generate_text_bytes is enough */
 } RtTextModel;
 
-/* Answer a text on slot 0. options: NULL, or all zeros: as m->settings say. on_token gets the answer in
- * pieces of whole characters, without what a stop takes away, and returns false to end it; NULL: nobody
- * listens. It may call nothing that uses m->work. A search hands its answer on when it is done, and takes
- * the first slots, one for each beam. No pointer stays in m->work.
- * RT_OK also for an answer that on_token ended. RT_BAD_OPTION: options that are out of range or do not go
- * together, more beams than slots; RT_ORDER: a text without ids; RT_TOO_LONG: of too many;
- * RT_NO_ROOM: too little work; RT_BAD_WEIGHTS: a logit is NaN or INFINITY; or what a function returned. */
+/* Answer a text in slot 0. options: NULL or all zeros means m->settings. on_token, if not NULL,
+ * gets the answer in pieces of whole characters, up to a stop string, and returns false to end it.
+ * It must not call anything that uses m->work. A search passes its answer on when it is done, and
+ * uses the first slots, one for each beam. No pointer stays in m->work.
+ * RT_OK, also if on_token ended the answer. RT_BAD_OPTION: options are out of range or conflict, or
+ * there are more beams than slots; RT_ORDER: the text has no ids; RT_TOO_LONG: it has too many;
+ * RT_NO_ROOM: m->work is too small; RT_BAD_WEIGHTS: a logit is NaN or INFINITY; otherwise the
+ * status of a function that failed. */
 rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_generate_options *options,
                            rt_on_token *on_token, void *user);
 

@@ -1,4 +1,5 @@
-/* rt_generation.h: the settings of generation, and an answer by them: greedily, drawn by chance, or by a search with beams. */
+/* rt_generation.h: the settings of generation, and answers by them: greedy, sampled or by beam
+ * search. */
 #ifndef RT_GENERATION_H
 #define RT_GENERATION_H
 
@@ -9,60 +10,62 @@
 extern "C" {
 #endif
 
-/* All zero: greedily, until the context is full. */
+/* All zero: greedy, until the context is full. */
 typedef struct RtGeneration {
-    int max_new;                    /* ids to generate, and max_length is not read; 0: as many as fit */
-    int max_length;                 /* ids in all, the prompt's or the start id too; 0: as many as fit */
+    int max_new;                    /* most generated ids, in place of max_length; 0: not set */
+    int max_length;                 /* most ids with the prompt or start id; 0: as many as fit */
     RtSampling sampling;            /* not with beams */
-    uint64_t seed;                  /* with the text's number it decides what is drawn for it: rt_random_of */
+    uint64_t seed;                  /* of sampling, together with the text's number: rt_random_of */
     RtProcessors processors;
     const int *ends;  int end_count;                        /* ids that end an answer */
     int beams;                      /* 0 or 1: one sequence without a search */
     double length_penalty;
     RtBeamStop early_stopping;
-    const char *const *stops;  int stop_count;              /* texts that end an answer and are left out of it: rt_answer_text.h */
+    const char *const *stops;  int stop_count;      /* stop strings, not part of an answer */
 } RtGeneration;
 
-/* One call's part: which text it answers, who listens, and whether a sequence without a search is
- * scored. */
+/* The settings of one call. scored: compute the score even without a search. */
 typedef struct RtAnswering {
     int scored;
-    uint64_t text;                  /* how many texts came before this one */
+    uint64_t text;                  /* number of this text, from 0 */
     int (*on_id)(void *user, int id);                        /* as in RtGenerate; not called by a search */
     void *user;
-    RtPromptCache *prompt_cache;                                           /* as in RtGenerate; a search empties it */
+    RtPromptCache *prompt_cache;    /* as in RtGenerate; a search empties it */
 } RtAnswering;
 
-/* What RtGeneration lets be generated behind a prompt of n ids, of the `longest` that a sequence may have; 0: nothing. */
+/* The most ids to generate after a prompt of n ids, in a sequence of at most `longest`; 0: none. */
 int rt_generation_most(const RtGeneration *g, int n, int longest);
-/* The ids that a prompt may have, of the `most` that the model takes, so that one more may follow. */
+/* The most ids of a prompt, up to the model's `most`, so that max_length allows one more. */
 int rt_generation_prompt(const RtGeneration *g, int most);
-/* Whether it is a search, whose ids are known only at its end. One beam is none, as for transformers' generate. */
+/* 1 for a beam search, whose ids are known only at its end. One beam is no search, as in
+ * transformers' generate. */
 int rt_generation_searches(const RtGeneration *g);
 /* Bytes of scratch for rt_answer. */
 size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab);
-/* Continue prompt[n], whose source, where there is one, was encoded into slot 0; longest: ids that a sequence may have. results: [max(1,
- * beams)], best first, each with its end id unless it is as long as it may be; their ids lie in the scratch. *count receives how many
- * there are. Without a search sum and score are the sum of log-probabilities where it is asked for, else 0. Returns what
- * rt_generate and rt_beam_search do; RT_BAD_WEIGHTS also where a search finds no numbers. */
+/* Continue prompt[n]; its source, if there is one, was encoded into slot 0. longest: most ids of a
+ * sequence. results[max(1, beams)]: best first, each with its end id unless it has the maximum
+ * length; their ids are in the scratch. *count receives their number. Without a search, sum and
+ * score are the sum of log-probabilities if a->scored, else 0. Returns the statuses of rt_generate
+ * and rt_beam_search; RT_BAD_WEIGHTS also if a search finds nothing. */
 rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest,
                     void *scratch, size_t bytes, RtBeamResult *results, int *count);
 
 /* ---- by name: rt_generation_options.c ------------------------------------------------------------------- */
 
 typedef struct RtGenerationOption { int letter; const char *name, *argument, *doc; } RtGenerationOption;
-/* The options that change the settings: `letter` is 0 where there is none. */
+/* The options that change the settings; `letter` is 0 if there is none. */
 extern const RtGenerationOption rt_generation_options[];
 extern const int rt_generation_option_count;
-/* Other names of some. */
+/* Other names of some options. */
 typedef struct RtGenerationAlias { const char *name; int option; } RtGenerationAlias;
 extern const RtGenerationAlias rt_generation_aliases[];
 extern const int rt_generation_alias_count;
-/* Set what option `name` means. Returns 0; -1 for an unknown name, 1 for a wrong value, and then *expected says what would do. */
+/* Set option `name` to `value`. Returns 0; -1: unknown name; 1: bad value, and *expected describes
+ * a good one. */
 int rt_generation_set(RtGeneration *g, const char *name, const char *value, const char **expected);
-/* Why settings do not go together, or NULL. */
+/* Why the settings conflict, or NULL. */
 const char *rt_generation_fault(const RtGeneration *g);
-/* Whether every setting is in the range of its option, or 0 where that means off, counts are not below 0,
+/* 1 if every setting is in the range of its option, or 0 if that means off, no count is below 0,
  * and no stop is empty: rt_generation_range.c. */
 int rt_generation_in_range(const RtGeneration *g);
 

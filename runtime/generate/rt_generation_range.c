@@ -1,5 +1,5 @@
-/* rt_generation_range.c: whether settings that a program made are in the ranges of rt_generation_options.def.
- * A command line asks rt_generation_set instead, setting by setting. */
+/* rt_generation_range.c: check that settings made by a program are in the ranges of
+ * rt_generation_options.def. A command line uses rt_generation_set instead, setting by setting. */
 #include "rt_generation.h"
 #include "rt_stops.h"
 

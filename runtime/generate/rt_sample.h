@@ -1,5 +1,6 @@
-/* rt_sample.h: the next id, drawn by chance from its scores. What is left out is what Hugging Face's `generate` leaves out, in
- * its order: temperature, top-k with ties kept, top-p, min-p, typical. Where top-p cuts through equals the lower ids stay. */
+/* rt_sample.h: sample the next id from its scores. The filters are those of Hugging Face's
+ * `generate`, in its order: temperature, top-k with ties kept, top-p, min-p, typical. If top-p cuts
+ * through equals, the lower ids stay. */
 #ifndef RT_SAMPLE_H
 #define RT_SAMPLE_H
 
@@ -9,13 +10,13 @@
 extern "C" {
 #endif
 
-/* temperature 0: the first maximum, and nothing else matters. */
+/* temperature 0: the first maximum; the other settings are ignored. */
 typedef struct RtSampling {
     float temperature;
-    int   top_k;                    /* as many ids as that, more where scores are equal; 0: all */
-    float top_p;                    /* the most likely that together have this probability; 0 or 1: all */
-    float min_p;                    /* at least this part of the largest probability; 0: all */
-    float typical_p;                /* those nearest to the expected information that have this probability; 0 or 1: all */
+    int   top_k;                    /* the k best ids, and their ties; 0: all */
+    float top_p;                    /* the most likely of this total probability; 0 or 1: all */
+    float min_p;                    /* ids of at least this share of the top probability; 0: all */
+    float typical_p;                /* like top_p, of ids nearest to the entropy; 0 or 1: all */
 } RtSampling;
 
 /* SplitMix64: any seed will do, and the same seed gives the same numbers everywhere. */
@@ -35,21 +36,23 @@ static inline double rt_random(RtRandom *r)                 /* 0 <= x < 1, of 53
     return (double)(rt_random_mix(r->state += RT_RANDOM_STEP) >> 11) / 9007199254740992.0; /* 2^53 */
 }
 
-/* The stream of one text of many: its id i takes number i, so that what is drawn for a text depends on
- * the seed, its index and the place in its answer alone. Text 0 has the numbers of the seed itself. */
+/* The random numbers of one text of many: id i of its answer takes number i, so that a draw depends
+ * only on the seed, the text's number and the place in its answer. Text 0 has the numbers of the
+ * seed itself. */
 static inline RtRandom rt_random_of(uint64_t seed, uint64_t text)
 {
     const RtRandom r = { seed + rt_random_mix(text * RT_RANDOM_STEP) };
     return r;
 }
 
-/* An id that may be drawn. weight: its probability, but for a common factor. */
+/* An id that may be drawn. weight: its probability times a common factor. */
 typedef struct RtCandidate { float score; int id; double weight; } RtCandidate;
 
-/* The ids of scores[vocab] that are left, most likely first, of equals the lower id first, into candidates[vocab]. Returns how many: at
- * least one, but 0 where no score is a number above -INFINITY. */
+/* Write the ids of scores[vocab] that remain to candidates[vocab], most likely first, of equals the
+ * lower id first. Returns their number: at least one, or 0 if no score is a number above
+ * -INFINITY. */
 int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, RtCandidate *candidates);
-/* One of them by its weight. candidates: scratch, [vocab]. -1 where there is none. */
+/* Draw one of them by its weight. candidates[vocab]: scratch. -1 if there is none. */
 int rt_sample(const RtSampling *s, const float *scores, int vocab, RtCandidate *candidates, RtRandom *random);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* rt_scores.h: a classifier's numbers as probabilities, and how near vectors are. */
+/* rt_scores.h: the probabilities of a classifier's numbers, and the similarity of vectors. */
 #ifndef RT_SCORES_H
 #define RT_SCORES_H
 
@@ -6,22 +6,25 @@
 extern "C" {
 #endif
 
-/* The first of the largest of x[n]; NaN is never largest. -1 where all are NaN. */
+/* The index of the first maximum of x[n], ignoring NaN; -1 if all are NaN. */
 int rt_argmax(const float *x, int n);
-/* The places of the `most` largest of x[n], largest first, of equal ones the first; returns how many there are. NaN is none. */
+/* Write the indices of the `most` largest of x[n] to places, largest first, of equals the first,
+ * ignoring NaN. Returns their number. */
 int rt_largest(const float *x, int n, int *places, int most);
-/* What the numbers of labels are answered as: of one that holds the probability, of several that may hold each alone the sigmoid, or as they are. */
+/* How the numbers of labels are reported: as softmax if one label holds, as the sigmoid of each if
+ * several may hold, or as they are. */
 typedef enum RtScoring { RT_SCORING_SOFTMAX, RT_SCORING_SIGMOID, RT_SCORING_NONE } RtScoring;
 /* The score of x[i] among x[n]. */
 double rt_score(RtScoring kind, const float *x, int n, int i);
-/* The places of what is answered, largest first: the most likely, or by RT_SCORING_SIGMOID of several those above 0.5. places: [n] */
+/* Write the indices of the reported labels to places[n], largest first: the most likely one, or
+ * with RT_SCORING_SIGMOID and several labels those above 0.5. Returns their number. */
 int rt_answered(RtScoring kind, const float *x, int n, int *places);
 
-/* The probability of x[i] among x[n]: softmax; of one number alone its sigmoid, for it stands against "no". */
+/* The probability of x[i] among x[n]: softmax; for a single number, against "no", its sigmoid. */
 double rt_probability(const float *x, int n, int i);
 
-/* How near a[n] and b[n] are: the cosine of the angle between them, 0 where one of them is all zeros; their product; or their
- * distance, straight or along the axes, below 0. */
+/* How similar a[n] and b[n] are: the cosine of their angle, 0 if one of them is all zeros; their
+ * dot product; or their negative Euclidean or Manhattan distance. */
 typedef enum RtSimilarity { RT_SIMILARITY_COSINE, RT_SIMILARITY_DOT, RT_SIMILARITY_EUCLIDEAN, RT_SIMILARITY_MANHATTAN } RtSimilarity;
 double rt_similarity(RtSimilarity kind, const float *a, const float *b, int n);
 

@@ -1,4 +1,5 @@
-/* rt_stops.c: the search of rt_stops.h. A stop that fails goes on from the longest of its beginnings that may still match. */
+/* rt_stops.c: the search of rt_stops.h. After a mismatch a stop continues with its longest prefix
+ * that still matches. */
 #include "rt_stops.h"
 #include <string.h>
 

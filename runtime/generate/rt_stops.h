@@ -1,4 +1,5 @@
-/* rt_stops.h: texts that end an answer, looked for byte by byte in what is written. Each byte is seen once, whatever came before. */
+/* rt_stops.h: stop strings, searched for byte by byte in an answer. Each byte is looked at once,
+ * whatever came before. */
 #ifndef RT_STOPS_H
 #define RT_STOPS_H
 
@@ -9,16 +10,16 @@
 extern "C" {
 #endif
 
-/* One stop and how far the end of the text agrees with it (Knuth, Morris, Pratt). */
+/* A stop string, and how much of it the end of the text matches (Knuth, Morris, Pratt). */
 typedef struct RtStop {
     const char *text;  uint32_t bytes;
-    const uint32_t *border;         /* [bytes]: of text[0..i], the longest end that is its beginning too */
-    uint32_t matched;               /* bytes at the end of what was seen that begin it */
+    const uint32_t *border;         /* [bytes]: of text[0..i], longest suffix that is a prefix */
+    uint32_t matched;               /* bytes at the end of the text that begin the stop */
 } RtStop;
 
 typedef struct RtStops { RtStop *stop; int count; } RtStops;
 
-/* Whether there are n texts, none of them empty. */
+/* 1 if there are n texts, none of them empty. */
 static inline int rt_stops_good(const char *const *texts, int n)
 {
     if (n < 0 || (n && !texts)) return 0;
@@ -29,13 +30,13 @@ static inline int rt_stops_good(const char *const *texts, int n)
 
 /* Bytes of scratch for these texts, none of them empty. */
 size_t rt_stops_scratch_bytes(const char *const *texts, int n);
-/* Stops for texts[n], which stay the caller's, in scratch aligned as for a pointer. */
+/* Stops for texts[n], which the caller owns, in scratch aligned like a pointer. */
 RtStops rt_stops_new(const char *const *texts, int n, void *scratch);
-/* Nothing was seen. */
+/* Start over: no byte was seen. */
 void rt_stops_begin(RtStops *s);
-/* See one byte more. Returns the bytes of the stop that ends with it, of several the longest; 0 where none does. */
+/* Add a byte. Returns the bytes of the stop that ends with it, the longest of several; 0: none. */
 size_t rt_stops_see(RtStops *s, char byte);
-/* How many bytes at the end of what was seen may begin a stop. */
+/* How many bytes at the end of the text may begin a stop. */
 size_t rt_stops_held(const RtStops *s);
 
 #ifdef __cplusplus

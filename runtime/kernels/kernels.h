@@ -1,4 +1,4 @@
-/* kernels.h: prototypes of the library's kernels, for those who call the compiled copies. */
+/* kernels.h: prototypes of the library's kernels, for callers of the compiled copies. */
 #ifndef RT_KERNELS_H
 #define RT_KERNELS_H
 

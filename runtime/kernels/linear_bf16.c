@@ -1,4 +1,5 @@
-/* linear_bf16.c: what linear_f32.c computes, to the bits of weights rounded to bf16; and rows of such a matrix as embeddings. */
+/* linear_bf16.c: the functions of linear_f32.c, bit for bit, for weights rounded to bf16; and rows
+ * of such a matrix as embeddings. */
 #include "rt_linear.h"
 #include "kernels.h"
 

@@ -1,4 +1,5 @@
-/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs, and the product of two such. */
+/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs; the product of two such
+ * linears; and the sum of one and a. */
 #include "rt_linear.h"
 #include "kernels.h"
 

@@ -1,5 +1,6 @@
-/* linear_int8.c: what linear_f32.c computes, with weights of eight or four bits; and rows of such a matrix as embeddings.
- * The rows of x become bytes first, as many at a time as have room; see rt_simd_int8.h. */
+/* linear_int8.c: the functions of linear_f32.c for weights of 8 or 4 bits; and rows of such a
+ * matrix as embeddings. Rows of x are rounded to bytes first, as many at a time as have room; see
+ * rt_simd_int8.h. */
 #include "rt_simd_int8.h"
 #include "kernels.h"
 

@@ -1,7 +1,8 @@
 /* norm_f32.c: the three layer norms, of a row or of each head of a row.
- * Two passes, mean first, then squares of differences: the one-pass formula loses the variance of a row far from 0.
- * Padding columns of the row become zeros. y may be x. Whole groups of sixteen come first: with one loop for all, whose last
- * turn is masked, gcc takes a fifth longer than clang. */
+ * Two passes, the mean first, then the squared differences: the one-pass formula loses the variance
+ * of a row far from 0. Padding columns of the row become zeros. y may be x. Whole groups of sixteen
+ * come first: with one loop for all, whose last iteration is masked, gcc's code takes a fifth
+ * longer than clang's. */
 #include "rt_simd.h"
 #include "kernels.h"
 

@@ -1,5 +1,6 @@
-/* pool_f32.c: one vector from the rows of a source: parts of `width` columns side by side, each the first row, the last, the
- * largest of every column, or a weighted sum. Rows are added in their order. Padding columns of y become zeros. */
+/* pool_f32.c: one vector from the rows of a source: parts of `width` columns side by side, each the
+ * first row, the last, the maximum of every column, or a weighted sum. Rows are added in their
+ * order. Padding columns of y become zeros. */
 #include "rt_simd.h"
 #include "kernels.h"
 

@@ -1,5 +1,6 @@
-/* rotary_f32.c: rotary positions, heads begin..end of every row: pairs of columns turn by an angle of their row's
- * position. Positions were checked by the caller. Nothing outside these heads is written. y may be x.
+/* rotary_f32.c: rotary positions (RoPE), heads begin..end of every row: rotates pairs of columns by
+ * an angle of their row's position. The caller has checked the positions. Nothing outside these
+ * heads is written. y may be x.
  * Products are rounded before they are added, as in the frameworks that models come from. */
 #include "rt_simd.h"
 #include "kernels.h"

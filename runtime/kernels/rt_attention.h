@@ -1,14 +1,15 @@
 /* rt_attention.h: softmax(scale q k^T) v, a few query rows of one head at a time.
- * Keys and values lie as panels, so both products are tiles of rt_simd.h. Every element is summed in the order of
- * positions, over exactly visible[r] of them, in whatever tile row r falls: the bits of a row depend neither on the
- * other rows nor on what the cache holds beyond. Cap, bias and mask change the scores between the two products; where
- * there are none, one test per tile is all they cost, and nothing where the compiler sees it. */
+ * Keys and values are stored as panels, so both products use the tiles of rt_tile.h. Every element
+ * is summed in order of positions over exactly visible[r] of them, whichever tile row r is in: the
+ * bits of a row depend neither on other rows nor on the rest of the cache. Softcap, bias and mask
+ * change the scores between the two products. Without them the cost is one test per tile, or
+ * nothing if the compiler knows that there are none. */
 #ifndef RT_ATTENTION_H
 #define RT_ATTENTION_H
 
 #include "rt_tile.h"
 
-/* score[j] = weight of position j, for visible > 0 positions of one row. */
+/* Turn the scores of one row into weights: softmax(scale * score[j]) over visible > 0 positions. */
 static inline void rt_attention_softmax(float *score, int visible, float scale)
 {
     const rt_v16 lowest = rt_set1(-INFINITY), factor = rt_set1(scale);
@@ -29,10 +30,10 @@ static inline void rt_attention_softmax(float *score, int visible, float scale)
         rt_store(score + j, rt_mul(inverse, rt_load(score + j)));
 }
 
-/* What one row of one head has besides its scores; NULL where it has none. */
+/* The bias, mask and added scores of one row of one head; NULL: none. */
 typedef struct RtAttentionRow { const float *bias, *mask, *added; } RtAttentionRow;
 
-/* bias: of position 0; a mask is the same for all heads. */
+/* row.bias points to the bias of key position 0. All heads share the mask. */
 static inline RtAttentionRow rt_attention_row(const RtAttentionExtra *extra, int h, int r)
 {
     RtAttentionRow row = { NULL, NULL, NULL };
@@ -44,8 +45,8 @@ static inline RtAttentionRow rt_attention_row(const RtAttentionExtra *extra, int
     return row;
 }
 
-/* score[j] = scale * score[j], capped, and what is to be added; -inf where hidden, by the mask or by
- * -inf added. Of a wholly hidden row nothing is visible: returns what is. */
+/* score[j] = scale * score[j], softcapped, plus bias and added; -inf if the mask or an added -inf
+ * hides position j. Returns `visible`, or 0 if all positions are hidden. */
 static inline int rt_attention_adjust(const RtAttention *shape, RtAttentionRow row, float *score, int visible)
 {
     const rt_v16 zero = rt_set1(0), lowest = rt_set1(-INFINITY), cap = rt_set1(shape->softcap);
@@ -73,14 +74,14 @@ static inline int rt_attention_adjust(const RtAttention *shape, RtAttentionRow r
     return !(row.mask || row.added) || rt_max_of(seen) > 0 ? visible : 0;
 }
 
-/* Whether a row may look at position j. */
+/* 1 if neither the mask nor an added -inf hides position j from the row. */
 static inline int rt_attention_shows(RtAttentionRow row, int j)
 {
     const int masked = row.mask && !(row.mask[j] < 0 || row.mask[j] > 0);
     return !masked && !(row.added && row.added[j] <= -INFINITY);
 }
 
-/* Copy `visible` scores of a row to a tap of `columns`, and zeros behind them and where hidden. */
+/* Copy the `visible` scores of a row to tap[columns]; zeros after them and at hidden positions. */
 static inline void rt_attention_tap(float *tap, const float *score, RtAttentionRow row, int visible,
                                     int columns)
 {
@@ -88,7 +89,8 @@ static inline void rt_attention_tap(float *tap, const float *score, RtAttentionR
         tap[j] = j < visible && rt_attention_shows(row, j) ? score[j] : 0;
 }
 
-/* out[r] = sum over j of weights[r][j] * v[j]: together as far as all rows see, then each row to its own end. */
+/* out[r] = sum over j of weights[r][j] * v[j]: all rows at once over the positions that all of them
+ * see, then each row alone over the rest. */
 RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels, const RtFormat format)
 {
     int common = visible[0];
@@ -104,8 +106,8 @@ RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int p
     }
 }
 
-/* Turn the scratch of a tile, whose first row is `first`, from q k^T of head h into weights. seen[r]: how many
- * positions take part. */
+/* Turn the scratch of a tile, whose first row is `first`, from q k^T of head h into weights.
+ * seen[r]: visible positions of row first + r; becomes 0 if all of them are hidden. */
 static inline void rt_attention_weights_extra(const RtAttention *shape, const RtAttentionExtra *extra, float *scratch,
                                               int *seen, int h, int first, int rows)
 {
@@ -130,7 +132,7 @@ static inline void rt_attention_weights(const RtAttention *shape, float *scratch
         if (seen[r]) rt_attention_softmax(scratch, seen[r], shape->scale);
 }
 
-/* k, v: keys and values of that format. */
+/* k, v: keys and values in `format`. */
 RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
                                const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
 {

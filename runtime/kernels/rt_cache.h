@@ -1,11 +1,12 @@
-/* rt_cache.h: rows of values into a cache, whatever its format; the kernels of kernels/cache_f32.c and cache_f16.c are this function
- * with a format, and keep keys by functions of their own. See RtCache for the layouts. */
+/* rt_cache.h: store rows of values in a cache of any format. cache_f32.c and cache_f16.c call this
+ * function with their format, and store keys with functions of their own. See RtCache for the
+ * layouts. */
 #ifndef RT_CACHE_H
 #define RT_CACHE_H
 
 #include "rt_tile.h"
 
-/* The position of a row, in a ring modulo its capacity. */
+/* The place of row r in the cache: its position; in a ring, modulo the capacity. */
 RT_INLINE size_t rt_cache_place(const RtCache *shape, const int *positions, int r, int ring)
 {
     return (size_t)(ring ? positions[r] % shape->capacity : positions[r]);

@@ -1,14 +1,15 @@
-/* rt_linear.h: linears over panels of sixteen outputs, whatever their weights are widened from; the kernels of kernels/linear_f32.c
- * and linear_bf16.c are these functions with a format.
- * One row and many rows sum every element in the same order (see rt_tile.h), so the number of rows, their
- * split over threads and the split of the panels change no bit. */
+/* rt_linear.h: linears over panels of sixteen outputs, with weights of any format that is widened
+ * to f32. linear_f32.c and linear_bf16.c call these functions with their format.
+ * One row and many rows sum every element in the same order (see rt_tile.h), so the number of rows,
+ * their split over threads and the split of the panels change no bit. */
 #ifndef RT_LINEAR_H
 #define RT_LINEAR_H
 
 #include "rt_tile.h"
 
-/* Inputs taken at once by many rows: two panels of that depth are 64 KB and stay in the second-level cache, a tile
- * of fourteen rows is 28 KB and stays in the first. One row reads each weight once, so it streams undivided. */
+/* How many inputs many rows process at once: two panels of that depth are 64 KB and stay in the
+ * second-level cache, a tile of fourteen rows is 28 KB and stays in the first. One row reads each
+ * weight once, so its inputs are not divided. */
 enum { RT_LINEAR_DEPTH = 512 };
 
 /* Floats from panel to panel. Panels of f32 are a multiple of 64 bytes as they are. */
@@ -17,11 +18,11 @@ RT_INLINE size_t rt_panel_floats(const RtLinear *shape, const RtFormat format)
     return format == RT_F32 ? 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0)) : rt_panel_bytes(shape->in, shape->has_bias, 16) / sizeof(float);
 }
 
-/* A full tile of many rows. */
+/* The rows and panels of a full tile of many rows. */
 RT_INLINE int rt_linear_rows(const RtLinear *shape) { return shape->wide_tile ? RT_WIDE_ROWS : RT_TILE_ROWS; }
 RT_INLINE int rt_linear_abreast(const RtLinear *shape) { return shape->wide_tile ? RT_WIDE_PANELS : RT_TILE_PANELS; }
 
-/* rows: of all tiles. */
+/* rows: the rows of all tiles together. */
 RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride, int rows, const RtFormat format)
 {
     RtTile t;
@@ -36,7 +37,7 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
     return t;
 }
 
-/* `panels` of them, the first at w. */
+/* Multiply x by `panels` panels, the first at w. */
 RT_INLINE void rt_linear_panels(const RtLinear *shape, RtTile t, RtActivation activation, const float *x, const float *w, int rows,
                                 int panels, const RtFormat format)
 {
@@ -58,7 +59,8 @@ RT_INLINE void rt_linear_as(const RtLinear *shape, float *y, const float *x, con
     rt_linear_panels(shape, t, shape->activation, x, (const float *)w + (size_t)begin * t.w_panel, rows, end - begin, format);
 }
 
-/* What goes into y by way of another number waits in a piece: of one row as many panels as stand abreast, of many one tile. */
+/* The floats of a buffer for sums that are combined with other numbers before they go to y: for one
+ * row as many panels as it reads side by side, for many rows one tile. */
 enum {
     RT_PIECE = 16 * RT_MOST_SUMS
 };
@@ -89,7 +91,8 @@ RT_INLINE void rt_linear_gate_as(const RtLinear *shape, float *y, const float *x
     }
 }
 
-/* One row is added to from the registers that hold its sums. Of many y may be a, and holds no sums. */
+/* One row with identity or ReLU: a is added to the sums in their registers. Otherwise the sums are
+ * put in a buffer, not in y, which may be a. */
 RT_INLINE void rt_linear_add_as(const RtLinear *shape, float *y, const float *x, const void *w, const float *a, int rows, int begin,
                                 int end, const RtFormat format)
 {

@@ -1,12 +1,13 @@
-/* rt_simd.h: sixteen floats at a time. rt_tile.h has the register tile that matrix products are made of.
+/* rt_simd.h: vectors of sixteen floats. rt_tile.h has the register tile of matrix products.
  *
- * rt_v16 is a struct of native vectors. Each instruction set has a file in simd/, whose first section has the same
- * functions, from rt_load to rt_max_of, and tile sizes; everything behind is one text for all. Another instruction
- * set is a row of instruction_sets.def and a file. There are no alignment demands: a load or a store takes any float pointer.
- * RT_PORTABLE asks for the portable section, whatever the compiler knows of the machine.
+ * rt_v16 is a struct of native vectors. Each instruction set has a file in simd/, whose first
+ * section defines the tile sizes and the same functions, from rt_load to rt_max_of. The rest of
+ * this file is shared. A new instruction set needs a row in instruction_sets.def and a file. Loads
+ * and stores take any float pointer: vectors need no alignment. RT_PORTABLE selects the portable
+ * section, whatever the compiler knows of the machine.
  *
- * Compile with -ffp-contract=off. Within one instruction set every compiler then computes the same bits, for only
- * rt_fma fuses. */
+ * Compile with -ffp-contract=off. For one instruction set every compiler then computes the same
+ * bits, because only rt_fma fuses. */
 #ifndef RT_SIMD_H
 #define RT_SIMD_H
 
@@ -20,14 +21,14 @@
 #include <arm_neon.h>
 #endif
 
-/* How a kernel is defined: with external linkage, unless a pasting header wants `static inline`. */
+/* The linkage of kernels: external, unless the including file defines this as `static inline`. */
 #ifndef RT_KERNEL
 #define RT_KERNEL
 #endif
 
-/* RT_APART: long, and called for sixteen numbers at least; copies of it would only take room and time to compile.
- * RT_DEBUG: functions stay functions, to step into. Without optimisation the copies that are otherwise made of them for each
- * shape would take minutes to compile. */
+/* RT_APART: a long function that handles at least sixteen numbers a call; inlined copies would only
+ * cost size and compile time. RT_DEBUG: nothing is forced inline, so that a debugger can step into
+ * functions; without optimisation the inlined copies for each shape take minutes to compile. */
 #if defined(RT_DEBUG)
 #define RT_INLINE static inline
 #define RT_APART static inline
@@ -46,7 +47,8 @@
 #define RT_UNROLL
 #endif
 
-/* Bring a line of memory near: into all caches, or into the second, for later. Nothing where there is no way to ask for it. */
+/* Prefetch a cache line: into all caches, or into the second-level cache, for later. Does nothing
+ * if the compiler has no builtin for it. */
 #if defined(__GNUC__)
 RT_INLINE void rt_prefetch(const void *p) { __builtin_prefetch(p); }
 RT_INLINE void rt_prefetch_later(const void *p) { __builtin_prefetch(p, 0, 1); }
@@ -55,22 +57,23 @@ RT_INLINE void rt_prefetch(const void *p) { (void)p; }
 RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
 #endif
 
-/* Of rt_tile.h: RT_TILE_ROWS x RT_TILE_PANELS sums stay in registers, or those of a wide tile; one row alone takes RT_ROW_PANELS panels
- * abreast. */
+/* Tile sizes, for rt_tile.h: the RT_TILE_ROWS x RT_TILE_PANELS sums of a tile, or the RT_WIDE_ROWS
+ * x RT_WIDE_PANELS of a wide one, stay in registers; one row reads RT_ROW_PANELS panels at once. */
 
 /* The section of one instruction set. */
 #define RT_SIMD_PART RT_PART_FLOATS
 #include "instruction_sets.def"
 #undef RT_SIMD_PART
 
-/* What the sections promise, where the names do not say it:
+/* The functions of a section, where their names do not explain them:
  * rt_load_bf16            sixteen numbers of 16 bits, each the upper half of a float
- * rt_load_n, rt_store_n   the first n of 0..16 lanes; the others are 0, or stay untouched, and are not accessed
- * rt_first_n              lanes below n of a, the others of rest
+ * rt_load_n, rt_store_n   the first n lanes, n of 0..16; the others become 0 or are not stored, and
+ *                         their memory is not accessed
+ * rt_first_n              lanes below n from a, the others from rest
  * rt_max, rt_min          b where either operand is NaN
  * rt_if_less              yes where a < b, else no (also where either is NaN)
  * rt_scale2               a * 2^n for integers n of -126..128, rounded once
- * rt_sum, rt_max_of       lanes i and i+8, then i+4, i+2, i+1 */
+ * rt_sum, rt_max_of       combine lanes i and i+8, then i+4, i+2, i+1 */
 
 RT_INLINE rt_v16 rt_keep_n(rt_v16 a, int n) { return rt_first_n(a, n, rt_set1(0)); }
 /* Lanes of the group of sixteen that starts at column i of `width`. */
@@ -136,9 +139,9 @@ RT_INLINE rt_v16 rt_tanh_here(rt_v16 x)
     return rt_if_less(size, rt_set1(0.625f), rt_fma(rt_mul(x, z), p, x), far);
 }
 
-/* erfc(t / sqrt(2)) / 2, the tail of the normal distribution behind t, for 0 <= t <= 15: exp(-t^2 / 2) P(v) with
- * v = t / (t + 3); P is a minimax fit of relative error 1.1e-8 that gives 1/2 at 0. Its error is below 2^-24, and as a
- * share of the result that of t^2 / 2, rounded. */
+/* erfc(t / sqrt(2)) / 2, the tail of the normal distribution beyond t, for 0 <= t <= 15:
+ * exp(-t^2 / 2) P(v) with v = t / (t + 3); P is a minimax fit of relative error 1.1e-8 that gives
+ * 1/2 at 0. The absolute error is below 2^-24, the relative error is that of rounding t^2 / 2. */
 RT_INLINE rt_v16 rt_normal_tail(rt_v16 t)
 {
     const rt_v16 v = rt_div(t, rt_add(t, rt_set1(3)));
@@ -168,8 +171,9 @@ RT_INLINE rt_v16 rt_gelu_here(rt_v16 x)
     return rt_sub(rt_max(rt_set1(0), x), rt_mul(size, rt_normal_tail(size)));
 }
 
-/* One vector is handed over in a register. Several are not, and gcc copies a struct of them in pieces that the processor cannot
- * forward (silu of AVX2 took three times as long), so these go by way of memory. */
+/* A struct of one vector is passed in a register. A struct of several is not: gcc copies it in
+ * pieces that the processor cannot forward from its stores (silu with AVX2 took three times as
+ * long), so it is passed in memory. */
 #ifdef RT_ONE_VECTOR
 RT_APART rt_v16 rt_tanh(rt_v16 x) { return rt_tanh_here(x); }
 RT_APART rt_v16 rt_gelu(rt_v16 x) { return rt_gelu_here(x); }

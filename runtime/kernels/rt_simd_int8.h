@@ -1,9 +1,10 @@
-/* rt_simd_int8.h: products of weights of few bits with activations of eight, sixteen outputs at a time.
+/* rt_simd_int8.h: products of int8 or int4 weights and int8 activations, sixteen outputs at a time.
  *
- * Weights and activations come in groups of RT_GROUP numbers along a row, each group with a factor of its own. The sum of
- * products of one group is a whole number, the same on every instruction set, whatever the order; groups are added in
- * ascending order, one rt_fma each. So an element's bits depend on neither rows nor panels nor how they are cut.
- * rt_simd_f16.h and rt_tile.h stand before this file; each instruction set gives the section between rt_n16 and rt_n16_dot. */
+ * Weights and activations are in groups of RT_GROUP numbers along a row, each with a scale of its
+ * own. The sum of the products of a group is an integer, the same on every instruction set in any
+ * order; groups are added in ascending order, with one rt_fma each. So the bits of an element
+ * depend neither on the rows nor on the panels nor on how they are divided. Each instruction set
+ * defines the section below, from rt_n16 to rt_n16_dot. */
 #ifndef RT_SIMD_INT8_H
 #define RT_SIMD_INT8_H
 
@@ -18,10 +19,12 @@ enum { RT_GROUP = 32, RT_QUADS = RT_GROUP / 4 };
 
 RT_INLINE int32_t rt_load_quad(const int8_t *p) { int32_t r; memcpy(&r, p, sizeof r); return r; }
 
-/* rt_n16        sixteen whole numbers of 32 bits: one for each output of a panel
- * rt_bytes      sixteen quadruples of weights, 0..255; rt_nibbles_low, _high: the halves of sixteen quadruples of bytes, 0..15
+/* rt_n16        sixteen 32-bit integers: one for each output of a panel
+ * rt_bytes      four weights of each output, 0..255; of rt_nibbles_low, _high: the low or high
+ * nibbles
+ *               of four bytes of each output, 0..15
  * rt_quad       four activations, -127..127, for all outputs
- * rt_n16_dot    sum + the products of the four numbers of each output */
+ * rt_n16_dot    sum + the four products of each output */
 
 #define RT_SIMD_PART RT_PART_BYTES
 #include "instruction_sets.def"
@@ -29,16 +32,16 @@ RT_INLINE int32_t rt_load_quad(const int8_t *p) { int32_t r; memcpy(&r, p, sizeo
 
 /* ---- activations ------------------------------------------------------------------------------------------------ */
 
-/* Rows of activations as bytes: x = scale[r][g] * q[r][g][..] to within half a scale, rounded to the
- * nearest, ties to even. start[r][g] is what takes away again what every weight of the group was
- * increased by. Of a group that holds an infinity or no number the scale is none either. */
+/* Rows of activations as bytes: x = scale[r][g] * q[r][g][..] to within half a scale, rounded to
+ * nearest, ties to even. start[r][g] is the initial sum of a group, which cancels the offset of the
+ * stored weights. If a group holds an infinity or NaN, its scale is NaN. */
 typedef struct RtByteRows {
     int8_t *q;
     float *scale;
     int32_t *start;
 } RtByteRows;
 
-/* Room for `rows` rows of `groups` groups, at the caller's `rounded`; see rt_rounded_stride. */
+/* Divide the caller's `rounded` for `rows` rows of `groups` groups; see rt_rounded_stride. */
 RT_INLINE RtByteRows rt_byte_rows(void *rounded, int rows, int groups)
 {
     const size_t n = (size_t)rows * (size_t)groups;
@@ -49,10 +52,11 @@ RT_INLINE RtByteRows rt_byte_rows(void *rounded, int rows, int groups)
     return b;
 }
 
-/* Sixteen numbers of at most 2^22 as the low bytes of their nearest whole numbers. */
+/* Round sixteen numbers of at most +-2^22 to the nearest integers; store the low bytes of these. */
 RT_INLINE void rt_store_nearest(int8_t *q, rt_v16 x)
 {
-    const rt_v16 shifted = rt_add(x, rt_set1(12582912.0f));         /* 1.5 * 2^23: the whole number is in the lowest bits */
+    /* 1.5 * 2^23: the integer is in the lowest bits */
+    const rt_v16 shifted = rt_add(x, rt_set1(12582912.0f));
 #if defined(__AVX512F__) && defined(__AVX512BW__) && !defined(RT_PORTABLE)
     _mm_storeu_si128((__m128i *)(void *)q, _mm512_cvtepi32_epi8(_mm512_castps_si512(shifted.v)));
 #else
@@ -79,7 +83,8 @@ RT_INLINE int32_t rt_sum_of_group(const int8_t *q)
 #endif
 }
 
-/* The largest size among 32 numbers: infinite, or none, where one is. Bits without a sign are ordered as the sizes, and behind them. */
+/* The largest absolute value of 32 numbers; infinity if one is infinite, NaN if one is NaN. Without
+ * the sign, the bits are ordered like the numbers, with NaN last. */
 RT_INLINE float rt_largest_size(rt_v16 a, rt_v16 b)
 {
     uint32_t most = 0;
@@ -100,7 +105,7 @@ RT_INLINE float rt_largest_size(rt_v16 a, rt_v16 b)
     return size;
 }
 
-/* One row of `in` numbers; `more` is what the weights were increased by. */
+/* Round one row of `in` numbers; `more` is the offset of the stored weights. */
 RT_INLINE void rt_bytes_of_row(const float *x, int in, int8_t *q, float *scale, int32_t *start, int more)
 {
     for (int i = 0; i < in; i += RT_GROUP, q += RT_GROUP) {
@@ -109,7 +114,7 @@ RT_INLINE void rt_bytes_of_row(const float *x, int in, int8_t *q, float *scale, 
         const rt_v16 b = in - i > 16 ? rt_load_n(x + i + 16, rt_lanes_at(in, i + 16)) : zero;
         const float most = rt_largest_size(a, b);
         const rt_v16 factor = rt_set1(127 / most);
-        *scale++ = most / 127 + 0 * most;                               /* of an infinity it is none */
+        *scale++ = most / 127 + 0 * most;                               /* NaN for an infinity */
         rt_store_nearest(q, rt_mul(a, factor));
         rt_store_nearest(q + 16, rt_mul(b, factor));
         *start++ = -more * rt_sum_of_group(q);
@@ -118,8 +123,9 @@ RT_INLINE void rt_bytes_of_row(const float *x, int in, int8_t *q, float *scale, 
 
 /* ---- the tile --------------------------------------------------------------------------------------------------- */
 
-/* What RtTile of rt_tile.h is to floats: y[r][16p + l] = activation(bias + sum over groups of (sum of q w) * (scale of w * scale)).
- * w: panels as rt_panel_bytes counts them, `w_panel` bytes apart. */
+/* Like RtTile of rt_tile.h, for bytes:
+ * y[r][16p + l] = activation(bias + sum over groups of (sum of q w) * (scale of w * scale)).
+ * w: panels as in rt_panel_bytes, `w_panel` bytes apart. */
 typedef struct RtByteTile {
     float *y;
     const int8_t *q;
@@ -129,13 +135,13 @@ typedef struct RtByteTile {
     size_t y_stride, w_panel;
     int groups, has_bias, last;
     RtActivation activation;
-    const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
-    int add_last;
-    int tile, tiles;                /* as in RtTile, of full tiles of RT_BYTES_ROWS */
-    int ahead;                      /* of one row, and of the first tile of few: rt_ahead(); 0: none */
+    const float *add;               /* NULL, or the row that is added to the sums of one row; */
+    int add_last;                   /*   the columns of its last panel */
+    int tile, tiles;                /* as in RtTile; a full tile has RT_BYTES_ROWS rows */
+    int ahead;                      /* rt_ahead() for one row or the first tile of a few, or 0 */
 } RtByteTile;
 
-/* The whole sums of one group: rows, panels and bits (8 or 4) are literals of the caller. */
+/* The integer sums of one group. The caller passes literals for rows, panels and bits (8 or 4). */
 RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint8_t *data, const int rows, const int panels, const int bits)
 {
     RT_UNROLL for (int r = 0; r < rows; r++) {
@@ -156,12 +162,14 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
     }
 }
 
-/* Full tiles of many rows ask for the panels behind theirs, each for its part, as those of rt_tile.h do: 128 rows times 20 MB of weights
- * in an L3, 315 for 285 GOP/s.
+/* Full tiles of many rows prefetch the panels after theirs, each tile its part, like those of
+ * rt_tile.h: 128 rows times 20 MB of weights in an L3 reach 315 instead of 285 GOP/s.
  *
- * One row reads a panel's factors before its bytes, so that memory sees one stream and no second one that follows slowly: 1.1 billion
- * weights take a quarter less time of eight bits, of four a third; those that a cache holds an eighth, or as long. Of the bytes it asks for
- * those behind where the processor wants that; so does the first tile of few rows, of which 1.1 billion weights take a seventh less. */
+ * One row reads a panel's scales before its bytes, so that memory sees one stream instead of two,
+ * one of them slow: 1.1 billion weights of 8 bits take a quarter less time, of 4 bits a third;
+ * weights in a cache take an eighth less, or as long. If the processor gains by it (rt_ahead), one
+ * row also prefetches the bytes ahead; so does the first tile of a few rows, with which 1.1 billion
+ * weights take a seventh less time. */
 RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, const int bits, int partial)
 {
     enum { MOST = RT_BYTES_ROWS * RT_BYTES_PANELS };
@@ -196,7 +204,7 @@ RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, cons
     rt_tile_end(sum, t.y, t.y_stride, rows, panels, last, t.activation, t.add, partial ? t.add_last : 16);
 }
 
-/* Any number of rows of `panels` abreast: full tiles, then 4, 2 and 1 rows. */
+/* Any number of rows, `panels` panels side by side: full tiles, then 4, 2 and 1 rows. */
 RT_INLINE void rt_byte_tile_rows(RtByteTile t, int rows, const int panels, const int bits, int partial)
 {
 #define RT_ROWS(n) { \
@@ -219,12 +227,12 @@ RT_INLINE void rt_byte_tile_many(RtByteTile t, int rows, int panels, const int b
     if (RT_BYTES_PANELS > 1 && panels) rt_byte_tile_rows(t, rows, 1, bits, 1);
 }
 
-/* Shapes that are constants are worth little to many rows, and these are many tiles: one copy serves all callers. */
+/* With many rows, constant shapes gain little, and tiles are many: all callers share one copy. */
 RT_APART void rt_byte_tile_many_8(const RtByteTile *t, int rows, int panels) { rt_byte_tile_many(*t, rows, panels, 8); }
 RT_APART void rt_byte_tile_many_4(const RtByteTile *t, int rows, int panels) { rt_byte_tile_many(*t, rows, panels, 4); }
 
-/* The product of any number of rows and panels. One row takes a panel at a time: the weights are then one stream, and the
- * sums of the next groups do not wait for those of this. */
+/* The product of any number of rows and panels. One row takes one panel at a time: the weights are
+ * then one stream, and the sums of the next groups do not wait for those of this one. */
 RT_INLINE void rt_byte_tile_all(RtByteTile t, int rows, int panels, const int bits)
 {
     if (rows > 1) {

@@ -1,32 +1,34 @@
-/* rt_tile.h: the register tile that every matrix product is made of.
+/* rt_tile.h: the register tile of every matrix product.
  *
  * y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
- * One sum per element, i ascending, whatever the tile: an element's bits depend on neither rows nor panels nor on
- * how i is cut into pieces. w: panels of [in][16] weights, f32 or, with a function's `format`, what is widened to f32 when it is
- * loaded; they stand `w_panel` floats apart. `start` is 0, the [16] floats before each panel's weights, or what y holds. Of the last
- * panel `last` columns are stored. y overlaps neither x nor w. */
+ * Each element is one sum over ascending i, in any tile: its bits depend neither on the rows nor on
+ * the panels nor on how i is divided. w: panels of [in][16] weights, `w_panel` floats apart;
+ * weights of another `format` than f32 are widened to f32 when they are loaded. `start` is 0, the
+ * [16] floats before each panel's weights, or y. Of the last panel `last` columns are stored. y
+ * overlaps neither x nor w. */
 #ifndef RT_TILE_H
 #define RT_TILE_H
 
 #include "rt_simd.h"
 #include "rt_simd_f16.h"
 
-/* A format of weights, a literal of every caller: bf16 is the upper half of an f32. */
+/* The format of weights; callers pass a literal. bf16 is the upper half of an f32. */
 typedef enum RtFormat { RT_F32, RT_BF16, RT_F16 } RtFormat;
-/* Sixteen weights as floats, and the floats that they take up. */
+/* Load sixteen weights as floats. */
 RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
 {
     if (format == RT_F16) return rt_load_f16(w);
     return format == RT_BF16 ? rt_load_bf16(w) : rt_load(w);
 }
 
-/* Sixteen floats as f32 or f16. */
+/* Store sixteen floats as f32 or f16. */
 RT_INLINE void rt_store_as(float *to, rt_v16 x, const RtFormat format)
 {
     if (format == RT_F16) rt_store_f16(to, x);
     else rt_store(to, x);
 }
 
+/* The size of sixteen weights, in floats. */
 RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }
 
 typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
@@ -37,10 +39,12 @@ typedef struct RtTile {
     int in, last, one_stream, wide;
     RtStart start;
     RtActivation activation;
-    const float *add;               /* NULL, or what one row is added to at the end, `add_last` columns of its last panel */
-    int add_last;
-    int cached;                     /* weights that a cache holds, a literal of the caller: what makes tiles fast with others is left out */
-    int tile, tiles;                /* this is one of `tiles` full tiles of rows that read these weights in turn, or 0 */
+    const float *add;               /* NULL, or the row that is added to the sums of one row; */
+    int add_last;                   /*   the columns of its last panel */
+    /* A literal of the caller: a cache holds the weights, so tiles neither prefetch nor take two
+     * inputs per iteration. */
+    int cached;
+    int tile, tiles;                /* one of `tiles` full tiles that read the same weights, or 0 */
 } RtTile;
 
 RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
@@ -53,8 +57,8 @@ RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
     return rt_set1(0);
 }
 
-/* What follows the sums of a tile: y = activation(sum), or add + that; of the last panel `last` columns are stored and `add_last`
- * read. add: NULL, or one row. */
+/* Store the sums of a tile: y = activation(sum), or add + activation(sum). Of the last panel `last`
+ * columns of y are stored and `add_last` columns of add are read. add: NULL, or one row. */
 RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const int rows, const int panels, int last,
                            RtActivation activation, const float *add, int add_last)
 {
@@ -70,9 +74,10 @@ RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const i
     if (activation != RT_IDENTITY && activation != RT_RELU) rt_activate_rows(activation, y, y_stride, rows, 16 * (panels - 1) + last);
 }
 
-/* One input of all rows: the k-th behind `x` and `w`, which point to every third row and every third panel, so that one stride in a
- * register, once and twice, reaches the two between. With one pointer gcc keeps the multiples of a stride that is not a constant in
- * memory: the gate of a row took a fifth longer. */
+/* Multiply input k of all rows, counted from `x` and `w`. These point to every third row and every
+ * third panel, so that one stride in a register, once and twice, reaches the two between. With one
+ * pointer gcc keeps the multiples of a variable stride in memory: the gate of one row took a fifth
+ * longer. */
 RT_INLINE void rt_tile_step(rt_v16 *sum, const RtTile *t, const float *const *x, const float *const *w, const int k, const int rows,
                             const int panels, const RtFormat format)
 {
@@ -89,12 +94,15 @@ RT_INLINE void rt_tile_step(rt_v16 *sum, const RtTile *t, const float *const *x,
 #define RT_MORE(a, b) ((a) > (b) ? (a) : (b))
 enum { RT_MOST_SUMS = RT_MORE(RT_MORE(RT_TILE_ROWS * RT_TILE_PANELS, RT_WIDE_ROWS * RT_WIDE_PANELS), RT_ROW_PANELS) };
 
-/* The full tiles of many rows ask for the panels behind theirs, each for its part of them, so that these are in the second-level cache
- * when their turn comes: 128 rows times weights that no cache holds, 102 for 95 GFLOP/s, from a cache as fast as without (512 x 1536 to
- * 2048 x 512 on a Zen 4). Parts, and two inputs in a turn of the loop, are worth a tenth on a Sapphire Rapids, where every tile asking for all
- * of them is more than its memory answers, and the other thread of a core takes half of what is decoded: 136 for 123.
+/* Full tiles of many rows prefetch the panels after theirs, each tile a part of them, so that these
+ * are in the second-level cache when they are needed. 128 rows times weights that no cache holds
+ * reach 102 instead of 95 GFLOP/s; from a cache they are as fast as without (512 x 1536 to 2048 x
+ * 512 on a Zen 4). Prefetching in parts, and two inputs per iteration, gain a tenth on a Sapphire
+ * Rapids (136 instead of 123): there the memory does not serve a prefetch of all panels by every
+ * tile, and the other thread of a core takes half of the decode bandwidth.
  *
- * rows, panels, format and full are literals of the caller; partial says that the tile's last panel is the matrix's last. */
+ * The caller passes literals for rows, panels, format and full. partial: the tile's last panel is
+ * the last one of the matrix. */
 RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial, const int full)
 {
     enum { INPUTS = 2, ROW_POINTERS = (RT_TILE_ROWS + 2) / 3, PANEL_POINTERS = (RT_ROW_PANELS + 2) / 3 };
@@ -125,7 +133,8 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtForma
     rt_tile_end(sum, t.y, t.y_stride, rows, panels, last, t.activation, t.add, partial ? t.add_last : 16);
 }
 
-/* Any number of rows of `panels` abreast: tiles of `most`, full ones if these are what the caller cuts into, then of 8, 4, 2 and 1 rows. */
+/* Any number of rows, `panels` panels side by side: tiles of `most` rows, then of 8, 4, 2 and 1.
+ * full: passed to rt_tile for the tiles of `most` rows. */
 RT_INLINE void rt_tile_rows(RtTile t, int rows, const int most, const int panels, const RtFormat format, int partial, const int full)
 {
 #define RT_ROWS(n, full) { \
@@ -139,10 +148,12 @@ RT_INLINE void rt_tile_rows(RtTile t, int rows, const int most, const int panels
 #undef RT_ROWS
 }
 
-/* One row: as many panels abreast as hide the latency of the multiply-add. Each panel is then a stream through memory, and a
- * processor fetches one stream ahead better than eight: weights that no cache holds take a fifth less time panel by panel
- * (61 MB in pages of 2 MB on a Zen 4 with 32 MB of cache: 27 for 22 GB/s). From pages of 4 KB, where a stream ends at each page's
- * end, it is a quarter slower (13 for 18), so rt_weights.c reads files into large ones; and so it is from a cache (60 for 74). */
+/* One row: as many panels side by side as hide the latency of the multiply-add. But each panel is
+ * then a stream through memory, and a processor prefetches one stream better than eight: weights
+ * that no cache holds take a fifth less time panel by panel (61 MB in pages of 2 MB on a Zen 4 with
+ * 32 MB of cache: 27 instead of 22 GB/s). From pages of 4 KB, where a stream ends with each page,
+ * panel by panel is a quarter slower (13 instead of 18), so rt_weights.c reads files into large
+ * pages; from a cache it is slower too (60 instead of 74). */
 RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 {
 #define RT_PANELS(n) { \
@@ -158,8 +169,8 @@ RT_INLINE void rt_tile_one_row_of(RtTile t, int panels, const RtFormat format)
 #undef RT_PANELS
 }
 
-/* Many rows and panels, in tiles of `most` x `abreast`; panels that are left over, one by one: eight sums hide the latencies, and another
- * tile would only be more code. */
+/* Many rows and panels, in tiles of `most` x `abreast`. Panels that are left over go one by one:
+ * eight sums hide the latency, and another tile would only be more code. */
 enum { RT_SINGLE_ROWS = RT_TILE_ROWS < 8 ? RT_TILE_ROWS : 8 };
 RT_INLINE void rt_tile_many(RtTile t, int rows, int panels, const int most, const int abreast, const RtFormat format)
 {

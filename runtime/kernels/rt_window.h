@@ -1,8 +1,10 @@
-/* rt_window.h: a sliding window over a cache that is a ring: the key or value of position p lies at p % capacity.
+/* rt_window.h: sliding-window attention over ring buffers: the key and value of position p are at
+ * p % capacity.
  *
- * Scores stand in the scratch by position, from the start of the sixteen that hold the first position of the tile. Every
- * row sums over its own positions in ascending order, in groups of sixteen that begin at multiples of sixteen: its bits
- * depend neither on the other rows nor on where the ring begins, nor on what it holds outside the row's window. */
+ * The scratch holds scores by position, from the multiple of sixteen at or before the first
+ * position that the tile sees. Every row sums over its own positions in ascending order, in groups
+ * of sixteen that begin at multiples of sixteen: its bits depend neither on the other rows, nor on
+ * where the ring begins, nor on the ring outside the row's window. */
 #ifndef RT_WINDOW_H
 #define RT_WINDOW_H
 
@@ -11,7 +13,8 @@
 /* The positions begin .. end that a row sees, counted from the start of its scratch. */
 typedef struct RtSeen { int begin, end; } RtSeen;
 
-/* Scores of one row, from q k^T to weights; 0 in what surrounds the row's positions in their groups of sixteen. */
+/* Turn the scores of one row from q k^T into weights. The other positions of the first and last
+ * groups of sixteen get 0. */
 static inline void rt_window_softmax(const RtWindow *shape, float *score, RtSeen seen)
 {
     const int capped = shape->softcap > 0, start = seen.begin / 16 * 16;
@@ -37,14 +40,16 @@ static inline void rt_window_softmax(const RtWindow *shape, float *score, RtSeen
         rt_store(score + j, rt_mul(inverse, rt_load(score + j)));
 }
 
-/* Copy what a row sees to a tap of `columns`, by position; `base`: that of score[0]. Zeros elsewhere. */
+/* Copy the scores that a row sees to tap[columns], by position, with zeros elsewhere. base: the
+ * position of score[0]. */
 static inline void rt_window_tap(float *tap, const float *score, RtSeen seen, int base, int columns)
 {
     for (int j = 0; j < columns; j++)
         tap[j] = j >= base + seen.begin && j < base + seen.end ? score[j - base] : 0;
 }
 
-/* y += the weights times the values of positions begin .. end, counted as in RtSeen, for every row of the tile. */
+/* y += weights times values of positions part.begin .. part.end, counted as in RtSeen, for every
+ * row of the tile. */
 RT_INLINE void rt_window_values(const RtWindow *shape, RtTile t, int base, RtSeen part, int rows, int panels, const RtFormat format)
 {
     const float *x = t.x, *v = t.w;
@@ -56,7 +61,8 @@ RT_INLINE void rt_window_values(const RtWindow *shape, RtTile t, int base, RtSee
     }
 }
 
-/* out[r] of one head: together as far as all rows see, each row alone before and behind. */
+/* out[r] of one head: all rows at once over the positions that all of them see, each row alone over
+ * those before and after. */
 RT_INLINE void rt_window_out(const RtWindow *shape, RtTile t, const RtSeen *seen, int base, int rows, int panels, const RtFormat format)
 {
     RtSeen common = { 0, INT32_MAX };
@@ -82,7 +88,8 @@ RT_INLINE void rt_window_out(const RtWindow *shape, RtTile t, const RtSeen *seen
     }
 }
 
-/* q k^T of one head for positions base .. end, a multiple of sixteen and the last that a row sees. */
+/* q k^T of one head for positions base .. end: base is a multiple of sixteen, end is one past the
+ * last position that a row sees. */
 RT_INLINE void rt_window_scores(const RtWindow *shape, RtTile t, int base, int end, int rows, const RtFormat format)
 {
     const float *keys = t.w;
@@ -103,7 +110,7 @@ static inline RtSeen rt_window_seen(const RtWindow *shape, const RtAttentionExtr
     return (RtSeen){ own > shape->window ? own - shape->window : 0, cut ? last : visible[r] };
 }
 
-/* k, v: keys and values of that format. */
+/* k, v: keys and values in `format`. */
 RT_INLINE void rt_window_of(const RtWindow *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
                             const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
 {

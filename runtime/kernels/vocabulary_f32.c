@@ -1,4 +1,5 @@
-/* vocabulary_f32.c: over rows of logits [size]. Padding columns are neither read nor written; y may be x. */
+/* vocabulary_f32.c: log-softmax and argmax of rows of logits [size]. Padding columns are neither
+ * read nor written; y may be x. */
 #include "rt_simd.h"
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-/* window_f16.c: attention of sliding windows over rings of f16, which are widened as they are read. */
+/* window_f16.c: sliding-window attention over ring buffers of f16, which are widened on reading. */
 #include "rt_window.h"
 #include "kernels.h"
 

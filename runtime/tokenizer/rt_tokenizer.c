@@ -1,5 +1,6 @@
-/* rt_tokenizer.c: text to ids. Broken UTF-8 is mended; added tokens are found before the normalisers run, and behind them;
- * what lies between is split into words, and the model makes ids of each. The template says what stands around. */
+/* rt_tokenizer.c: text to ids. Invalid UTF-8 is replaced; added tokens are found before the
+ * normalisers run, and after them; the text between is split into words, which the model turns into
+ * ids. The template adds what surrounds a text. */
 #include "rt_tokenizer_parts.h"
 
 /* ---- UTF-8 -------------------------------------------------------------------------------------------------- */

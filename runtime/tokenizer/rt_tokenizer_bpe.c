@@ -1,7 +1,8 @@
-/* rt_tokenizer_bpe.c: byte-pair encoding. A word begins as its characters, or its bytes; then the pair of lowest rank, the
- * leftmost of those, is merged until none can be. A word may be a whole text, so it is cut where no merge can ever join what
- * stands on both sides, and each part is merged alone. Short parts look at all pairs each time; long ones keep them in a
- * heap, whose stale entries are recognised when they come up. */
+/* rt_tokenizer_bpe.c: byte-pair encoding. A word begins as its characters, or its bytes; then the
+ * pair of lowest rank, the leftmost of equals, is merged until there is none. A word may be a whole
+ * text, so it is cut where no merge can ever join the two sides, and each part is merged alone.
+ * Short parts look at all pairs each time; long ones keep them in a heap, whose stale entries are
+ * recognised when they come up. */
 #include "rt_tokenizer_parts.h"
 
 enum { SHORT = 40 };

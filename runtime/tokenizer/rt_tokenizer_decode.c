@@ -1,5 +1,6 @@
-/* rt_tokenizer_decode.c: ids to text, a token at a time. A token's text goes through the decoders one by one; behind the last
- * what is no UTF-8 becomes U+FFFD, and the beginning of a character waits for its rest. */
+/* rt_tokenizer_decode.c: ids to text, a token at a time. A token's text goes through the decoders
+ * one by one; after the last, invalid UTF-8 becomes U+FFFD, and incomplete characters are held
+ * back. */
 #include "rt_tokenizer_parts.h"
 
 enum { MOST = 8192 };               /* bytes of one token between decoders */

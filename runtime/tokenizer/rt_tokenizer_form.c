@@ -1,6 +1,6 @@
 /* rt_tokenizer_form.c: Unicode normalisation forms (UAX 15). Characters are decomposed and gathered in runs that begin with a
- * starter; the marks of a run are put into canonical order, and composed again where the form asks for it. What is composed has the
- * origin of its starter, as in Hugging Face's tokenizers. */
+ * starter; the marks of a run are put into canonical order, and composed again if the form asks for
+ * it. A composed character has the origin of its starter, as in Hugging Face's tokenizers. */
 #include "rt_tokenizer_parts.h"
 
 typedef struct Mark { int32_t c; uint32_t class, begin, end; } Mark;

@@ -1,4 +1,4 @@
-/* rt_tokenizer_language.c: the languages of a translator, which its vocabulary has as tokens. They are known by their spelling:
+/* rt_tokenizer_language.c: the language tokens of a translator, recognised by their spelling:
  * deu_Latn (NLLB), de_DE (mBART), __de__ (M2M100), >>deu<< (Marian). */
 #include "rt_tokenizer_parts.h"
 

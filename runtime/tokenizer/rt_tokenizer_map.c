@@ -1,6 +1,7 @@
-/* rt_tokenizer_map.c: SentencePiece's table of what characters become ("precompiled_charsmap"), a darts-clone trie. Hugging
- * Face looks each grapheme cluster of up to five bytes up as a whole, else each character, and takes the shortest entry that
- * is a prefix; SentencePiece itself takes the longest entry at each place of the text. */
+/* rt_tokenizer_map.c: SentencePiece's table of replacements ("precompiled_charsmap"), a darts-clone
+ * trie. Hugging Face looks up each grapheme cluster of up to five bytes as a whole, otherwise each
+ * character, and takes the shortest entry that is a prefix; SentencePiece itself takes the longest
+ * entry at each place of the text. */
 #include "rt_tokenizer_parts.h"
 
 /* Of one place as many entries are looked at as SentencePiece looks at. Keys are a few characters long; where a damaged trie has a

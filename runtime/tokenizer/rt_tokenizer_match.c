@@ -1,6 +1,7 @@
-/* rt_tokenizer_match.c: patterns over character classes. A pattern is a graph of nodes without a circle; alternatives are
- * tried in order and a repetition gives back one character at a time, as Perl's and Oniguruma's do. Whether a node fails at a place depends on
- * nothing else, so nodes that may be tried there often are noted when they do. */
+/* rt_tokenizer_match.c: patterns over character classes. A pattern is an acyclic graph of
+ * nodes; alternatives are tried in order and a repetition gives back one character at a time, as in
+ * Perl and Oniguruma. Whether a node fails at a place depends on nothing else, so the failures of
+ * nodes that may be tried there often are noted. */
 #include "rt_tokenizer_parts.h"
 
 bool rt_tok_in_class(const RtTokenizer *t, uint32_t class, int32_t c)

@@ -1,5 +1,6 @@
-/* rt_tokenizer_model.c: a model's tokenizer, which lies in its packed weights, for emitted code: text to ids and ids to text.
- * The blob is checked once, when the weights are bound, so damaged ones do no harm. */
+/* rt_tokenizer_model.c: the tokenizer in a model's packed weights, for emitted code: text to ids
+ * and ids to text. The blob is checked once, when the weights are bound, so a damaged one does no
+ * harm. */
 #include "rt_tokenizer.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* rt_tokenizer_normalise.c: normalisers, one after the other, from text to text. What a character becomes has its origin. */
+/* rt_tokenizer_normalise.c: normalisers, one after the other, from text to text. The replacement of
+ * a character has its origin. */
 #include "rt_tokenizer_parts.h"
 
 /* One character of a text. */

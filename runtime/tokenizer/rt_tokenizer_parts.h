@@ -1,4 +1,4 @@
-/* rt_tokenizer_parts.h: what the files of the tokenizer share; not for others. */
+/* rt_tokenizer_parts.h: shared by the files of the tokenizer; not for others. */
 #ifndef RT_TOKENIZER_PARTS_H
 #define RT_TOKENIZER_PARTS_H
 
@@ -54,7 +54,7 @@ static inline bool rt_tok_flag(const RtTokenizer *t, RtTokFlag flag) { return t-
 
 /* ---- tries ---------------------------------------------------------------------------------------------- */
 
-/* The state behind a byte, or RT_TOK_NONE. */
+/* The state after a byte, or RT_TOK_NONE. */
 static inline uint32_t rt_tok_step(const RtTokenizer *t, RtTokSection trie, uint32_t state, unsigned byte)
 {
     const uint32_t units = t->bytes[trie] / 8, child = rt_tok_at(t, trie, 2 * (size_t)state) + byte + 1;
@@ -68,17 +68,18 @@ static inline uint32_t rt_tok_value(const RtTokenizer *t, RtTokSection trie, uin
     return leaf < units && rt_tok_at(t, trie, 2 * (size_t)leaf + 1) == state + 1 ? rt_tok_at(t, trie, 2 * (size_t)leaf) : RT_TOK_NONE;
 }
 
-/* The state behind n bytes, or RT_TOK_NONE. */
+/* The state after n bytes, or RT_TOK_NONE. */
 uint32_t rt_tok_walk(const RtTokenizer *t, RtTokSection trie, uint32_t state, const unsigned char *s, size_t n);
 /* The value of a text, or RT_TOK_NONE. */
 uint32_t rt_tok_find(const RtTokenizer *t, RtTokSection trie, const unsigned char *s, size_t n);
 
 /* ---- characters ------------------------------------------------------------------------------------------ */
 
-/* The character at s, of which n > 0 bytes may be read, and its length; what is no UTF-8 is U+FFFD of length 1. */
+/* Read the character at s, where n > 0 bytes may be read. Returns its length; invalid UTF-8 gives
+ * U+FFFD of length 1. */
 int rt_tok_character(const unsigned char *s, size_t n, int32_t *c);
-int rt_tok_put(unsigned char *s, int32_t c);                        /* at most 4 bytes; their number */
-/* The length of the broken beginning of a character at s that becomes one U+FFFD; 0 where a character is whole. */
+int rt_tok_put(unsigned char *s, int32_t c);        /* writes up to 4 bytes; returns their number */
+/* The length of the invalid sequence at s that becomes one U+FFFD; 0 for a valid character. */
 int rt_tok_broken(const unsigned char *s, size_t n);
 
 static inline size_t rt_tok_back(const unsigned char *s, size_t at)
@@ -96,21 +97,22 @@ static inline bool rt_tok_space(int32_t c)
 
 /* ---- text with its origin -------------------------------------------------------------------------------- */
 
-/* Bytes, and for each where in the caller's text it came from: begin[i] to end[i], or, where they are NULL, `offset` + i. */
+/* Bytes, and the origin of each in the caller's text: begin[i] to end[i], or `offset` + i if these
+ * are NULL. */
 typedef struct TokText { unsigned char *s; uint32_t *begin, *end; uint32_t offset; size_t n, cap; } TokText;
 
 typedef struct TokWork {
     const RtTokenizer *t;
     const RtTokens *out;
     int n;                          /* ids so far */
-    int skip;                       /* so many of the next ids are left out */
+    int skip;                       /* how many of the next ids to leave out */
     unsigned type;
     bool origin;                    /* texts carry their origin */
     rt_status status;
     unsigned char *scratch;  size_t used, cap;
 } TokWork;
 
-/* Scratch, aligned to 8; NULL with w->status RT_NO_ROOM. Given back by setting w->used to what it was. */
+/* Take scratch, aligned to 8; NULL with w->status RT_NO_ROOM. Resetting w->used releases it. */
 void *rt_tok_take(TokWork *w, size_t bytes);
 bool  rt_tok_new(TokWork *w, TokText *x, size_t cap);               /* an empty text of up to `cap` bytes */
 void  rt_tok_add(TokWork *w, TokText *x, const unsigned char *s, size_t n, uint32_t begin, uint32_t end);
@@ -119,42 +121,45 @@ void  rt_tok_add_character(TokWork *w, TokText *x, int32_t c, uint32_t begin, ui
 static inline uint32_t rt_tok_begin(const TokText *x, size_t i) { return x->begin ? x->begin[i] : x->offset + (uint32_t)i; }
 static inline uint32_t rt_tok_end(const TokText *x, size_t i) { return x->begin ? x->end[i] : x->offset + (uint32_t)i + 1; }
 
-/* One more id, of the bytes from i up to j of x; x NULL: of none. */
+/* Add an id, for the bytes i .. j of x; x NULL: for none. */
 void rt_tok_push(TokWork *w, uint32_t id, const TokText *x, size_t i, size_t j);
 
-enum { TOK_RUN_EXTRA = 8, TOK_MARK_BYTES = 16 };                     /* of rt_tok_form: per byte of its text two marks */
+enum { TOK_RUN_EXTRA = 8, TOK_MARK_BYTES = 16 };    /* for rt_tok_form: two marks for each byte */
 
-/* Settle the spans of the ids from `first` on, which are those of this text: trimmed, and in characters. */
+/* Complete the spans of the ids from `first` on, which belong to this text: trim them, and convert
+ * them to characters. */
 void rt_tok_settle_spans(TokWork *w, const char *text, size_t bytes, int first);
 
 /* ---- the steps ------------------------------------------------------------------------------------------- */
 
-/* Run the normalisers over x. *x becomes another text in scratch. */
+/* Run the normalisers over x. *x becomes another text, in scratch. */
 void rt_tok_normalise(TokWork *w, TokText *x);
-/* One of them: from `in` to `out`, which has room. */
+/* Single normalisers: from `in` to `out`, which has room. */
 void rt_tok_form(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out);
 void rt_tok_map_graphemes(TokWork *w, const TokText *in, TokText *out);
 void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out);
 
-/* A pattern and a text s[n]; what has failed there stays known, so that all matches together take about as many steps as the text is long. */
+/* A pattern and a text s[n]. It remembers which nodes have failed where, so that all matches
+ * together take about as many steps as the text is long. */
 typedef struct TokMatcher {
     const RtTokenizer *t;
     const unsigned char *s;  size_t n;
-    uint32_t first, memos;          /* nodes */
+    uint32_t first, memos;          /* first node of the pattern; number of its memos */
     unsigned char *failed;          /* a bit for each place, 0 to n, and memo */
 } TokMatcher;
 
 static inline size_t rt_tok_matcher_bytes(uint32_t memos, size_t n) { return memos ? ((n + 1) * memos + 7) / 8 : 0; }
 /* Takes rt_tok_matcher_bytes of scratch; false: RT_NO_ROOM. */
 bool rt_tok_matcher(TokWork *w, TokMatcher *m, uint32_t node, const unsigned char *s, size_t n);
-/* Where the pattern, begun at `at`, ends; SIZE_MAX where it does not match. */
+/* The end of the match that begins at `at`; SIZE_MAX if there is none. */
 size_t rt_tok_match(const TokMatcher *m, size_t at);
 bool rt_tok_in_class(const RtTokenizer *t, uint32_t of_class, int32_t c);
 
-/* Words of x between begin and end, by the splits from `step` on, each handed to the model. */
+/* Split bytes begin .. end of x into words, with the splits from `step` on, and pass each word to
+ * the model. */
 void rt_tok_split(TokWork *w, const TokText *x, size_t begin, size_t end, uint32_t step);
 
-/* A word into ids. */
+/* Turn a word into ids. */
 void rt_tok_bpe(TokWork *w, const TokText *x, size_t begin, size_t end);
 void rt_tok_unigram(TokWork *w, const TokText *x, size_t begin, size_t end);
 void rt_tok_wordpiece(TokWork *w, const TokText *x, size_t begin, size_t end);

@@ -1,5 +1,5 @@
-/* rt_tokenizer_spans.c: where tokens stand in their text, as it is told: without the white space that they begin or end with, where
- * the tokenizer leaves that out, and in characters. */
+/* rt_tokenizer_spans.c: the spans of tokens as they are reported: without the white space at their
+ * ends, if the tokenizer leaves that out, and in characters. */
 #include "rt_tokenizer_parts.h"
 
 /* ---- white space ---------------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
-/* rt_tokenizer_unigram.c: the segmentation of a word whose pieces have the greatest sum of scores (Kudo 2018), by Viterbi:
- * from each character on, every piece that begins there offers a way to its end. Of equal sums the first found stays. */
+/* rt_tokenizer_unigram.c: the segmentation of a word whose pieces have the greatest sum of scores
+ * (Kudo 2018), by Viterbi: every piece that begins at a character offers a path to its end. Of
+ * equal sums the first found stays. */
 #include "rt_tokenizer_parts.h"
 
 typedef struct Best { double score; uint32_t from, id; } Best;       /* the best way to end here; from RT_TOK_NONE: none yet */

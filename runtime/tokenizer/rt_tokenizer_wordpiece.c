@@ -1,5 +1,6 @@
-/* rt_tokenizer_wordpiece.c: WordPiece: the longest piece that a word begins with, then the longest that continues it, until
- * the word is used up; where none fits, the whole word is unknown. And vocabularies of whole words. */
+/* rt_tokenizer_wordpiece.c: WordPiece: the longest piece that a word begins with, then the
+ * longest that continues it, until the word is used up; if none fits, the whole word is unknown.
+ * Also vocabularies of whole words. */
 #include "rt_tokenizer_parts.h"
 
 static void wordpiece_unknown(TokWork *w, const TokText *x, size_t begin, size_t end)

@@ -56,7 +56,7 @@ RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
                  _mm256_blendv_ps(no.high, yes.high, _mm256_cmp_ps(a.high, b.high, _CMP_LT_OQ)));
 }
 
-/* In two factors, the first exact: 2^128 is not a float. */
+/* In two products, the first of them exact: 2^128 is not a float. */
 RT_INLINE __m256 rt_scale2_half(__m256 a, __m256 n)
 {
     const __m256i all = _mm256_cvtps_epi32(n), half = _mm256_srai_epi32(all, 1), one = _mm256_set1_epi32(127);
@@ -115,7 +115,7 @@ RT_INLINE void rt_store_f16(void *p, rt_v16 a)
 #if RT_SIMD_PART == RT_PART_BYTES
 #if !defined(RT_HAS_BYTES) && defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__) && !defined(RT_PORTABLE)
 #define RT_HAS_BYTES
-/* ---- AVX2: two vectors, widened as above ------------------------------------------------------------------------ */
+/* ---- AVX2: two vectors, widened as in avx512.h ---------------------------------------------- */
 
 enum { RT_BYTES_ROWS = 2, RT_BYTES_PANELS = 1 };
 typedef struct rt_n16 { __m256i v[2]; } rt_n16;

@@ -84,7 +84,8 @@ RT_INLINE void rt_store_f16(void *p, rt_v16 a)
 #define RT_HAS_BYTES
 /* ---- AVX-512, with VNNI or without ------------------------------------------------------------------------------ */
 
-enum { RT_BYTES_ROWS = 6, RT_BYTES_PANELS = 2 };        /* 12 sums of a group, 12 of all, 2 weights and more of 32 */
+/* Of 32 registers: 12 sums of one group, 12 of all groups, 2 weights and more. */
+enum { RT_BYTES_ROWS = 6, RT_BYTES_PANELS = 2 };
 typedef struct rt_n16 { __m512i v; } rt_n16;
 
 RT_INLINE rt_n16 rt_n16_set1(int32_t x) { rt_n16 r; r.v = _mm512_set1_epi32(x); return r; }
@@ -99,7 +100,8 @@ RT_INLINE rt_bytes rt_bytes_of(__m512i v) { rt_bytes r; r.v = v; return r; }
 RT_INLINE rt_quad rt_quad_of(const int8_t *x) { rt_quad r; r.v = _mm512_set1_epi32(rt_load_quad(x)); return r; }
 RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x) { sum.v = _mm512_dpbusd_epi32(sum.v, w.v, x.v); return sum; }
 #else
-/* Widened to 16 bits, even and odd bytes apart: products of an unsigned and a signed byte in pairs do not fit there. */
+/* Even and odd bytes, widened to 16 bits: the sum of two products of an unsigned and a signed byte
+ * does not fit in 16 bits. */
 typedef struct rt_bytes { __m512i even, odd; } rt_bytes;
 typedef struct rt_quad { __m512i even, odd; } rt_quad;
 

@@ -1,12 +1,13 @@
-/* portable.h: any machine, with what its compiler knows of vectors of 128 bits; also what other sets leave out. */
+/* portable.h: any machine, with 128-bit vectors if its compiler has them; also the parts that other
+ * sets leave out. */
 
 #if RT_SIMD_PART == RT_PART_FLOATS
 #if !defined(RT_HAS_FLOATS)
 #define RT_HAS_FLOATS
-/* ---- portable: C11 without a fused multiply-add, but where neon.h gives one ------------------------------- *
- * Compilers that know vectors of 128 bits on a machine that has them get four of those, others sixteen floats; the
- * arithmetic is written the same way and, but for rt_fma, gives the same bits. (gcc turns sixteen floats in a struct into
- * slow code.) */
+/* ---- portable: C11 without a fused multiply-add, unless neon.h defines one ------------------ *
+ * If the compiler and the machine have 128-bit vectors, rt_v16 is four of those, otherwise sixteen
+ * floats; the same expressions compute with both and, except for rt_fma, give the same bits. (gcc
+ * turns sixteen floats in a struct into slow code.) */
 
 #if (defined(__SSE2__) || defined(__ARM_NEON)) && !defined(RT_PLAIN_C)
 typedef float rt_part __attribute__((vector_size(16)));
@@ -110,7 +111,8 @@ RT_INLINE rt_part rt_min_part(rt_part a, rt_part b)
 RT_INLINE rt_v16 rt_max(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = rt_max_part(a.v[i], b.v[i]); return a; }
 RT_INLINE rt_v16 rt_min(rt_v16 a, rt_v16 b) { RT_EACH_PART a.v[i] = rt_min_part(a.v[i], b.v[i]); return a; }
 
-/* In two factors, the first exact: 2^128 is not a float. The sum puts the integer n into the lowest bits. */
+/* In two products, the first of them exact: 2^128 is not a float. Adding 1.5 * 2^23 puts the
+ * integer n into the lowest bits. */
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
 {
     RT_EACH_PART {
@@ -142,7 +144,7 @@ RT_INLINE rt_v16 rt_load_bf16(const void *p)
     return r;
 }
 
-/* Parts first, then what one part holds. */
+/* Add the parts, then the floats of the last part. */
 RT_INLINE float rt_sum(rt_v16 a)
 {
     float f[4];
@@ -213,7 +215,7 @@ RT_INLINE void rt_store_f16(void *p, rt_v16 a)
 #if !defined(RT_HAS_BYTES)
 #define RT_HAS_BYTES
 #if defined(__SSE2__) && !defined(RT_PLAIN_C)
-/* ---- SSE2: four vectors, widened as above ----------------------------------------------------------------------- */
+/* ---- SSE2: four vectors, widened as in avx512.h --------------------------------------------- */
 
 enum { RT_BYTES_ROWS = 1, RT_BYTES_PANELS = 1 };
 typedef struct rt_n16 { __m128i v[4]; } rt_n16;

@@ -1,4 +1,4 @@
-/* command_run_texts.h: texts answered as `run` answers them. */
+/* command_run_texts.h: the command `run` for models that answer texts. */
 #ifndef COMMAND_RUN_TEXTS_H
 #define COMMAND_RUN_TEXTS_H
 
@@ -6,10 +6,12 @@
 #include "run_options.h"
 #include "session.h"
 
-/* Answer the texts of the command line, or the lines of standard input, by a model that was read. */
+/* Answer the texts of the command line, or the lines of standard input, with the session's model.
+ * Returns the exit code; EXIT_DONE also after errors reported to s->diag. needs: session_open. */
 Exit run_texts(Session *s, const RunOptions *o);
 
-/* The model's settings of generation as the command line changes them; false after an error. */
+/* Set *g to the model's generation settings, overridden by the command line; false after an
+ * error. */
 bool command_generation(Session *s, const RunOptions *o, RtGeneration *g);
 
 #endif

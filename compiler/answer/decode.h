@@ -1,4 +1,5 @@
-/* decode.h: what an engine writes to a source, or behind a prompt, by the settings of rt_generation.h. */
+/* decode.h: generation with an engine, for a source or a prompt, by the settings of
+ * rt_generation.h. */
 #ifndef DECODE_H
 #define DECODE_H
 
@@ -7,16 +8,18 @@
 
 typedef struct Decoder {
     CliDecoder cli;               /* cli.results, best first, and cli.count are the last answer */
-    RtAnswering answering;          /* nobody listens and nothing is scored, until the caller says so */
-    int *ids;                       /* [max_target + 1]: of the best */
+    RtAnswering answering;          /* all 0: no callback, no scores; the caller may change it */
+    int *ids;                       /* [max_target + 1]: the best answer */
 } Decoder;
 
-/* A decoder on an engine whose model decodes, with a slot for every beam; it lives in the arena. */
+/* A decoder on an engine whose model has a decoder, and a slot for each beam. It lives in the
+ * arena. */
 Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g);
-/* Answer ids[n]: a source, or the prompt of a decoder alone. The answers are cli.results until the next call; each has its end
- * id, unless it is as long as it may be. Returns what cli_decoder_answer does. */
+/* Answer ids[n]: a source, or the prompt of a decoder-only model. cli.results holds the answers
+ * until the next call; each includes its end id, unless it reached the length limit. Returns the
+ * status of cli_decoder_answer. */
 rt_status decoder_answer(Decoder *d, const int *ids, int n);
-/* Whether an answer's last id ends it. */
+/* True if the last id of an answer is an end id. */
 bool decoder_ended(const Decoder *d, const RtBeamResult *r);
 
 #endif

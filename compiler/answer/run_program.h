@@ -1,28 +1,29 @@
-/* run_program.h: an engine as the rt_program of rt_cli.h, so that a generated program's code answers by it. */
+/* run_program.h: wraps an engine as the rt_program of rt_cli.h, so that the code of generated
+ * programs can answer with it. */
 #ifndef RUN_PROGRAM_H
 #define RUN_PROGRAM_H
 
 #include "engine.h"
 #include "rt_cli_parts.h"
 
-/* What the program's functions get as `model` and as `state`: one pointer to this. */
+/* The functions of the rt_program get a pointer to this as `model` and as `state`. */
 typedef struct RunProgram {
     Engine *engine;
-    RtCharacters source, target;    /* of a tokenizer of characters */
-    RtGeneration generation;        /* the model's own settings */
+    RtCharacters source, target;    /* for a character tokenizer */
+    RtGeneration generation;        /* the model's default settings */
     RtChat chat;
     rt_program program;
 } RunProgram;
 
-/* Of an engine whose model is not an xf.graph; it lives in the arena. */
+/* Wrap an engine, whose model must not be an xf.graph. The result lives in the arena. */
 RunProgram *run_program(Arena *a, Engine *e);
-/* What answers by it, as the options say: for cli_texts_open. */
+/* A Cli that answers with `r` by the options, for cli_texts_open. It keeps both pointers. */
 Cli run_cli(RunProgram *r, const CliOptions *o);
-/* A tokenizer of characters as a Plan has it. */
+/* A character tokenizer from the tables of a Plan. */
 RtCharacters run_characters(const Packed *table, const Packed *texts);
 /* The rows of rt_program.translations, in the arena; NULL for none. */
 const char *const *run_translations(Arena *a, const Model *m);
-/* Whether the model has texts at all; else texts are ids. */
+/* True if the model has a tokenizer; otherwise inputs and outputs are token ids. */
 bool run_has_texts(const Model *m);
 
 #endif

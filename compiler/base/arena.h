@@ -1,5 +1,6 @@
 /* arena.h: memory that lives as long as one compilation.
- * Everything returned lives in the arena until arena_free; passes never free. Out of memory ends in die(). */
+ * Everything returned lives in the arena until arena_free; passes never free. Out of memory ends in
+ * no_memory(). */
 #ifndef ARENA_H
 #define ARENA_H
 
@@ -18,13 +19,15 @@ char  *arena_text(Arena *a, const char *text);
 char  *arena_format(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char  *arena_vformat(Arena *a, const char *format, va_list args);
 
-/* Memory that cannot be had: "error: no memory for " and what it is for, and how much, on stderr; ends with exit code 69. */
+/* Report a failed allocation: prints "error: no memory for " and the message, which says what for
+ * and how much, on stderr and ends with exit code 69. */
 _Noreturn void no_memory(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* All memory of this machine, in bytes, whoever uses it now; 0 where the system does not tell. */
+/* Physical memory of this machine in bytes, used or free; 0 if the system does not report it. */
 size_t memory_of_machine(void);
 
-/* A bug of ours: prints file, line and the message on stderr and ends with exit code 70. */
+/* Report a bug of xformc: prints file, line and the message on stderr and ends with exit code
+ * 70. */
 #define die(...) die_at(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void die_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

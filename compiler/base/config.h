@@ -1,4 +1,4 @@
-/* config.h: a JSON file, key by key and typed, with the place of each key. */
+/* config.h: read a JSON file key by key, typed, with the source position of each key. */
 #ifndef CONFIG_H
 #define CONFIG_H
 
@@ -8,52 +8,56 @@
 #include "arena.h"
 #include "diag.h"
 
-/* An object of a JSON file. Errors name the file and the key, with their line. */
+/* An object of a JSON file. Errors name the file, line and key. */
 typedef struct Config {
     Arena *arena;
     Diag *diag;
-    const char *path, *text;        /* of the file */
-    size_t start;                   /* where the object's brace stands in text */
-    const char *within;             /* "rope_scaling.", or "" for the whole file: before a key in messages */
+    const char *path, *text;        /* path and content of the file */
+    size_t start;                   /* offset of the object's opening brace in text */
+    const char *within;             /* prefix of keys in messages: "rope_scaling."; "" at the top */
     const struct Family *family;
-    const void *object;             /* of the JSON library */
-    bool foreign;                   /* a file that a spec names: nothing of it is shown */
-    struct Draft *draft;            /* whoever reads it as a model fills this */
+    const void *object;             /* a json_t of the JSON library */
+    bool foreign;                   /* a file that a spec names: messages quote nothing of it */
+    struct Draft *draft;            /* filled by the readers of models */
 } Config;
 
-/* Keys are looked up as they are written: "a|b" is the key a, or, where there is none, b; a null is as absent. */
+/* "a|b" means the key a, or b if a is absent. A null counts as absent. */
 bool        config_has(const Config *c, const char *key);
-bool        config_is_null(const Config *c, const char *key);   /* one key that is there and null */
-Loc         config_place(const Config *c, const char *key);     /* of the key, or of the file */
-/* The value. Absent: the preset; where that is CONFIG_REQUIRED an error, and 0. Of another type: an error, and 0. */
+bool        config_is_null(const Config *c, const char *key);   /* one key: present and null */
+Loc         config_place(const Config *c, const char *key);     /* of the key, else of the object */
+/* The value of a key. An absent key gives the preset; if the preset is CONFIG_REQUIRED (for text
+ * NULL), it is an error and gives 0, false or "". So does a value of another type. */
 #define CONFIG_REQUIRED (-1e300)
 double      config_number(const Config *c, const char *key, double preset);
 int64_t     config_integer(const Config *c, const char *key, double preset);
 bool        config_bool(const Config *c, const char *key, bool preset);
 const char *config_text(const Config *c, const char *key, const char *preset);
-/* Of a list: how many elements there are, -1 after an error for what is not a list; elements as above, errors likewise. */
+/* The length of a list; -1 after an error if the key is absent or its value is not a list. Then one
+ * element, with errors as above. */
 int         config_count(const Config *c, const char *key);
 double      config_number_at(const Config *c, const char *key, int i);
 bool        config_bool_at(const Config *c, const char *key, int i);
 const char *config_text_at(const Config *c, const char *key, int i);
-/* The object under a key; false where it is absent, or after an error where it is none. */
+/* The object under a key; false if it is absent, or after an error if it is not an object. */
 bool        config_object(const Config *c, const char *key, Config *out);
-const char **config_keys(const Config *c, int *n);                /* of the object, in the order of the file */
+const char **config_keys(const Config *c, int *n);                /* all keys, in file order */
 
-/* Read c->path, whose arena and diag are set; false after errors. Ends with config_close. */
+/* Read c->path; the caller has set arena and diag. False after errors. If true, call config_close
+ * at the end. */
 bool config_open(Config *c);
 void config_close(Config *c);
-/* The same for a file that is a list of so many objects; the i-th, which needs no config_close, false after an error. */
+/* Like config_open, for a file that is a list of objects; *n receives their number. config_item
+ * gives object i, which needs no config_close; false after an error. */
 bool config_open_list(Config *c, int *n);
 bool config_item(const Config *list, int i, Config *out);
-/* A key's value as JSON, in one line. */
+/* A key's value as JSON on one line, shortened if it is long. */
 const char *config_shown(const Config *c, const char *key);
-/* What a key's value is: z null, b true or false, i a whole number, r another number, t a text,
- * l a list, o an object; 0 where it is absent. */
+/* The type of a key's value: z null, b bool, i integer, r other number, t text, l list, o object;
+ * 0 if the key is absent. */
 char config_type(const Config *c, const char *key);
 bool config_is_list(const Config *c, const char *key);
 bool config_is_object(const Config *c, const char *key);
-/* The i-th element, a list of numbers: how many, -1 after an error for what is none. */
+/* Element i of a list, itself a list of numbers: returns how many, -1 after an error. */
 int config_list_at(const Config *c, const char *key, int i, double **numbers);
 #define config_fault(c, key, ...) diag_error((c)->diag, EXIT_BAD_DATA, config_place(c, key), __VA_ARGS__)
 

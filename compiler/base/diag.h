@@ -1,5 +1,5 @@
-/* diag.h: what goes wrong and is not our fault, reported with file, line, column, source line and caret.
- * Several errors are collected and printed together. Everything lives in the arena of diag_new. */
+/* diag.h: errors of users and of the system, reported with file, line, column, source line and
+ * caret. Errors are collected and printed together. Everything lives in the arena of diag_new. */
 #ifndef DIAG_H
 #define DIAG_H
 
@@ -8,10 +8,12 @@
 
 #include "arena.h"
 
-/* A place in a source file. line and column from 1, column in bytes; line 0 means the whole file; file NULL means none. */
+/* A place in a source file. line and column count from 1, column in bytes; line 0 means the whole
+ * file; file NULL means no file. */
 typedef struct Loc { const char *file; int line, column; } Loc;
 
-/* Exit codes, as sysexits has them. The first error's code is that of the program. */
+/* Exit codes; 65 to 74 are those of sysexits.h. The program ends with the code of the first
+ * error. */
 typedef enum Exit {
     EXIT_DONE = 0,
     EXIT_DIFFERS = 1,       /* a comparison or test failed */
@@ -27,25 +29,27 @@ typedef enum Exit {
 typedef struct Diag Diag;
 
 Diag *diag_new(Arena *a);
-/* The same error reported twice running, at the same place, is one. */
+/* An error that repeats the text and place of the last one is dropped. */
 void  diag_error(Diag *d, Exit code, Loc at, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void  diag_note(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));   /* to the last error */
-/* A remark that does not fail the run; printed with the rest as `note:`. */
+/* A remark does not fail the run; it is printed in its order as `note:`. */
 void  diag_remark(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int   diag_errors(const Diag *d);
-void  diag_forget(Diag *d);                                 /* all messages; their sources stay */
+void  diag_forget(Diag *d);                                 /* drops messages, keeps sources */
 Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when there is no error */
-/* `FILE:LINE:COLUMN: error: MESSAGE`, the source line, a caret, notes. Reads source lines from the files themselves,
- * or from a text given with diag_source for a name that is not a file. At most 20 errors are shown, the rest counted.
- * What was printed before is not printed again. */
+/* Print each message that was not printed before: `FILE:LINE:COLUMN: error: MESSAGE`, the source
+ * line, a caret, notes. Source lines come from the file, or from the text that diag_source gave for
+ * that name. At most 20 errors are shown, the others counted. */
 void  diag_print(Diag *d, FILE *to, bool colour);
 void  diag_source(Diag *d, const char *file, const char *text);
-/* Show no line of this file: a spec of somebody else may name one that only its reader may see. */
+/* Never quote lines of this file: an untrusted spec may name a file that only this user may
+ * read. */
 void  diag_conceal(Diag *d, const char *file);
 
-/* The nearest of `n` words to `word` by edit distance, or NULL when none is near: for "did you mean". */
+/* The nearest of `n` words to `word` by edit distance, or NULL when none is near: for "did you
+ * mean". */
 const char *diag_nearest(const char *word, const char *const *words, int n);
-/* Of a word and its nearest: the edits between them. */
+/* The edit distance of a word and its nearest. */
 int diag_distance(const char *a, const char *b);
 
 #endif

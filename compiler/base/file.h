@@ -1,4 +1,4 @@
-/* file.h: whole files, read and written. Errors go to the Diag, with path and strerror. */
+/* file.h: read and write whole files. Errors go to the Diag, with path and strerror. */
 #ifndef FILE_H
 #define FILE_H
 
@@ -6,67 +6,73 @@
 
 #include "diag.h"
 
-/* What the bytes are, where they are no file that anybody meant but what stands in its place: a pointer of Git LFS, an HTML
- * page, an answer of a server. A sentence without its subject, or NULL. file_read and file_map refuse these. */
+/* Recognise content that is not the file that was meant: a Git LFS pointer, an HTML page, an error
+ * message of a server. Returns a sentence without its subject, or NULL. file_read and file_map
+ * reject such files. */
 const char *file_impostor(const void *bytes, size_t n);
 
-/* The bytes of a file, NUL-terminated, in the arena; NULL after an error reported at `at`: 66 not there, 74 unreadable,
- * 65 larger than `limit`. A folder is an error. */
+/* The bytes of a file, NUL-terminated, in the arena; NULL after an error reported at `at`: 66 if it
+ * is missing or a folder, 74 if unreadable, 65 if larger than `limit`. */
 char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size);
 
 /* A file mapped read-only until file_unmap; an empty file gives size 0 and a valid pointer. */
 typedef struct FileStamp {
     uint64_t device, inode;
-    int64_t size, seconds, nanoseconds;             /* of the last writing */
-    int64_t changed_seconds, changed_nanoseconds;   /* of the last change, of its name or mode too */
+    int64_t size, seconds, nanoseconds;             /* mtime */
+    int64_t changed_seconds, changed_nanoseconds;   /* ctime: changes of name or mode too */
 } FileStamp;
 typedef struct FileMap { const unsigned char *data; size_t size; FileStamp stamp; } FileMap;
 bool  file_map(Diag *d, Loc at, const char *path, FileMap *map);
-/* Whether the mapped file was written to since: its bytes are others now, and past its end there are none. Another file that
- * took its name does not count: what is mapped stays. */
+/* True if the mapped file was written to since it was mapped, so the mapped bytes may have changed
+ * or be gone. Another file renamed over it does not count: the mapping keeps the old file. */
 bool  file_map_changed(const FileMap *map, const char *path);
 void  file_unmap(FileMap *map);
 
-/* A file written beside its place and renamed over it when complete, so it is never half there. */
+/* Writes a temporary file in the same folder and renames it when complete, so that no partial file
+ * appears. A device or a pipe is written directly. */
 typedef struct FileWriter FileWriter;
 FileWriter *file_create(Arena *a, Diag *d, const char *path);           /* NULL after an error */
 bool  file_keep_private(FileWriter *w);                 /* mode 0600; false after an error */
 bool  file_append(FileWriter *w, const void *data, size_t size);        /* false after the first error */
-bool  file_patch(FileWriter *w, size_t at, const void *data, size_t size);      /* over what was written; not of a pipe */
-bool  file_view(FileWriter *w, FileMap *map);   /* what is written so far; not of a pipe */
-bool  file_commit(FileWriter *w);                                       /* rename; false after an error, and removed */
+bool  file_patch(FileWriter *w, size_t at, const void *data, size_t size);  /* overwrite; no pipe */
+bool  file_view(FileWriter *w, FileMap *map);   /* map what is written so far; no pipe */
+bool  file_commit(FileWriter *w);               /* rename; after an error remove it, and false */
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
 
-/* SPACE-PID: what tells this process from every other, also of another machine. Whether the process of
- * an id, and of what follows it, is alive: 1 yes, 0 no, -1 where it is of another SPACE. */
+/* SPACE-PID, which identifies this process among all machines. file_has_owner: whether the process
+ * is alive whose id `id` begins with: 1 yes, 0 no, -1 if its SPACE is another. */
 const char *file_own_id(Arena *a);
 int   file_has_owner(const char *id);
 
-/* A name that no file of the user's has and no other process gives. Such files of processes that were
- * killed are removed; one that may be a live one's stays. */
+/* A file name that is unique to this process. file_remove_stale removes such files of killed
+ * processes from a folder; a file whose process may be alive stays. */
 const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */
 void  file_remove_stale(const char *folder);
 
-/* What takes the place of nothing but its own kind: a file that begins otherwise, and is not empty, stays as it is, EXIT_BAD_DATA.
- * A name that ends as files of other kinds do, "x.png", is EXIT_USAGE. */
+/* file_replace writes only over a file of the same kind: one that is not empty and begins otherwise
+ * stays as it is, EXIT_BAD_DATA. A name with the extension of another kind, "x.png", is
+ * EXIT_USAGE. */
 typedef struct FileKind { const char *begins, *what, *ending; } FileKind;       /* "<svg", "an SVG picture", ".svg" */
 bool  file_replace(Arena *a, Diag *d, const char *path, FileKind kind, const void *data, size_t size);
-bool  file_may_replace(Arena *a, Diag *d, const char *path, FileKind kind);     /* before long work; opens no device, and leaves nothing */
+/* The same checks before long work. It opens no device and leaves no file. */
+bool  file_may_replace(Arena *a, Diag *d, const char *path, FileKind kind);
 
-/* Whether the disk that `path` lies on, or will, has so much room; false after an error, EXIT_IO. */
+/* True if the file system of `path`, which need not exist yet, has that many bytes free; false
+ * after an error, EXIT_IO. */
 bool  file_has_room(Arena *a, Diag *d, const char *path, double bytes);
 
-/* Flush standard output: NULL where all that was ever put there is written, else why not. */
+/* Flush standard output: NULL if everything ever printed was written, else the reason. */
 const char *file_output_fault(void);
 
-bool  file_is_regular(const char *path);                                /* through links; a pipe or a device is none */
-/* `path`, or where nothing is there and it is relative, what `make install` put under that name: in share/xformc beside
- * the folder of this program. */
+bool  file_is_regular(const char *path);                                /* follows links */
+/* `path`; if it is relative and missing, the file that `make install` installed under that name: in
+ * ../share/xformc beside this program, else below /usr/local/share or /usr/share. */
 const char *file_installed(Arena *a, const char *path);
 bool  file_is_folder(const char *path);
-bool  file_is_same(Arena *arena, const char *a, const char *b);        /* one file by two names, also where it is not there yet */
-size_t file_first_bytes(const char *path, void *bytes, size_t room);    /* of a regular file, else 0 */
+/* True if both names mean one file, which need not exist yet. */
+bool  file_is_same(Arena *arena, const char *a, const char *b);
+size_t file_first_bytes(const char *path, void *bytes, size_t room);    /* 0: no regular file */
 
 bool  file_make_folder(Diag *d, const char *path);                      /* with parents; existing is fine */
 const char *file_join(Arena *a, const char *folder, const char *name);  /* an absolute name stays as it is */

@@ -1,11 +1,11 @@
-/* integer.h: a number without its fraction. */
+/* integer.h: convert a double to an integer, truncating. */
 #ifndef INTEGER_H
 #define INTEGER_H
 
 #include <math.h>
 #include <stdint.h>
 
-/* 0 of NaN, the nearest of int64 where it lies outside, for a conversion of that is undefined. */
+/* NaN gives 0; numbers outside of int64 saturate, since in C their conversion is undefined. */
 static inline int64_t integer_of(double number)
 {
     const double past = 0x1p63;

@@ -1,13 +1,13 @@
-/* json_text.h: strings and numbers as JSON, which always parses. */
+/* json_text.h: write strings and numbers as valid JSON. */
 #ifndef JSON_TEXT_H
 #define JSON_TEXT_H
 
 #include "text.h"
 
-/* A string literal of `n` bytes; what is not UTF-8 becomes U+FFFD. */
+/* A string literal of `n` bytes; each byte that is not valid UTF-8 becomes U+FFFD. */
 void json_add_bytes(Text *to, const char *s, size_t n);
 void json_add_string(Text *to, const char *s);
-/* Nine digits; null for what is not finite, which JSON cannot say. */
+/* Nine digits; null for infinities and NaN, which JSON does not have. */
 void json_add_number(Text *to, double x);
 
 #endif

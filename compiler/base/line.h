@@ -1,4 +1,4 @@
-/* line.h: lines of a stream that may have no end. */
+/* line.h: read lines of bounded length from a stream. */
 #ifndef LINE_H
 #define LINE_H
 
@@ -7,9 +7,10 @@
 
 enum { LINE_NONE = -1, LINE_TOO_LONG = -2 };
 
-/* The next line with its end, NUL-terminated in *line[*room], which grows by realloc and belongs to the caller; returns its bytes.
- * LINE_NONE at the end of the stream, and with ferror or without memory, errno said. LINE_TOO_LONG for one of more than `most` bytes,
- * of which so many were read, and no more. */
+/* Read the next line, with its line end, into *line[*room], NUL-terminated. The buffer grows by
+ * realloc and belongs to the caller. Returns the bytes of the line. LINE_NONE: the stream ended, or
+ * errno says that reading failed or memory ran out. LINE_TOO_LONG: the line has more than `most`
+ * bytes; most + 1 of them were consumed. */
 long long line_read(char **line, size_t *room, size_t most, FILE *from);
 
 #endif

@@ -1,7 +1,8 @@
 /* svg.h: pictures as SVG text: shapes, text, arrows, tooltips.
  *
- * Lengths are in pixels, y grows downward. The same calls give the same bytes. Texts may hold anything: they are
- * escaped, and what XML cannot hold becomes U+FFFD. Everything lives in the arena of svg_new. */
+ * Lengths are in pixels, y grows downward. The same calls give the same bytes. Texts may contain
+ * anything: they are escaped, and what XML does not allow becomes U+FFFD. Everything lives in the
+ * arena of svg_new. */
 #ifndef SVG_H
 #define SVG_H
 
@@ -13,23 +14,23 @@
 typedef struct Svg { Text text; int depth; } Svg;
 extern const FileKind svg_kind;
 
-/* How a shape looks; a member left zero is left out. Colours as in SVG: "#334155", "none". */
+/* How a shape looks; members that are zero are omitted. Colours as in SVG: "#334155", "none". */
 typedef struct SvgStyle {
     const char *fill, *stroke;
     double width;                   /* of the stroke; 0: 1 */
     double radius;                  /* of a rectangle's corners */
     double opacity;                 /* 0: opaque */
     const char *dash;               /* "4 3" */
-    bool arrow;                     /* a head at the end of a line or path, in the colour of SVG_LINE */
+    bool arrow;                     /* an arrowhead at the end of a line or path, in SVG_LINE */
 } SvgStyle;
 
 typedef enum SvgAnchor { SVG_LEFT, SVG_MIDDLE, SVG_RIGHT } SvgAnchor;
 typedef struct SvgFont {
     double size;                    /* 0: 12 */
-    SvgAnchor anchor;               /* what of the text stands at x */
+    SvgAnchor anchor;               /* which part of the text is at x */
     const char *fill;               /* NULL: SVG_INK */
     bool bold, italic, mono;
-    bool halo;                      /* what the text crosses is hidden around it */
+    bool halo;                      /* an outline in SVG_PAPER hides what is behind the text */
     double turn;                    /* degrees clockwise about (x, y) */
 } SvgFont;
 
@@ -46,24 +47,24 @@ typedef struct SvgColour { const char *fill, *edge; } SvgColour;
 enum { SVG_BLUE, SVG_ORANGE, SVG_GREEN, SVG_ROSE, SVG_VIOLET, SVG_TEAL, SVG_YELLOW, SVG_GREY, SVG_COLOURS };
 extern const SvgColour svg_colours[SVG_COLOURS];
 
-/* A white page, which is dark where the reader asks for that. `title` names it for screen readers
+/* Begin a white page, dark for readers who prefer dark colours. `title` names it for screen readers
  * and browsers. */
 Svg  svg_new(Arena *a, double width, double height, const char *title);
-/* The same for a page of HTML: no ground, no arrows, and the page's style has the rules of
- * svg_add_night. */
+/* Begin a picture inside a page of HTML: no background, no arrowheads. The style sheet of the page
+ * must contain the rules of svg_add_night. */
 Svg  svg_inline(Arena *a, double width, double height, const char *title);
-/* Rules of CSS that make the colours above dark ones; their place is in a media query. */
+/* CSS rules that replace the colours above by dark ones, to be put into a media query. */
 void svg_add_night(Text *t);
-/* Close the page; s->text is a whole file then. Groups left open are a bug: die(). */
+/* Close the page; s->text is then a complete file. Open groups are a bug: die(). */
 void svg_finish(Svg *s);
 
-/* What follows, until svg_group_end, belongs together; `tip` is shown when the pointer rests on it, or NULL. */
+/* Begin a group, until svg_group_end. `tip` is its tooltip, or NULL. */
 void svg_group(Svg *s, const char *tip);
 void svg_group_end(Svg *s);
-/* The same, moved by (x, y). */
+/* Begin a group moved by (x, y). */
 void svg_group_at(Svg *s, double x, double y, const char *tip);
-/* What follows, until svg_group_end, has colours of its own, from white on; on a dark page from
- * black on. */
+/* Begin a group, until svg_group_end, that keeps its own colours, a scale from white. On a dark
+ * page they are inverted as a whole, a scale from black. */
 void svg_heat(Svg *s);
 
 void svg_rect(Svg *s, double x, double y, double w, double h, SvgStyle style, const char *tip);
@@ -71,13 +72,14 @@ void svg_circle(Svg *s, double x, double y, double r, SvgStyle style, const char
 void svg_line(Svg *s, double x1, double y1, double x2, double y2, SvgStyle style);
 /* `d` as in SVG: "M 0 0 L 10 10". fill NULL: none. */
 void svg_path(Svg *s, const char *d, SvgStyle style, const char *tip);
-/* y is that of the base line. */
+/* y is the baseline. */
 void svg_text(Svg *s, double x, double y, SvgFont font, const char *text);
 void svg_printf(Svg *s, double x, double y, SvgFont font, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* About how wide a text is, a little more in doubt. */
+/* An estimate of the width of a text, rather too large than too small. */
 double svg_width(const char *text, SvgFont font);
-/* `text`, or as much of its beginning as fits into `room` with "…" behind it; "" where not even two characters do. */
+/* `text`, or as much of its beginning as fits into `room` followed by "…"; "" if fewer than two
+ * characters fit. */
 const char *svg_fit(Arena *a, const char *text, SvgFont font, double room);
 
 #endif

@@ -1,4 +1,4 @@
-/* text.h: a growing text in an arena, and templates with named places. */
+/* text.h: a growing text in an arena, and templates with named placeholders. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -14,20 +14,20 @@ void  text_add(Text *t, const char *s);
 void  text_add_bytes(Text *t, const char *s, size_t n);
 void  text_printf(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What may stand between the quotes of a C string for any bytes. */
+/* Append `s` escaped for use inside the quotes of a C string; any bytes are allowed. */
 void  text_add_quoted(Text *t, const char *s);
-/* Append `template` with each ${name} replaced. `...` is name, value, name, value, …, NULL: all `const char *`.
- * A name that is not given, or given and not used, is a bug: die(). A value of several lines is indented like
- * the line that holds its place; a line that holds nothing but an empty value disappears, and of a value alone on
- * its line a last newline is dropped. */
+/* Append `template` with each ${name} replaced. `...` is name, value, name, value, …, NULL: all
+ * `const char *`. It is a bug, die(), if a name is missing, or given but not used. A value of
+ * several lines is indented like the line of its placeholder. If a placeholder is alone on its
+ * line, an empty value removes the line, and a final newline of the value is dropped. */
 void  text_fill(Text *t, const char *template, ...);
 
-/* A size in memory for a person to read: "1.25 GiB", "nothing". */
+/* A number of bytes as text: "1.25 GiB", "nothing". */
 const char *text_bytes(Arena *a, size_t bytes);
-/* The number of "262144", "256K", "1M" or "2G"; false where it is none, or 0. */
+/* Parse "262144", "256K", "1M" or "2G"; false if it is not such a number, or is 0. */
 bool text_to_bytes(const char *text, size_t *bytes);
 
-/* The length of the well-formed UTF-8 character at `s`, of which `n` bytes may be read, and its code point; 0 if there is none. */
+/* The length of the well-formed UTF-8 character at s[n], and its code point; 0 if there is none. */
 int   utf8_next(const char *s, size_t n, int32_t *code_point);
 
 #endif

@@ -1,4 +1,5 @@
-/* unicode_tables.h: what Unicode says of a code point, asked of utf8proc. Tables for the runtime are made of it. */
+/* unicode_tables.h: Unicode properties of a code point, from utf8proc. The tables of the runtime
+ * are made from them. */
 #ifndef UNICODE_TABLES_H
 #define UNICODE_TABLES_H
 
@@ -7,16 +8,18 @@
 
 enum { UNICODE_END = 0x110000, UNICODE_SPACE = 32, UNICODE_LONGEST = 18 };
 
-/* General category, in utf8proc's order (Cn 0, Lu 1, … Co 29), and UNICODE_SPACE where it is White_Space. */
+/* The general category in utf8proc's order (Cn 0, Lu 1, … Co 29), plus UNICODE_SPACE if the code
+ * point is White_Space. */
 unsigned unicode_property(int32_t c);
 unsigned unicode_combining_class(int32_t c);
-/* Its full decomposition, canonical or compatible, and the number of code points; 0 where it has none. Not of Hangul. */
+/* The full decomposition, canonical or compatible. Returns the number of code points; 0 if there is
+ * none. Hangul syllables give 0. */
 int unicode_decompose(int32_t c, bool compatible, int32_t out[UNICODE_LONGEST]);
-/* The two that compose to c canonically, if any; not of Hangul. */
+/* The pair that composes canonically to c; false if there is none. Hangul syllables give false. */
 bool unicode_composed_of(int32_t c, int32_t pair[2]);
-/* Lower case, one or two code points; 0 where it is its own. */
+/* The lower case, one or two code points. Returns their number; 0 if c does not change. */
 int unicode_lower(int32_t c, int32_t out[2]);
-/* How it takes part in grapheme clusters, in the order of RtTokBreak. */
+/* The Grapheme_Cluster_Break class, in the order of RtTokBreak. */
 unsigned unicode_break(int32_t c);
 
 #endif

@@ -1,12 +1,11 @@
-/* cache.h: files that are kept from one run to the next, by content: compiled models, packed
- * weights.
+/* cache.h: a cache of files kept between runs: compiled models, packed weights.
  *
  * An entry is a file NAME-KEY.so or NAME-KEY.packed in $XDG_CACHE_HOME/xformc, or
- * ~/.cache/xformc. KEY is a hash of all that its bytes depend on. The folder's mode is 0700, an
- * entry's 0600. The entries take at most $XFORMC_CACHE_SIZE bytes, or a tenth of what the disk
- * has free and they take, and at most 32 GB; those that were used longest ago go first. A cache
- * that cannot be read or written is none; nothing here is an error of the user's. Strings live
- * in the arena. */
+ * ~/.cache/xformc. KEY is a hash of everything that its bytes depend on. The folder's mode is
+ * 0700, an entry's 0600. The entries take at most $XFORMC_CACHE_SIZE bytes; by default a tenth
+ * of the disk space that is free or taken by them, at most 32 GB. The least recently used
+ * entries are removed first. A cache that cannot be read or written is treated as absent,
+ * without an error. Strings live in the arena. */
 #ifndef CACHE_H
 #define CACHE_H
 
@@ -16,43 +15,43 @@
 
 typedef enum CacheKind { CACHE_LIBRARY, CACHE_PACKED, CACHE_KINDS } CacheKind;
 
-/* Where entries are, whether the folder exists or not; NULL with XFORMC_CACHE=off, after
- * cache_off, and where there is no home. */
+/* The cache folder, which need not exist; NULL with XFORMC_CACHE=off, after cache_off, or without a
+ * home folder. */
 const char *cache_folder(Arena *a);
 void cache_off(void);
-/* The path of an entry; NULL where there is no cache. */
+/* The path of an entry; NULL without a cache. */
 const char *cache_path(Arena *a, const char *name, uint64_t key, CacheKind kind);
 
-/* Whether an entry lies there that only this user may write, in such a folder. Where another
- * may, a remark to `d`, if that is not NULL. */
+/* True if the entry exists and only this user can write it and its folder. If others can, a remark
+ * goes to `d`, unless NULL. */
 bool cache_has(Arena *a, Diag *d, const char *path);
-/* An entry was used now. */
+/* Mark an entry as used now. */
 void cache_used(const char *path);
 
-/* Begin to write an entry of so many bytes, for which those that were used longest ago make
- * room. NULL where nothing can be kept there, or not so much. */
+/* Begin to write an entry of that many bytes; the least recently used entries are removed to make
+ * room. NULL if the entry cannot be written or does not fit. */
 FileWriter *cache_create(Arena *a, const char *path, int64_t bytes);
-/* Commit it, and keep to the bound. */
+/* Commit the entry, then remove old entries if the size limit is exceeded; false after an error. */
 bool cache_commit(Arena *a, FileWriter *w);
 
-/* One process at a time: wait for the others that hold the lock of an entry. -1 where there is
- * none to be had; give it back. */
+/* Take the lock of an entry, waiting for other processes that hold it; -1 on failure. cache_unlock
+ * releases it; it accepts -1. */
 int  cache_lock(Arena *a, const char *path);
 void cache_unlock(Arena *a, const char *path, int lock);
 
-/* What all entries may take. False, and the usual bound, where XFORMC_CACHE_SIZE is not a number
- * of bytes such as 2G. */
+/* The size limit of the whole cache. If XFORMC_CACHE_SIZE is not a number of bytes such as 2G:
+ * false, with the default limit. */
 bool cache_most(Arena *a, int64_t *bytes);
 
-/* The entries, the last used first; *n receives their number, and *error why not all of them can
- * be read, an errno, or 0; a folder that is not there has none. used: seconds since 1970. */
+/* The entries, most recently used first; *n receives their number. *error receives the errno if not
+ * all of them can be read, else 0; a missing folder is empty. used: seconds since 1970. */
 typedef struct CacheEntry {
     const char *name, *path;
     CacheKind kind;
     int64_t bytes, used;
 } CacheEntry;
 CacheEntry *cache_list(Arena *a, int *n, int *error);
-/* Remove every entry, and what processes that were killed left there. False after an error. */
+/* Remove every entry, and files left by killed processes. False after an error. */
 bool cache_clear(Arena *a, Diag *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* chat_learn.h: a chat template as the texts around what is said. */
+/* chat_learn.h: convert a chat template to a Chat: the fixed texts around the messages. */
 #ifndef CHAT_LEARN_H
 #define CHAT_LEARN_H
 
@@ -6,12 +6,12 @@
 #include "model.h"
 #include "rt_chat.h"
 
-/* What the template makes of conversations; names: its variables, as bos_token. NULL, and why in
- * *fault, where it has a form that a Chat cannot have. */
+/* Learn a template by rendering sample conversations. names[count]: its variables, such as
+ * bos_token. If a Chat cannot represent it: NULL, and *fault says why. */
 Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *names, int count,
                  const char **fault);
 
-/* The same for the runtime; texts are shared. */
+/* The Chat in the runtime's form; the strings are shared. */
 RtChat chat_as_runtime(const Chat *c);
 
 #endif

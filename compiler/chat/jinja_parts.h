@@ -1,4 +1,4 @@
-/* jinja_parts.h: tokens, the tree and values, for the files of jinja.h. */
+/* jinja_parts.h: tokens, syntax tree and values, shared by the files that implement jinja.h. */
 #ifndef JINJA_PARTS_H
 #define JINJA_PARTS_H
 
@@ -23,7 +23,7 @@ typedef struct JValue {
     JKind kind;
     int64_t n;                      /* BOOL, INT; FUNCTION: its number */
     double x;                       /* FLOAT */
-    const char *s;  size_t bytes;   /* TEXT; METHOD: its name; UNDEFINED: what was looked for */
+    const char *s;  size_t bytes;   /* TEXT; METHOD: its name; UNDEFINED: the missing name */
     JList *list;
     JDict *dict;
     const JNode *macro;
@@ -46,16 +46,16 @@ typedef enum JNodeKind {
 } JNodeKind;
 
 /* a, b, c, d by kind: ITEM a[b]; SLICE a[b:c:d]; CHOICE a if b else c; IF a: b, else c; FOR target
- * in a if b: c, else d; SET target = a, or the text of block c; MACRO c. part: the arguments,
- * elements or statements; of a dictionary keys and values in turn. key: the names of arguments
- * that have one. */
+ * in a if b: c, else d; SET target = a, or the text of block c; MACRO c. part: arguments, elements
+ * or statements; in a dictionary, keys and values in turn. key: the names of keyword arguments,
+ * NULL for others; for a macro, its parameters, and part their defaults. */
 struct JNode {
     JNodeKind kind;
-    const char *name; /* of a name, attribute, filter, test, macro; the sign of BINARY */
+    const char *name; /* of a name, attribute, filter, test, macro; the operator of BINARY */
     JValue value;                   /* LITERAL, TEXT */
     JNode *a, *b, *c, *d;
     JNode **part;  const char **key;  int parts, room;
-    const char **target;  int targets;      /* FOR, SET; SET name.target[1] where `attribute` */
+    const char **target;  int targets;      /* FOR, SET; if `attribute`, SET target[0].target[1] */
     bool negated, attribute;
     int line;
 };
@@ -70,7 +70,7 @@ typedef enum JTokenKind {
 } JTokenKind;
 typedef struct JToken { JTokenKind kind; const char *s; size_t bytes; int line; } JToken;
 
-/* The tokens of a template, the last of them END; NULL with *fault. */
+/* The tokens of a template, ending with JT_END; NULL with *fault set. */
 const JToken *jinja_lex(Arena *a, const char *text, size_t bytes, const char **fault);
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ typedef struct JRun {
     enum { JR_GOES_ON, JR_BREAKS, JR_CONTINUES } jump;
 } JRun;
 
-/* The arguments of a call, by place and by name. */
+/* The arguments of a call, positional and by keyword. */
 typedef struct JArguments { JValue *at; const char **key; int count; } JArguments;
 
 static inline JValue jinja_bool(bool b) { return (JValue){ .kind = J_BOOL, .n = b }; }
@@ -97,10 +97,10 @@ static inline bool jinja_is_number(const JValue *v)
     return v->kind == J_BOOL || v->kind == J_INT || v->kind == J_FLOAT;
 }
 
-/* Note a fault, the first alone. */
+/* Record a fault, unless there is one already. Returns J_UNDEFINED. */
 JValue jinja_fail(JRun *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void   jinja_seek(JRun *r, const JValue *text);                     /* note that it is looked for */
-void   jinja_bound(JRun *r, const JNode *n);        /* note it, if it is a whole number as written */
+void   jinja_seek(JRun *r, const JValue *text);         /* record it in JinjaResult.sought */
+void   jinja_bound(JRun *r, const JNode *n);    /* record an integer literal in JinjaResult.bound */
 JValue jinja_text(JRun *r, const char *s, size_t bytes);
 JValue jinja_list(JRun *r);
 void   jinja_add(JRun *r, JList *l, JValue v);
@@ -108,13 +108,13 @@ void   jinja_put(JRun *r, JDict *d, JValue key, JValue value);
 const JValue *jinja_find(const JDict *d, const char *key, size_t bytes);
 bool   jinja_true(const JValue *v);
 bool   jinja_equal(JRun *r, const JValue *a, const JValue *b);
-int    jinja_order(JRun *r, const JValue *a, const JValue *b);      /* below, 0, above */
+int    jinja_order(JRun *r, const JValue *a, const JValue *b);      /* below 0, 0 or above 0 */
 bool   jinja_contains(JRun *r, const JValue *in, const JValue *v);
-/* Where s[bytes] stands in a text, from byte `from` on; SIZE_MAX where it does not. */
+/* The offset of s[bytes] in a text, searched from byte `from` on; SIZE_MAX if absent. */
 size_t jinja_position(const JValue *in, const char *s, size_t bytes, size_t from);
 bool   jinja_is_ascii(JRun *r, const JValue *v);                    /* false after a fault */
-void   jinja_write(JRun *r, Text *t, const JValue *v);              /* as str() of Python does it */
-/* The argument at a place or of a name; NULL where it is not given. */
+void   jinja_write(JRun *r, Text *t, const JValue *v);              /* like Python's str() */
+/* The argument at a position or with a keyword; NULL if not given. */
 const JValue *jinja_argument(const JArguments *a, int place, const char *name);
 JValue jinja_attribute(JRun *r, const JValue *v, const char *name);
 JValue jinja_item(JRun *r, const JValue *v, const JValue *at);

@@ -1,4 +1,5 @@
-/* option_values.h: the values of the command line's options. Each function is false after it has reported what is wrong. */
+/* option_values.h: parse the values of command-line options. Each function returns false after
+ * reporting what is wrong. */
 #ifndef OPTION_VALUES_H
 #define OPTION_VALUES_H
 
@@ -6,12 +7,12 @@
 
 #include "run_options.h"
 
-/* One line on standard error, `xformc: …`; what a terminal would obey stands in it as an escape. */
+/* Print one line `xformc: …` on standard error, with control characters escaped. */
 __attribute__((format(printf, 1, 2))) void tell(const char *format, ...);
 __attribute__((format(printf, 1, 0))) void tell_arguments(const char *format, va_list args);
 
 bool option_integer(const char *option, const char *text, int least, int most, int *out);
-/* Numbers with commas between them, at most `most` of them and each at most that. */
+/* Numbers separated by commas: at most `most` of them, each from 1 to `most`. */
 bool option_threads(const char *option, const char *text, int *threads, int most, int *count);
 bool option_bytes(const char *option, const char *text, size_t *out);
 bool option_seconds(const char *option, const char *text, double *out);

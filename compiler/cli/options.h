@@ -1,5 +1,5 @@
-/* options.h: the command line as values: one member for each row of options.def, and what those of
- * the compiler and the prompt make of them. */
+/* options.h: the parsed command line, one member for each row of options.def, and its conversion to
+ * the options of sessions, engines and `run`. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -25,7 +25,8 @@ typedef enum OptionId {
 enum { OPTION_THREADS_MOST = 16 };
 typedef struct TextList { const char **texts; int count; } TextList;
 
-/* 0, NULL and false mean: not given; -1 of a whole number that may be 0. The lists point into the argument vector. */
+/* 0, NULL and false mean: not given; for an integer that may be 0, -1 does. Strings point into the
+ * argument vector. */
 typedef struct Options {
     Command command;
     bool given[OPTIONS];
@@ -62,35 +63,37 @@ typedef struct Options {
 #undef ANY
 #undef TEXT
 #undef FLAG
-    GenerationOptions generation;       /* the settings */
-    const char *spec;                   /* the first word behind the command */
-    const char *const *words;  int word_count;      /* the others */
+    GenerationOptions generation;       /* of the options of kind SETTING */
+    const char *spec;                   /* the first word after the command */
+    const char *const *words;  int word_count;      /* the words after the spec */
 } Options;
 #undef GROUP
 
-/* The words of --weights, --kernels and --format. */
+/* The words of --weights, --kernels, --unroll-layers and --color. */
 enum { WEIGHTS_WORD_EMBED = 1, WEIGHTS_WORD_FILE, WEIGHTS_WORD_LITERAL };
 enum { KERNELS_WORD_LIBRARY = 1, KERNELS_WORD_UNROLLED };
 enum { UNROLL_LAYERS_WORD_ON = 1, UNROLL_LAYERS_WORD_OFF };
 enum { COLOR_WORD_AUTO = 1, COLOR_WORD_ALWAYS, COLOR_WORD_NEVER };
-/* "md": a word of an option of kind WORD, from 1. NULL of 0. */
+/* A word of an option of kind WORD, such as "md", by its number from 1; NULL for 0. */
 const char *option_word_of(OptionId id, int word);
 
-/* Read the command line into *o, whose lists the caller frees with options_free. False after a message: then the program
- * ends with EXIT_USAGE. argc counts what getopt_long has moved behind the options: words[0] is the command's. */
+/* Read the options into *o and move the words to argv[optind] and after. The caller calls
+ * options_free, also on failure. False after a message: the program ends with EXIT_USAGE. */
 bool options_parse(Options *o, int argc, char **argv);
 void options_free(Options *o);
 
-/* The same about o->command: whether its words and options fit it; false after a message. */
+/* Check words and options against o->command, and set o->spec and o->words. words[0] is the
+ * command's name. False after a message. */
 bool options_fit(Options *o, char **words, int n);
 
-/* What a command asks of the session; false after a message about two options that do not go together. */
+/* The options of a session; false after a message about options that conflict. */
 bool options_compile(const Options *o, CompileOptions *c);
-/* The engine of --engine, else `usual`, in whose place native code runs where options of it are given. Likewise. */
+/* The engine of --engine, else `usual`, or native if an option is given that only native code has.
+ * False after a message about options that conflict. */
 bool options_engine(const Options *o, EngineKind usual, EngineKind *kind);
 RunOptions options_run(const Options *o, EngineKind kind);
 
-/* A message about the command line and the line "try … --help"; EXIT_USAGE. */
+/* Print a message about the command line and the line "try … --help"; returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) Exit options_refuse(const Options *o, const char *format, ...);
 
 /* ---- help ----------------------------------------------------------------------------------------- */
@@ -101,17 +104,18 @@ typedef struct CommandRow {
     const char *name;
     Words words;
     const char *usage;
-    const char *doc, *more;         /* a line of at most 66 columns, and sentences behind it */
+    const char *doc, *more;         /* as in commands.def */
     const char *examples;
 } CommandRow;
 extern const CommandRow command_rows[COMMANDS];
-/* COMMANDS where there is none of that name. */
+/* The command with that name, else COMMANDS. */
 Command command_named(const char *word);
-/* A row of options.def; words: NULL where any value does. commands: bits 1 << Command. */
+/* A row of options.def. words: the values allowed; NULL: not a list of words. commands: bits 1 <<
+ * Command. */
 typedef struct OptionHelp { int letter; const char *name, *argument, *doc; const char *const *words; int word_count; int commands; } OptionHelp;
 OptionHelp option_help(OptionId id);
-/* The options of a command by groups, the usual ones with a line each, the names of the others behind
- * them; COMMANDS: of all commands. in_full: all with a line, and what is more to say. */
+/* Print the options of a command, or for COMMANDS of all, by groups: a line for each common one,
+ * then the names of the others. in_full: a line for each, and its `more`. */
 void options_print(Command command, bool in_full, FILE *to);
 
 #endif

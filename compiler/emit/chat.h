@@ -6,13 +6,13 @@
 #include "rt_conversation.h"
 #include "text.h"
 
-/* Whether the model can chat: a decoder alone that has a template. */
+/* True if the model can chat: it is decoder-only and has a supported template. */
 bool model_chats(const Model *m);
-/* Note what the template does and is not followed. */
+/* Remark if the template does something in some conversations that xformc does not follow. */
 void chat_remark(Diag *d, const Model *m);
-/* Its template; of a model that chats. */
+/* The template of a model that can chat. */
 RtChat chat_of(const Model *m);
-/* The same as C: the constant MODEL_chat. */
+/* Emit the template as C: the constant MODEL_chat. */
 void chat_emit(Text *out, const char *model, const RtChat *c);
 
 #endif

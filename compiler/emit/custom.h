@@ -1,8 +1,8 @@
-/* custom.h: the C of xf.ops: as functions in the emitted text.
+/* custom.h: the C of xf.ops as functions of the emitted text.
  *
- * The C is the body of a function over rows of its result. In sight are, for y and for every input x: a pointer, and as
- * constants x_rows, x_columns and x_stride, the floats from row to row; the attributes as floats; begin and end, the rows of
- * y that this thread computes; and rt_plain.h. */
+ * The C is the body of a function over rows of the result y. In scope are: for y and each input x a
+ * pointer and the constants x_rows, x_columns and x_stride (floats from row to row); the attributes
+ * as floats; begin and end, the rows of y that this thread computes; and rt_plain.h. */
 #ifndef CUSTOM_H
 #define CUSTOM_H
 
@@ -10,13 +10,13 @@
 
 /* "scale: x [3, 4] -> y [3, 4]; by 2": for a comment. */
 const char *custom_doc(Arena *a, const PlanOp *op);
-/* Everything between the braces. `dense`: parameters lie as in a spec, not as packed; `placed`: its lines are those of the
- * user's text, in a file called "op:NAME". */
+/* The text between the braces of the function. `dense`: parameters are row-major as in the spec,
+ * not packed. `placed`: #line maps its lines to the user's text, as the file "op:NAME". */
 const char *custom_body(Arena *a, const PlanOp *op, bool dense, bool placed);
-/* needs: a wrapper of KERNEL_CUSTOM. */
+/* Emit the function. needs: a wrapper of KERNEL_CUSTOM. */
 void custom_function(Text *out, const Wrapper *w);
 
-/* What such a function takes. */
+/* Emit the parameters of such a function. */
 void custom_parameters(Text *out, const CustomOp *c);
 
 #endif

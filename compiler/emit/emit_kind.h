@@ -1,4 +1,4 @@
-/* emit_kind.h: the calls that a kind of model offers, as text: one row per kind. */
+/* emit_kind.h: the calls that each kind of model offers, as text: one EmitKind per kind. */
 #ifndef EMIT_KIND_H
 #define EMIT_KIND_H
 
@@ -6,8 +6,9 @@
 
 #define XFORMC_VERSION "0.9.0"
 
-/* An external name of NAME.c, without "NAME_". Those that compute stand in every variant of the model and are called by way
- * of NAME_variants.c: `parameters` and `arguments` follow the model. The rest is the same in all: parameters NULL. */
+/* An external name of NAME.c, without "NAME_". Functions that compute exist in every variant of the
+ * model and are called through NAME_variants.c; `parameters` and `arguments` are those after the
+ * model. The other names are common to all variants: parameters NULL. */
 typedef struct EmitName { const char *name, *parameters, *arguments; } EmitName;
 
 typedef struct EmitKind {
@@ -25,10 +26,10 @@ const EmitName *emit_sequence_names(Emit *e, int *n);
 void emit_sequence_header(Emit *e, Text *out, const char *types);
 void emit_sequence_main(Emit *e, Text *out);
 void emit_sequence_example(Emit *e, Text *out);
-/* A model that turns a text into a text of its own: by characters; or by pieces. */
+/* The model has a tokenizer: of characters; of pieces. */
 static inline bool has_text(const Emit *e) { return e->model->source && e->model->target; }
 static inline bool has_pieces(const Emit *e) { return e->model->tokenizer_data; }
-/* Whether it has NAME_generate. */
+/* True if the model has NAME_generate. */
 static inline bool emit_answers_text(const Emit *e) { return e->model->has_decoder && (has_text(e) || has_pieces(e)); }
 
 #endif

@@ -1,4 +1,4 @@
-/* folder.h: a model's folder on disk: emitted text, runtime, packed weights; and what make makes of it. */
+/* folder.h: write a model's folder (emitted text, runtime, packed weights) and run make in it. */
 #ifndef FOLDER_H
 #define FOLDER_H
 
@@ -9,27 +9,29 @@
 typedef struct FolderText { Pack pack; const EmittedFile *files; int count; } FolderText;
 FolderText folder_text(Arena *a, const Plan *p, EmitForm form);
 
-/* Write everything into `folder`, which is made if need be; each file is complete or not there. A folder in which one
- * of our files is somebody else's is refused: 65. */
+/* Write everything into `folder`, creating it if needed. No file is left partial. If a file that
+ * xformc did not write would be overwritten, nothing is written: 65. */
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest);
-/* All but the weights. The text is that of the form, and weights are no text of C. */
+/* Write everything but the weights; the form of `text` must not be WEIGHTS_LITERAL. */
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder);
 
-/* Write the packed weights alone, with the values of the self-test. Refused, 65: a file that is none of ours, or no file. */
+/* Write only the packed weights, with the values of the self-test. 65 if `path` is not a regular
+ * file or not a packed file. */
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest);
 
-/* What to make in a folder: `target`, of which `text` is the source. cc: NULL for the folder's own choice. unseen: nobody reads
- * standard error. debug: for a debugger. */
+/* Make `target` in a folder; `text` is its source file. cc: NULL for the folder's default. unseen:
+ * nobody reads standard error. debug: build for a debugger. */
 typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen, debug; } MakeOrder;
 
-/* Run make. On failure what the compiler said is shown, then one line of ours, in which its first error
- * stands if unseen: 74 where there was no room to write, 69 where the tools do not work, 70 where they
- * do. */
+/* Run make. On failure the compiler's output is shown, then one line of ours; if unseen, only that
+ * line, with the compiler's first error. The code is 74 if the disk is full, 69 if the tools do not
+ * work, 70 if they do. */
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
-/* A new folder below TMPDIR, or /tmp; NULL after a reported error. Call it with signals held, and remove it. */
+/* A new folder below TMPDIR, or /tmp; NULL after a reported error. Call it with signals held; the
+ * caller removes it. */
 const char *folder_temporary(Arena *a, Diag *d);
-/* Remove a folder of ours: its files, and those of its subfolders. */
+/* Remove a folder that xformc made: its files, and those of its subfolders. */
 void folder_remove(Arena *a, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* generation.h: the settings of generation that a model comes with, for the engines and as C. */
+/* generation.h: a model's generation settings, for the engines and as C. */
 #ifndef GENERATION_H
 #define GENERATION_H
 
@@ -7,10 +7,11 @@
 #include "rt_scores.h"
 #include "text.h"
 
-/* As Hugging Face's `generate` takes the settings of that name: max_new_tokens goes before max_length, min_new_tokens before min_length, and
- * without do_sample no id is drawn. The lists are the model's. */
+/* The settings, with the rules of Hugging Face's `generate`: max_new_tokens overrides max_length,
+ * min_new_tokens overrides min_length, and without do_sample decoding is greedy. The lists belong
+ * to the model. */
 RtGeneration generation_of(const Model *m);
-/* The same as C: the constant MODEL_generation, and its lists. */
+/* Emit the settings as C: the constant MODEL_generation, and its lists. */
 void generation_emit(Arena *a, Text *out, const char *model, const RtGeneration *g);
 
 #endif

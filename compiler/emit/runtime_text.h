@@ -1,8 +1,9 @@
-/* runtime_text.h: the files of runtime/ as text inside the compiler. */
+/* runtime_text.h: the files of runtime/ as strings in the compiler. */
 #ifndef RUNTIME_TEXT_H
 #define RUNTIME_TEXT_H
 
-/* Into which folders a file is copied: of models that call it, of all, of those with a tokenizer, of an encoder alone. */
+/* Which models' folders get a copy of a file. NONE: those that call it, if it is a kernel; ALL;
+ * TEXTS: those with a tokenizer; VECTORS: encoder-only. */
 typedef enum RuntimeUse { RUNTIME_NONE, RUNTIME_ALL, RUNTIME_TEXTS, RUNTIME_VECTORS } RuntimeUse;
 typedef struct RuntimeFile { const char *name, *text; RuntimeUse use; } RuntimeFile;
 
@@ -12,7 +13,7 @@ enum { RUNTIME_FILES = 0
 #undef RUNTIME_FILE
 };
 extern const RuntimeFile runtime_files[];           /* ends with a NULL name */
-const RuntimeFile *runtime_find(const char *name);  /* die() when there is none */
+const RuntimeFile *runtime_find(const char *name);  /* die() if there is none */
 const char *runtime_text(const char *name);
 
 #endif

@@ -1,7 +1,9 @@
-/* background.h: native code for engines that run already in memory, made by a child process while this one goes on.
+/* background.h: compile native code for a running jit engine in a child process, while this process
+ * goes on.
  *
- * One child compiles at a time; of those that wait the last asked is the next. The child owns its temporary folder and removes
- * it, however this process ends. Results go to the cache, and come from it without a child. */
+ * One child compiles at a time; the latest request is served first. The child owns its temporary
+ * folder and removes it, however this process ends. Results are kept in the cache, and taken from
+ * it without starting a child. */
 #ifndef BACKGROUND_H
 #define BACKGROUND_H
 
@@ -9,33 +11,34 @@
 #include "engine.h"
 
 typedef enum BackgroundState {
-    BACKGROUND_NONE,                /* nothing was asked */
+    BACKGROUND_NONE,                /* no request */
     BACKGROUND_WAITS, BACKGROUND_RUNS,
     BACKGROUND_DONE,                /* the engine runs native code */
-    BACKGROUND_FAILED               /* it stays as it is; `why` says why */
+    BACKGROUND_FAILED               /* the engine stays as it is; `why` says why */
 } BackgroundState;
 
-/* All of 0 before it is asked. It and the engine must not move until background_drop. */
+/* A request; begin with all zeros. It and the engine must not move until background_drop. */
 typedef struct Background {
     BackgroundState state;
     Engine *engine;
     EmitForm form;
     int threads;
     Arena *arena;                   /* of the engine; for its name */
-    bool looked, cached;            /* the cache was asked; it had the library */
-    int64_t asked_ns, took_ns;      /* when; of what is done, how long it was compiled, or looked up */
+    bool looked, cached;            /* the cache was searched; it had the library */
+    int64_t asked_ns, took_ns;      /* time of the request; duration of compiling or lookup */
     char why[640];
-    struct Background *next;        /* of those that wait */
+    struct Background *next;        /* in the queue */
 } Background;
 
-/* Ask for native code for an engine of jit_open, of this form and with that many threads. */
+/* Request native code of this form, with that many threads, for an engine of jit_open. */
 void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int threads);
-/* Go on with what was asked, without waiting, and change every engine whose code is there: call it while none of them runs.
- * The cache is asked for b, unless it is NULL. A child is started for what was asked over 20 ms ago, or with `now`. */
+/* Advance all requests without waiting, and switch every engine whose code is ready: call it while
+ * none of them runs. If b is not NULL, look for its library in the cache. A child is started if the
+ * latest request is over 20 ms old, or with `now`. */
 void background_poll(Background *b, bool now);
-/* Sleep until there may be news, some milliseconds at most. */
+/* Sleep until the child reports something, or for some milliseconds. */
 void background_sleep(void);
-/* Forget it; its child is ended. */
+/* Cancel the request and end its child. */
 void background_drop(Background *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* debug.h: XFORMC_DEBUG, an environment variable: what happens in the engine jit, on stderr.
+/* debug.h: the environment variable XFORMC_DEBUG makes the jit engine print to stderr:
  *   1  how long each pass took
  *   2  and each operation that runs: name, shape, time, GFLOP/s, GB/s, share of the machine's limit
  *   3  and the plan        4  and the C text */
@@ -7,9 +7,10 @@
 
 #include "engine.h"
 
-/* 0 where it is not set; and where it is none of these, which is noted once. */
+/* The level; 0 if unset or invalid; the latter is reported once. */
 int debug_level(void);
-/* Tell of an engine that was opened with EMIT_WATCHES from level 2 on; its plan took plan_ns. */
+/* Print what the level asks for about a new jit engine, whose plan took plan_ns. From level 2 on it
+ * must have been opened with EMIT_WATCHES. */
 void debug_engine(Engine *e, int64_t plan_ns);
 
 #endif

@@ -1,24 +1,26 @@
-/* emitted.h: the calls of an emitted model, wherever its code lies: in a shared library or in memory.
+/* emitted.h: the calls of an emitted model, in a shared library or in memory.
  *
- * An engine of emitted code keeps an Emitted as the first member of its `own`; two of one Plan share layouts of state and
- * packed weights, so one may take the place of the other between two calls. */
+ * In an engine of emitted code, `own` begins with an Emitted. Two such engines of one Plan have the
+ * same layouts of state and packed weights, so one may replace the other between two calls. */
 #ifndef EMITTED_H
 #define EMITTED_H
 
 #include "engine.h"
 
-/* Room for the emitted `NAME` struct, whose type this file cannot know: two pointers, or three where it has variants. */
+/* The emitted struct NAME, whose type is not known here: two pointers, or three if it has
+ * variants. */
 typedef struct EmittedModel { const unsigned char *weights; struct rt_team *team; const void *variant; } EmittedModel;
 
 typedef struct Emitted {
     EmittedModel model;
-    int reads;                      /* of emitted_read */
-    bool reads_apart;               /* who makes the calls says so, and not they */
+    int reads;                      /* calls of emitted_read that count */
+    bool reads_apart;               /* the caller calls emitted_read; the functions below do not */
     rt_status (*bind)(void *, const void *, size_t);
     rt_status (*threads)(void *, int);
     rt_status (*encode)(const void *, void *, int, const int *, int);
-    rt_status (*encode_pair)(const void *, void *, int, const int *, int, int);     /* where there are types of tokens */
-    rt_status (*encode_batch)(const void *, void *, const int *, const int *, const int *, int, float *);   /* of an encoder alone */
+    rt_status (*encode_pair)(const void *, void *, int, const int *, int, int);  /* token types */
+    /* encoder-only */
+    rt_status (*encode_batch)(const void *, void *, const int *, const int *, const int *, int, float *);
     rt_status (*clear)(void *, int);
     rt_status (*fork)(void *, int, int);
     rt_status (*step)(const void *, void *, int);
@@ -30,15 +32,16 @@ typedef struct Emitted {
     rt_status (*run)(const void *, void *);
 } Emitted;
 
-/* Where a name is in the code, or NULL. */
+/* The address of a symbol of the code, or NULL. */
 typedef void *EmittedLookup(void *code, const char *name);
 
 /* Find the calls of a model in `code`. False after a reported error. */
 bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code);
-/* Bind them to packed data, which must outlive them: this machine has their instruction sets. False after a reported error. */
+/* Bind the calls to packed data, which must outlive them. False after a reported error, such as an
+ * instruction set that this machine lacks. */
 bool emitted_bind(Diag *d, Emitted *e, const unsigned char *data);
 
-/* The engine's calls, by way of its Emitted; all but `close`. */
+/* The engine's calls, made through its Emitted; all but `close`. */
 #define EMITTED_CALLS                                                                                             \
     .encode = emitted_encode, .encode_batch = emitted_encode_batch, .step = emitted_step, .next = emitted_next,   \
     .decode = emitted_decode, .prefill = emitted_prefill, .decode_greedy = emitted_decode_greedy, .logits = emitted_logits,         \
@@ -56,12 +59,13 @@ rt_status emitted_fork(Engine *e, int from, int to);
 rt_status emitted_clear(Engine *e);
 rt_status emitted_run(Engine *e);
 rt_status emitted_threads(Engine *e, int threads);
-/* The weights will be read now. A process that goes on reads them from pages of 2 MB, as programs do: rt_cli_weights.h. */
+/* Call this before each pass over the weights. After 32 of them the weights move to pages of 2 MB
+ * if they can, as in generated programs: rt_cli_weights.h. */
 void emitted_read(Emitted *e);
-/* Give its threads back. */
+/* End its threads. */
 void emitted_release(Emitted *e);
 
-/* A state for the engine, reset. False, with an error reported, where there is no memory. */
+/* Allocate and reset the engine's state. False after a reported error, if there is no memory. */
 bool emitted_state(Diag *d, Engine *e);
 
 #endif

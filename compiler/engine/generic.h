@@ -7,36 +7,37 @@
 #include "engine.h"
 #include "generic_blas.h"
 
-/* What the engine keeps besides its state. */
+/* The `own` of a generic engine. */
 typedef struct Generic {
-    Arena *arena;                   /* its own: weights and state, freed by close */
-    float ***weights;               /* [tensor id][layer index], dense and row-major; NULL where it is not a param, or not read */
-    float ***anew;  int anew_count, anew_room;              /* of `weights`: those that are not kept */
-    bool keeps, walks;              /* all weights are kept; a layer runs for many rows */
+    Arena *arena;                   /* holds weights and state; freed by close */
+    float ***weights;               /* [tensor id][layer index], dense and row-major; NULL if not a
+                                     * param, or not read now */
+    float ***anew;  int anew_count, anew_room;              /* elements of `weights` not kept */
+    bool keeps, walks;              /* keeps all weights; inside generic_walk */
     int threads;
-    Product *product;               /* by OpenBLAS, or plain */
+    Product *product;               /* OpenBLAS or plain */
     const PackedData *packed;       /* of generic_open_packed, or NULL */
-    rt_team *team;                  /* of plain products by rows; NULL: the caller alone */
-    float *row;  int64_t row_room;  /* of a table that is not kept */
-    rt_group *groups;               /* [engine_rows], of the call that runs */
-    CustomCode *custom;             /* the C of xf.ops; NULL where there is none */
-    float *rounded;                 /* rows that a linear of a quantised model reads, rounded; else NULL */
+    rt_team *team;                  /* for reading and plain products; NULL: the caller alone */
+    float *row;  int64_t row_room;  /* a row of a table that is not kept */
+    rt_group *groups;               /* [engine_rows], for the current call */
+    CustomCode *custom;             /* the C of xf.ops; NULL if there are none */
+    float *rounded;                 /* rounded input of a linear of a quantized model; else NULL */
     EngineGuide *guide;  void *guide_user;          /* of generic_follow */
-    float *sizes;                   /* [rows][width] of the last result; NULL until asked for */
-    bool weighs;                    /* as generic_weigh said */
-    const float *result;            /* what the last step, next or rows left: [rows][stride] */
+    float *sizes;                   /* [rows][width] of the last result; NULL: none yet */
+    bool weighs;                    /* set by generic_weigh */
+    const float *result;            /* of the last step, next or decode: [rows][stride] */
 } Generic;
 
 enum { COUNTS = COUNT_TARGET + 1 };
 
-/* One pass over a block, for one of its layers. Operations that read or write a slot run once
- * for each group of rows. */
+/* One run of a block, for one of its layers. Operations that read or write a slot run once for each
+ * group of rows. */
 typedef struct GenericPass {
     const Engine *engine;
     int layer;                      /* index within the block */
-    int64_t used[COUNTS];           /* places in use of each kind of dimension; CONSTANT: not read */
+    int64_t used[COUNTS];           /* size in use of each kind of dimension; CONSTANT: ignored */
     const rt_group *groups;  int group_count;       /* rows by slot */
-    int slot, first_row;            /* of the group that runs */
+    int slot, first_row;            /* of the current group */
 } GenericPass;
 
 typedef void GenericCompute(const GenericPass *pass, const PlanOp *op);
@@ -46,29 +47,29 @@ void generic_run(const GenericPass *pass, const PlanOp *op, GenericCompute *comp
 
 /* Compute one operation of a plan with TARGET_ROW_MAJOR. */
 void generic_op(const GenericPass *pass, const PlanOp *op);
-/* The same, and keep in own->sizes what went into each number; a tap receives the sizes of the
+/* Like generic_op, but first compute own->sizes (generic_weigh); a tap receives the sizes of the
  * operation before it. */
 void generic_op_weighed(const GenericPass *pass, const PlanOp *op);
 
-/* Room for the weights of a plan; keep: read them all. */
+/* Allocate own->weights for a plan; keep: read all weights. */
 void generic_open_weights(Generic *own, const Plan *p, bool keep);
-/* A param of a layer, in the arena of the engine. */
+/* Read a param of a layer into the engine's arena. */
 float *generic_kept_weights(Generic *own, const Plan *p, const Tensor *t, int layer);
-/* A param of a layer that is not kept, read by up to eight threads: in own->weights until
+/* Read a param of a layer that is not kept, on up to eight threads. It stays in own->weights until
  * generic_forget_weights. */
 const float *generic_read_weights(const Engine *e, const Tensor *t, int layer);
 void generic_forget_weights(Generic *own);
-/* c = a w^T, by plain loops, some rows of w at a time, read by several threads and then
- * forgotten. False where w is kept or will be read again, is not made of rows, or products are
- * those of a library: nothing is done then. */
+/* c = a w^T by plain loops on several threads; each reads a few rows of w at a time and then drops
+ * them. Does nothing and returns false if w is kept, cannot be read by rows or will be read again
+ * (generic_walk), or if the engine uses OpenBLAS. */
 bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p,
                              float *c, const float *a);
-/* One row of a table, kept or read for this call, until the next. */
+/* One row of a table, kept or read now; valid until the next call. */
 const float *generic_table_row(const Engine *e, const Tensor *t, int layer, int64_t row);
-/* A matrix as its format leaves it. */
+/* Round a matrix to its format, in place. */
 void generic_round_weights(float *w, const Plan *p, const Tensor *t);
 
-/* Where a buffer begins for this pass: that of the group's slot, or its first row. */
+/* The address of a buffer in this pass: in the group's slot, or at the group's first row. */
 static inline void *generic_address(const GenericPass *pass, const Buffer *b)
 {
     const Plan *p = pass->engine->plan;

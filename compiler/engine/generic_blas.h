@@ -1,4 +1,4 @@
-/* generic_blas.h: products of matrices by OpenBLAS, with its threads set as its user would set them; and by plain loops. */
+/* generic_blas.h: matrix products, by OpenBLAS and by plain loops. */
 #ifndef GENERIC_BLAS_H
 #define GENERIC_BLAS_H
 
@@ -6,24 +6,26 @@
 
 #include "diag.h"
 
-/* c[m][n] = a[m][k] times b, which is [k][n], or [n][k] where it is transposed. Strides in floats. */
+/* c[m][n] = a[m][k] times b, which is [k][n], or [n][k] if transposed. Strides in floats. */
 typedef struct BlasProduct {
     int m, n, k;
     int a_stride, b_stride, c_stride;
     bool transposed;                /* b is [n][k] */
-    bool add;                       /* to what c holds, instead of overwriting it */
-    int threads;                    /* threads for a matrix; one row is a vector and takes one thread */
+    bool add;                       /* add to c instead of overwriting it */
+    int threads;                    /* for OpenBLAS; with m = 1 it uses one thread */
 } BlasProduct;
 
-/* m, n and k are at least 1. Where c is overwritten, it may have held anything. */
+/* m, n and k are at least 1. If c is overwritten, its old content, even NaN, does not matter. */
 typedef void Product(const BlasProduct *p, float *c, const float *a, const float *b);
-Product blas_product;               /* once blas_load was true */
-Product plain_product;              /* the same bits on every machine, however it is cut */
+Product blas_product;               /* needs: blas_load was true */
+Product plain_product;              /* same bits on every machine, however the work is split */
 
-/* Load OpenBLAS, once in a process, with one thread unless OPENBLAS_NUM_THREADS says otherwise; products ask for more. False after an error
- * with exit code 69: there is none, or no memory for its buffers. */
+/* Load OpenBLAS, once per process, with one thread unless OPENBLAS_NUM_THREADS or the like is set;
+ * products ask for more. False after an error with exit code 69: it is not installed, or there is
+ * no memory for its buffers. */
 bool blas_load(Diag *d);
-/* Have it start its threads, so that products may ask for so many. False: the system gives none, or no memory for their buffers. */
+/* Let OpenBLAS start its threads; products may then ask for n. False if the system has no threads,
+ * or no memory for their buffers. */
 bool blas_start_threads(int n);
 
 #endif

@@ -1,5 +1,5 @@
-/* generic_parts.h: what the operations of the generic engine and their sizes share: where operands
- * lie, and the parts of norms, pooling and attention that both need. */
+/* generic_parts.h: shared by the operations of the generic engine (generic_ops.c) and their sizes
+ * (generic_sizes.c): addresses of operands, and parts of norms, pooling and attention. */
 #ifndef GENERIC_PARTS_H
 #define GENERIC_PARTS_H
 
@@ -30,7 +30,7 @@ static inline const int32_t *generic_integers(const GenericPass *pass, const Buf
     return generic_address(pass, b);
 }
 
-/* A param of this layer; NULL where the operation has none. */
+/* A param of this layer; NULL if t is NULL. */
 static inline const float *generic_weights(const GenericPass *pass, const Tensor *t)
 {
     const Generic *g = pass->engine->own;
@@ -56,14 +56,14 @@ static inline Product *generic_product_of(const GenericPass *pass)
 
 /* ---- parts of operations --------------------------------------------------------------------- */
 
-/* What each difference from the mean is multiplied by; squares: the sum of their squares. */
+/* The factor of each difference from the mean; squares: the sum of squares of the differences. */
 static inline double generic_norm_factor(const Node *n, double squares, int width)
 {
     if (n->kind == NORMS_ANNOTATED) return 1 / (sqrt(squares / (width - 1)) + n->eps);
     return 1 / sqrt(squares / width + n->eps);
 }
 
-/* A column of `rows` rows, each `stride` apart, as one number. */
+/* Pool a column of `rows` numbers, `stride` apart, to one number; kind: POOLINGS_*. */
 static inline double generic_pooled_of(const float *x, int64_t stride, int64_t kind, int rows)
 {
     double sum = 0, most = -INFINITY, weighted = 0;
@@ -91,8 +91,8 @@ static inline double generic_log_of_sum(const float *x, int64_t n)
     return most + log(sum);
 }
 
-/* What scores become besides a scale: bias by distance and what is added, both beginning with key 0,
- * and mask; NULL where there is none. */
+/* Adjustments of the scores of one row and head, besides the scale: bias by distance, mask, and
+ * added tensor, each beginning with key 0, or NULL; softcap. */
 typedef struct GenericAdjustment {
     const float *bias, *mask, *added;
     double softcap;
@@ -114,7 +114,8 @@ static inline GenericAdjustment generic_adjustment_of(const GenericPass *pass, c
     return a;
 }
 
-/* One head: where its columns begin in the rows of queries, keys, values and results. */
+/* One head: where its columns begin in queries, keys, values and results, and its weights and
+ * scores. */
 typedef struct GenericHead { float *q, *k, *v, *out, *weights, *scores; } GenericHead;
 
 static inline GenericHead generic_head_of(const GenericPass *pass, const PlanOp *op, int h, int d_k,
@@ -132,8 +133,8 @@ static inline GenericHead generic_head_of(const GenericPass *pass, const PlanOp 
     };
 }
 
-/* The keys of a row: the first `visible`, or those of them that its window has: the last, or those
- * around its position. */
+/* The keys that row r sees: the first `visible`; with a window, only the last of them, or those
+ * around the position of the row. */
 static inline rt_span generic_keys_of(const GenericPass *pass, const PlanOp *op, int r, int visible)
 {
     const int window = (int)op->node->window;

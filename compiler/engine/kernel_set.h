@@ -2,15 +2,16 @@
 #ifndef KERNEL_SET_H
 #define KERNEL_SET_H
 
-typedef void KernelFunction(void);      /* to be called as kernels.def says */
+typedef void KernelFunction(void);      /* kernels.def has the real type of each */
 
 typedef struct KernelSet {
     const char *name;                   /* avx512 */
-    unsigned isa;                       /* what a processor must have: RT_ISA_* */
-    struct { const char *name; KernelFunction *function; } kernels[64];     /* as kernels.def; the end is a NULL name */
+    unsigned isa;                       /* RT_ISA_* bits that the processor must have */
+    struct { const char *name; KernelFunction *function; } kernels[64];     /* NULL name ends it */
 } KernelSet;
 
-/* The set called `name`, or for "native" the best that this processor runs; NULL where there is none or it cannot. */
+/* The set of that name, or for "native" the best that this processor runs; NULL if there is none or
+ * the processor cannot run it. */
 const KernelSet *kernel_set(const char *name);
 
 #endif

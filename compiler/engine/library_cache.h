@@ -12,10 +12,10 @@
 /* The path in the cache of the library that `cc` on the PATH builds from a plan's text for one
  * instruction set. NULL if there is no cache or no compiler, or if form.isa is a list. */
 const char *library_cache_path(Arena *a, const Plan *p, EmitForm form, const FolderText *text);
-/* Whether an intact entry is there, and only this user can write it and its folder. If others can,
+/* True if an intact entry is there, and only this user can write it and its folder. If others can,
  * a remark says so. A damaged entry is removed. */
 bool library_cache_has(Arena *a, Diag *d, const char *path);
-/* Whether the entry matches the hash that follows it. */
+/* True if the entry matches the hash that follows it. */
 bool library_cache_whole(const char *path);
 /* Keep a library under that path. */
 void library_cache_add(Arena *a, const char *path, const char *library);

@@ -1,4 +1,4 @@
-/* front.h: from a spec, whoever wrote it, to a Model whose tensors are found. */
+/* front.h: read a spec of any format and make a Model whose tensors are found. */
 #ifndef FRONT_H
 #define FRONT_H
 
@@ -9,25 +9,26 @@
 Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 void model_close(Model *m);         /* unmap its files */
 
-/* What the spec at `path` says, by what is found there; NULL after errors reported to `d`. */
+/* Read the spec at `path`; the content decides the format. NULL after errors reported to `d`. */
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
-/* What is asked of a spec at `path` in the place of what it says. NULL and 0: nothing. */
+/* Options that override a spec. NULL and 0: none. */
 typedef struct DraftChanges {
-    const char *path;
+    const char *path;                   /* of the spec, for messages */
     const char *from, *tokenizer;       /* paths of weights and of a tokenizer */
-    bool sizes_only;                    /* the spec's file of weights need not be there */
+    bool sizes_only;                    /* the spec's weights file need not exist */
     int max_len;
     const char *name;                   /* of the emitted model */
 } DraftChanges;
-/* Change it so, and remark where it takes less than it was trained for. False after an error. */
+/* Apply the options, and remark if the context is shorter than the trained length and no option
+ * asked for that. False after an error. */
 bool draft_change(Arena *a, Diag *d, Draft *draft, DraftChanges changes);
-/* The same draft with other words of dtype and kv_dtype; NULL leaves them. */
+/* The draft with other words of dtype and kv_dtype; NULL leaves a field unchanged. */
 const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, const char *kv_dtype);
 
-/* Read the weights of a file once, and remark what is not finite among them. */
+/* Read the model's weights once, and remark on numbers that are not finite. */
 void model_look_at_weights(Diag *d, Model *m);
 
-/* Work out, check, find the weights; NULL after errors. */
+/* Make a Model: set defaults, check, find the weights. NULL after errors. */
 Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 
 /* The passes of model_from_draft. needs: the fields of `m`. */

@@ -1,9 +1,9 @@
-/* graph.h: what a model computes: pure operations over named tensors.
+/* graph.h: the computation of a model as pure operations on named tensors.
  *
- * A Graph is a set of programs over shared state. A program is a list of runs of blocks; a block is a list of
- * nodes in order of execution, and its tensors are indexed by the layer it runs for. One value passes from run to
- * run: a block takes it as `carry_in` and leaves it as `carry_out`. Nothing here knows of kernels, offsets or
- * layouts. Everything lives in the session's arena. */
+ * A Graph is a set of programs over shared state. A program is a list of runs of blocks. A block is
+ * a list of nodes in order of execution; its tensors are indexed by the layer that it runs for. One
+ * value passes from run to run: a block takes it as `carry_in` and leaves it as `carry_out`. A
+ * Graph has no kernels, offsets or layouts. Everything lives in the session's arena. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -20,21 +20,21 @@ typedef struct OpRow {
     const char *name;
     int inputs, results, in_place;
     const char *signature, *doc;
-    bool element;                   /* an ELEMENT_OP, whose doc is its value */
+    bool element;                   /* an ELEMENT_OP; doc is its value */
 } OpRow;
 extern const OpRow op_rows[OP_KINDS];
 
-/* How many of a dimension's places are used is known when compiling, or one of these at run time. */
+/* The size in use of a dimension: constant, or one of these counts at run time, at most `bound`. */
 typedef enum Count { COUNT_CONSTANT, COUNT_SOURCE, COUNT_ROWS, COUNT_TARGET } Count;
 typedef struct Dim { int64_t bound; Count count; } Dim;
 const char *count_name(Count c);    /* "", "source", "rows", "target" */
 
 typedef enum TensorKind { TENSOR_INPUT, TENSOR_PARAM, TENSOR_STATE, TENSOR_TEMP } TensorKind;
 
-enum { FILL_INDEX = -1, FILL_COUNT = -2,    /* place i holds i, or i + 1 */
-       FILL_POSITION = -3, FILL_SEEN = -4 };    /* the same, counted from the first row of a sequence that caches hold */
+enum { FILL_INDEX = -1, FILL_COUNT = -2,    /* element i is i, or i + 1 */
+       FILL_POSITION = -3, FILL_SEEN = -4 };    /* the same, plus the rows in the caches so far */
 
-/* What an attention asks of the numbers that it reads beside queries, keys and values. */
+/* The numbers that an attention allows in its mask and in the tensor added to scores. */
 typedef enum Holds {
     HOLDS_ANY,
     HOLDS_MASK,                     /* 0 and 1 */
@@ -42,56 +42,60 @@ typedef enum Holds {
 } Holds;
 
 typedef struct Tensor {
-    const char *name;               /* `{}` stands for the layer, as in encoder.{}.self_attn.q */
+    const char *name;               /* `{}` is the layer, as in encoder.{}.self_attn.q */
     TensorKind kind;
     bool integer;                   /* int32 instead of f32 */
     int rank;
     Dim dim[MAX_RANK];
-    int layers, first_layer;        /* of a param or state: how many there are, from which on; 0: one, not indexed */
+    int layers, first_layer;        /* of a param or state: number of layers, the first; layers 0:
+                                     * one tensor, not indexed */
     const TensorSource **source;    /* of a param: [max(layers, 1)] */
-    const float *values;            /* of an input: numbers that the spec gives, or NULL */
-    int fill;                       /* of an integer input without a caller: what stands in every place, or FILL_* */
-    int id;                         /* unique in its Graph, in order of making */
-    bool output;                    /* asked for by name: kept to the end of the program */
-    Holds holds;                    /* other than HOLDS_ANY: kept too, for it is checked there */
-    const struct Tensor *alias_of;      /* lies where that one does: a result that two programs give; or NULL */
+    const float *values;            /* of an input: numbers from the spec, or NULL */
+    int fill;                       /* of an integer input that no caller sets: the value of all
+                                     * elements, or FILL_* */
+    int id;                         /* unique in its Graph, in order of creation */
+    bool output;                    /* requested by name: kept to the end of the program */
+    Holds holds;                    /* other than HOLDS_ANY: also kept, since it is checked then */
+    const struct Tensor *alias_of;      /* shares the buffer of that tensor, since two programs give
+                                         * this result; or NULL */
 } Tensor;
 
 enum { NODE_INPUTS = 9 };
 
 typedef struct Node {
     OpKind op;
-    Tensor *in[NODE_INPUTS], *out[3];       /* NULL where left out */
+    Tensor *in[NODE_INPUTS], *out[3];       /* NULL if omitted */
     int heads, kv_heads;            /* attention; APPEND: kv_heads; norm, rotary: heads */
-    int dims;                       /* rotary: how much of a head turns */
+    int dims;                       /* rotary: dimensions of a head that rotate */
     bool interleaved;               /* rotary: pairs (2i, 2i + 1) */
     const FieldList *parts;             /* pool: POOLINGS_* */
-    int64_t window;                 /* attention, APPEND: 0, or how many of the visible keys a row sees, the last ones */
-    int64_t ring;                   /* APPEND: 0, or how many positions must be kept at once */
+    int64_t window;                 /* attention, APPEND: the size of a sliding window: a row sees
+                                     * only the last of the visible keys; 0: all */
+    int64_t ring;                   /* APPEND: positions that the cache must keep at once; 0: all */
     bool values;                    /* APPEND: this cache holds values, not keys */
     double scale, eps, softcap;     /* embed, attention, scale; norm; attention, scale */
     int kind;                       /* norm: NORMS_*; activation, gate: RT_* of activations.def */
-    const CustomOp *custom;         /* CUSTOM: whose C it is */
-    double attributes[MAX_ATTRIBUTES];      /* its numbers, in order */
+    const CustomOp *custom;         /* CUSTOM: the xf.op */
+    double attributes[MAX_ATTRIBUTES];      /* of the xf.op, in order */
     int64_t shape[2];               /* CUSTOM: of the result */
-    const char *part;               /* "self-attention": what part of its block it belongs to; NULL: none */
+    const char *part;               /* the part of the block: "self-attention"; NULL: none */
     Loc at;
 } Node;
 
 typedef struct Block {
     const char *name;               /* "encoder_layer" */
-    const char *doc;                /* one line: what a reader should know */
-    const char *stem;               /* names of its tensors begin so, with the layer where {} stands */
-    int layers;                     /* how many layers use it; 0: it is not a layer */
-    int *layer;                     /* [layers]: number in its stack */
+    const char *doc;                /* one line of description */
+    const char *stem;               /* prefix of the names of its tensors; {} is the layer */
+    int layers;                     /* number of layers that use it; 0: it is not a layer */
+    int *layer;                     /* [layers]: number in the stack */
     Node **nodes;  int count;
-    Tensor *carry_in, *carry_out;   /* NULL where nothing passes */
+    Tensor *carry_in, *carry_out;   /* NULL if no value passes */
 } Block;
 
 typedef struct Run { Block *block; int first, count; } Run;     /* block layers first .. first + count - 1 */
 
-/* The programs of a Transformer, and that of an xf.graph. PROGRAM_PREFILL is not a program of a Graph: it
- * is PROGRAM_DECODE up to where the last layer stores its keys and values, without logits. */
+/* The programs of a Transformer, and PROGRAM_RUN of an xf.graph. PROGRAM_PREFILL is not in a Graph:
+ * it is PROGRAM_DECODE up to where the last layer stores its keys and values. */
 typedef enum ProgramKind {
     PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_NEXT, PROGRAM_DECODE, PROGRAM_DECODE_GREEDY, PROGRAM_RUN,
     PROGRAM_PREFILL
@@ -110,28 +114,32 @@ typedef struct Graph {
     Program *programs;  int program_count;
     Block **blocks;  int block_count;           /* in order of first use */
     Tensor **tensors;  int tensor_count;        /* by id */
-    int64_t step_rows, capacity;    /* of an xf.graph with caches: rows that a run adds to its sequence, most that it has; else 0 */
+    int64_t step_rows, capacity;    /* of an xf.graph with caches: rows that a run appends to its
+                                     * sequence; the most rows of a sequence; else 0 */
 } Graph;
 
-/* The Graph of a model, whose decoder takes up to `rows` rows in one call; NULL after errors (an xf.graph whose shapes do not fit). */
+/* Build the Graph of a model, whose decoder takes up to `rows` rows per call. NULL after errors, if
+ * the shapes of an xf.graph do not fit. */
 Graph *graph_build(Arena *a, Diag *d, const Model *m, int64_t rows);
-/* Give every result of `n` its shape. False after an error reported at n->at: which input, what was expected. */
+/* Set the shapes of all results of `n`. False after an error reported at n->at, which names the
+ * input and what was expected. */
 bool   graph_shape(Diag *d, Node *n);
-/* Assert what every later floor relies on: inputs made before use, shapes by the rules, names unique. die() if not. */
+/* Check what later stages rely on: inputs made before use, shapes by the rules, unique names. die()
+ * if not. */
 void   graph_check(const Graph *g);
 void   graph_dump(const Graph *g, FILE *to);
-/* Where the first of n numbers is that a tensor may not hold; n: nowhere. */
+/* The index of the first of n numbers that is not allowed; n if there is none. */
 int64_t graph_first_fault(Holds holds, const float *values, int64_t n);
-/* What is wrong with the numbers of a tensor, row-major: which, where, what it may hold; NULL: none
- * is. */
+/* A message about the first number of a tensor, row-major, that is not allowed: the number, its
+ * indices, what is allowed. NULL if there is none. */
 const char *graph_value_fault(Arena *a, const Tensor *t, const float *values);
-/* The name of a tensor for layer `layer` of its block: {} replaced. */
+/* The name of a tensor with {} replaced by `layer`, the number of the layer in its stack. */
 const char *tensor_layer_name(Arena *a, const Tensor *t, int layer);
-/* Names and result counts of the operations an xf.graph may call. */
+/* Names and result counts of the operations that an xf.graph may call. */
 const OpName *graph_builder_ops(int *n);
-/* A GraphShape: works through the calls that were added since it was last asked. */
+/* A GraphShape; it processes the calls that were added since it was last called. */
 int graph_value_shape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
-/* Whether the C of an xf.op is in it. */
+/* True if the graph contains an xf.op. */
 bool graph_has_custom(const Graph *g);
 
 #endif

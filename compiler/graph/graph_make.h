@@ -1,4 +1,4 @@
-/* graph_make.h: the tools that graph_model.c and graph_spec.c build a Graph with. */
+/* graph_make.h: functions with which graph_model.c and graph_spec.c build a Graph. */
 #ifndef GRAPH_MAKE_H
 #define GRAPH_MAKE_H
 
@@ -8,9 +8,9 @@ typedef struct Maker {
     Arena *arena;
     Diag *diag;
     Graph *graph;
-    Block *block;                   /* nodes are added to this one */
-    const char *prefix;             /* of the names of results: "" or "rows." for a program of many rows */
-    const char *part;               /* of the nodes to come: Node.part */
+    Block *block;                   /* the current block, to which nodes are added */
+    const char *prefix;             /* of names of results; "rows." in programs of many rows */
+    const char *part;               /* Node.part of the next nodes */
     NameMap *shared;                /* params and states made so far, by kind, layers and name */
     bool failed;                    /* a shape error was reported; results are NULL from then on */
 } Maker;
@@ -24,19 +24,19 @@ void   make_run(Maker *k, Program *p, Block *b, int first, int count);
 
 Tensor *make_tensor(Maker *k, TensorKind kind, const char *name, int layers, int rank, const Dim *dim);
 Tensor *make_input(Maker *k, const char *name, bool integer, int rank, const Dim *dim);
-/* Tensors of the same name and layers are made once: programs share params and states. */
-/* A param of the current block: STEM.suffix for every layer of the block; the sources are looked up by name. */
+/* Params and states with the same name and layers are made once, and shared by programs. */
+/* A param of the current block, STEM.suffix, with one source per layer, looked up by name. */
 Tensor *make_param(Maker *k, const char *suffix);
-/* A param that belongs to no layer, by its canonical name. */
+/* A param without layers, by its canonical name. */
 Tensor *make_global_param(Maker *k, const char *name);
 Tensor *make_state(Maker *k, const char *suffix, int64_t capacity, Count count, int64_t width);
 
-/* Add a node; its results get their shapes, and the first one the name STEM.suffix. Returns the node, or NULL
- * after a shape error. */
+/* Add a node and set the shapes of its results; the first result is named STEM.suffix. Returns the
+ * node, or NULL after a shape error. */
 Node *make_node(Maker *k, OpKind op, const char *suffix, Tensor *a, Tensor *b, Tensor *c, Tensor *e);
-/* As make_node, with scalar attributes set before the shapes are worked out. */
+/* Like make_node, with the attributes of a node, on which shapes may depend. */
 Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tensor *const in[NODE_INPUTS]);
-/* STEM.suffix, with the prefix: the name of a node's result. */
+/* The name of a node's result: STEM.suffix, with the prefix. */
 const char *make_result_name(Maker *k, const char *suffix);
 
 #endif

@@ -1,9 +1,10 @@
-/* inspect.h: a model run on one question so that every named tensor of it can be looked at, and pictures of its attention.
+/* inspect.h: run a model on one question to look at all its named tensors, and draw its attention.
  *
- * A decoder answers first, by settings of generation as `run` does; then question and answer go through the engine once
- * more, and its taps are read. A decoder without an encoder that is not to answer is fed the ids as they are. Everything of a
- * question lives in the arena of its Look. Where the taps of the longest sequences were too large (session_taps_are_large), an engine
- * without taps answers, and one that is as long as the question is traced. */
+ * A decoder first answers, with generation settings as in `run`; then question and answer run
+ * through the engine again, and its taps are read. A decoder-only model that need not answer is
+ * only fed the ids. Everything about a question lives in the arena of its Look. If taps for the
+ * longest sequences would be too large (session_taps_are_large), an engine without taps answers,
+ * and one sized for this question is traced. */
 #ifndef INSPECT_H
 #define INSPECT_H
 
@@ -13,70 +14,77 @@
 #include "text_ids.h"
 #include "trace.h"
 
-/* What the model reads and writes. `fed` and `written` go by steps of the decoder; of a decoder alone they are the prompt and what
- * follows. */
+/* The ids that the model reads and writes. fed[m] and written[m] are the inputs and outputs of the
+ * decoder's steps; for a decoder-only model both are the prompt and the answer. */
 typedef struct Question {
     int *source, n;
-    int first;                      /* of a pair: ids of the source that are its first text's; 0 or n: there is no second */
+    int first;                      /* for a pair: ids of the source that belong to the first text;
+                                     * 0 or n: there is no second */
     int *fed, *written, m;
-    int *ids, count;                /* generated, without the end */
-    const char *input, *answer;     /* as words; answer is NULL where nothing is written */
-    const char *text;               /* the answer as `run` prints it: of a decoder alone by pieces behind its prompt */
+    int *ids, count;                /* generated, without the end id */
+    const char *input, *answer;     /* for messages and pictures; answer NULL: nothing is written */
+    const char *text;               /* the answer as `run` prints it; for a decoder-only model with
+                                     * a subword tokenizer it includes the prompt */
 } Question;
 
-/* Which attention is drawn. */
+/* The attention to draw. */
 typedef struct AttentionOptions {
     const char *kind;               /* encoder, decoder, cross; NULL: all */
     int layer, head;  bool has_layer, has_head;
 } AttentionOptions;
 
-/* The engine has taps. */
+/* A question with its engine, trace and picture. Functions return false after a reported error. */
 typedef struct Look {
     Session *session;
     AttentionOptions wanted;
-    const char *const *words;  int word_count;      /* what is asked */
-    TextOptions text;               /* how a text is read */
+    const char *const *words;  int word_count;      /* the question, as words of the command line */
+    TextOptions text;               /* how to read a text */
     Arena *arena;
     Engine *engine;
     Question question;
-    CliBegin begin;                /* what an answer begins with */
-    bool answers;                   /* a decoder alone goes on behind the ids */
-    const RtGeneration *settings;   /* of an answer; NULL: the model's own */
-    int most;                       /* ids of an answer; 0: as many as the model's settings let it have */
+    CliBegin begin;                /* the ids that an answer begins with */
+    bool answers;                   /* a decoder-only model continues the ids */
+    const RtGeneration *settings;   /* for the answer; NULL: the model's own */
+    int most;                       /* most ids of an answer; 0: as the settings say */
     Trace *trace;
     Picture picture;
-    int most_heads;                 /* of an attention that could be drawn, whatever was chosen */
+    int most_heads;                 /* of any attention that can be drawn, wanted or not */
 } Look;
 
-/* The words that are asked as a text, or as ids where the model has no tokenizer; false after a reported error. It wants no engine. */
+/* Convert the words to ids: they are a text, or ids if the model has no tokenizer. Needs no
+ * engine. */
 bool look_read(Look *l, int *ids, int *n);
-/* Most ids that a question has. */
+/* The most ids of a question. */
 int64_t look_most_ids(const Model *m);
-/* Answer ids[n], by an engine with taps or without; trace what was answered, by one with taps; both. */
+/* look_answer: answer ids[n], with or without taps. look_trace: trace question and answer; the
+ * engine must have taps. look_ask: both. */
 bool look_answer(Look *l, int *ids, int n);
 bool look_trace(Look *l);
 bool look_ask(Look *l, int *ids, int n);
-/* An engine with taps for what was answered, no longer than that; in the place of the one that answered, which stays the caller's. False
- * after an error. */
+/* Set l->engine to a new engine with taps that is just long enough for question and answer. The
+ * engine before it still belongs to the caller. */
 bool look_engine(Look *l, EngineKind kind);
-/* Run an xf.graph, on the inputs that the engine has. */
+/* Run an xf.graph on the inputs set in the engine. */
 bool look_graph(Look *l);
-/* Whether the caches of a graph have room for one more run by that engine; tells where they have none. */
+/* True if the caches of a graph have room for one more run by that engine; else an error is
+ * reported. */
 bool look_has_room(Session *s, const Engine *e);
 
-/* needs: question, trace.   gives: picture. False after an error: none is wanted, or it is too large. */
+/* Make the picture; an error if there is none to draw, or it is too large. needs: question,
+ * trace. */
 bool look_picture(Look *l);
 
-/* A text on one line: U+2400 and on stand for what would end it, or move about in a terminal. */
+/* A text on one line: control characters are shown as U+2400 and following. */
 const char *look_plain(Arena *a, const char *text);
-/* The text that ids stand for, of a source or of what a decoder writes; numbers where the model has no tokenizer: inspect_text.c. */
+/* The text of ids, of a source or of a decoder's output; numbers if the model has no tokenizer:
+ * inspect_text.c. */
 const char *look_ids_text(Arena *a, const Model *m, bool source, const int *ids, int n);
-/* One id as the label of a row: its character or piece, with signs for what has no ink. */
+/* An id as the label of a row: its character or piece, with symbols for invisible characters. */
 const char *look_label(Arena *a, const Model *m, bool source, int id);
-/* Whether texts go in, and not ids. */
+/* True if questions are texts; otherwise they are ids. */
 bool look_has_texts(const Model *m);
 
-/* Tell an error and what to do about it (may be NULL); false. */
+/* Report an error and a hint, which may be NULL; returns false. */
 bool look_refuse(Session *s, Exit code, const char *what, const char *hint);
 
 #endif

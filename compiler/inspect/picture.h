@@ -1,7 +1,7 @@
-/* picture.h: attention weights as heat maps, drawn as SVG or as blocks of characters for a terminal.
+/* picture.h: draw attention weights as heat maps, as SVG or as block characters for a terminal.
  *
- * A weight lies between 0 and 1, and every map of every picture has that one scale. The same picture gives the same
- * bytes. Everything lives in the arena that is passed. */
+ * Weights are between 0 and 1, and all maps of all pictures have this scale. The same picture gives
+ * the same bytes. Everything lives in the arena that is passed. */
 #ifndef PICTURE_H
 #define PICTURE_H
 
@@ -9,45 +9,46 @@
 
 #include "text.h"
 
-/* One head: values[rows][columns] of its section; every row sums to 1, or to 0 where it may look at nothing. */
+/* One head: values[rows][columns] of its section. Every row sums to 1, or to 0 if it sees no
+ * key. */
 typedef struct PictureMap { const char *name; int layer, head; const float *values; } PictureMap;
 
 /* Maps with the same axes, ordered by layer, then by head. */
 typedef struct PictureSection {
-    const char *heading, *doc;      /* what it is; what rows and columns are */
+    const char *heading, *doc;      /* the attention; what rows and columns are */
     const char *const *row_labels, *const *column_labels;       /* [rows], [columns]; printable, never "" */
     int rows, columns;
-    bool causal;                    /* row r may look at columns 0..r: the others are left empty */
-    bool layered;                   /* layers have numbers; false: one tensor of an xf.graph */
+    bool causal;                    /* row r sees columns 0..r: the others are left empty */
+    bool layered;                   /* maps have layer numbers; false: one tensor of an xf.graph */
     PictureMap *maps;  int count;
 } PictureSection;
 
 typedef struct Picture {
     const char *model;
-    const char *input, *answer;     /* NULL where there is none; quoted already where it is a text */
-    const char *signs;              /* what the signs among the labels stand for, "" where there are none */
+    const char *input, *answer;     /* NULL if there is none; texts are quoted already */
+    const char *signs;              /* explains the symbols in labels; "" if there are none */
     PictureSection *sections;  int count;
 } Picture;
 
-/* Cells of all maps. */
+/* The number of cells of all maps. */
 double picture_cells(const Picture *p);
 
-/* A whole SVG file. */
+/* A complete SVG file. */
 Text picture_svg(Arena *a, const Picture *p);
-/* How a terminal shows weights: by shades of characters, or by cells in 256 colours, where 0 is as
- * the ground. */
+/* How a terminal shows weights: as shade characters, or in 256 colours, where 0 looks like the
+ * background. */
 typedef enum PictureInk { PICTURE_SHADES, PICTURE_ON_LIGHT, PICTURE_ON_DARK } PictureInk;
-/* Of those in colour: dark where COLORFGBG says so, as "15;0"; else light. */
+/* PICTURE_ON_DARK if COLORFGBG, such as "15;0", says so; else PICTURE_ON_LIGHT. */
 PictureInk picture_ground(void);
 /* Lines of at most `width` columns. */
 Text picture_blocks(Arena *a, const Picture *p, int width, PictureInk ink);
 
-/* The ramp from white to deep blue: "#rrggbb", and what comes near it among the 256 colours of a
- * terminal; on a dark ground the other way round. */
+/* The colour of a weight, from white to dark blue: "#rrggbb"; the nearest of the 256 colours of a
+ * terminal. On a dark background the scale is reversed. */
 const char *picture_colour(Arena *a, double weight);
 int  picture_terminal_colour(double weight, bool dark);
 
-/* Columns that a text takes in a terminal: 2 for wide characters, 0 for marks that combine. */
+/* Columns of a text in a terminal: 2 for wide characters, 0 for combining marks. */
 int  picture_text_columns(const char *text);
 
 #endif

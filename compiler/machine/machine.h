@@ -1,7 +1,8 @@
-/* machine.h: what this machine can do at most: bytes read from each level of its memory, and multiply-adds.
+/* machine.h: measure the limits of this machine: bandwidth of each memory level, and FLOPs.
  *
- * Measured by loops that do nothing else, each on one and on several threads. They use the widest vectors that the
- * processor has, whatever xformc was compiled for; on processors other than x86 and ARM, vectors of four floats. */
+ * They are measured by loops that do nothing else, on one and on several threads. The loops use the
+ * widest SIMD vectors of the processor, whatever xformc was compiled for; on processors other than
+ * x86 and ARM, vectors of four floats. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -15,25 +16,28 @@ typedef enum LimitLevel { LEVEL_L2, LEVEL_L3, LEVEL_DRAM, LIMIT_LEVELS } LimitLe
 enum { LIMIT_THREADS = 16 };
 
 typedef struct Limits {
-    const char *isa;                                        /* what the loops were compiled for: "avx512" */
-    size_t bytes[LIMIT_LEVELS];                             /* that a level holds: L2 for each thread; 0: no such level, or no end */
-    double bandwidth[LIMIT_LEVELS][LIMIT_THREADS + 1];        /* bytes a second, by threads; 0: not measured */
-    double peak[LIMIT_THREADS + 1];                           /* FLOPs a second, by threads */
+    const char *isa;                    /* instruction set of the loops: "avx512" */
+    size_t bytes[LIMIT_LEVELS];         /* size of a level, of L2 per thread; 0: no such level, or
+                                         * no limit */
+    double bandwidth[LIMIT_LEVELS][LIMIT_THREADS + 1];    /* bytes/s, by threads; 0: not measured */
+    double peak[LIMIT_THREADS + 1];                       /* FLOP/s, by threads */
 } Limits;
 
 extern const char *const limit_level_names[LIMIT_LEVELS];   /* "L2", "L3", "DRAM" */
 
-/* The name of the processor as Linux tells it; "" elsewhere. */
+/* The processor's name as Linux reports it; "" elsewhere. */
 const char *machine_processor(Arena *a);
 
-/* Measure with each of the `n` numbers of threads, 1 .. LIMIT_THREADS, in about 0.2 s each. Where *l holds measurements,
- * the better ones stay: another process can only slow them. False where the system gives no memory or no thread. */
+/* Measure with each of the `n` numbers of threads, 1 .. LIMIT_THREADS, about 0.2 s each. If *l
+ * holds earlier measurements, the better ones stay, since other processes can only slow them down.
+ * False if there is no memory or no thread. */
 bool limits_probe(Limits *l, const int *threads, int n);
 
-/* The level that holds so many bytes, shared out over threads. */
+/* The level of memory that holds `bytes`, divided among threads. */
 LimitLevel limits_level(const Limits *l, double bytes, int threads);
 
-/* The least time for `flops` and for reading `bytes` from a level, in seconds: the longer of the two. */
+/* The least time in seconds: that of `flops`, or of reading `bytes` from a level, whichever is
+ * longer. */
 double limits_seconds(const Limits *l, double flops, double bytes, LimitLevel from, int threads);
 
 #endif

@@ -6,14 +6,14 @@
 
 int  dtype_bits(const char *name, DType *dtype);    /* bits of an element; 0 for an unknown name */
 const char *dtype_name(DType dtype);
-size_t dtype_bytes(DType dtype);                    /* of an element that tensor_read accepts; of blocks: of a block */
-int  dtype_block(DType dtype);                      /* elements of a block; 1: each stands alone */
-bool dtype_is_float(DType dtype);                   /* one that tensor_read accepts */
+size_t dtype_bytes(DType dtype);                    /* of an element, or of a whole block */
+int  dtype_block(DType dtype);                      /* elements of a block; 1: no blocks */
+bool dtype_is_float(DType dtype);                   /* true if tensor_read accepts it */
 
-/* An f16, a bf16 as an f32; the fraction of a NaN stays. */
+/* Convert an f16, a bf16 to f32; the payload of a NaN is kept. */
 float float_of_half(uint16_t h);
 float float_of_bf16(uint16_t h);
-/* n of them, little-endian and at any address. */
+/* Convert n numbers, little-endian, unaligned. */
 void floats_of_half(float *out, const unsigned char *from, int64_t n);
 void floats_of_bf16(float *out, const unsigned char *from, int64_t n);
 

@@ -1,8 +1,8 @@
-/* model.h: a Transformer's sizes and choices, checked, and where each of its tensors lies.
+/* model.h: a Transformer's sizes and choices, checked, and the sources of its tensors.
  *
  * The readers in front/ fill a Draft; model_check.c makes a Model of it, sets what the Draft left
- * unset and refuses what cannot be. Nothing in a Model tells how it was read. Everything lives in
- * the session's arena. */
+ * unset and reports what is impossible. A Model does not depend on the format that it was read
+ * from. Everything lives in the session's arena. */
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -26,47 +26,52 @@ enum { MAX_RANK = 4 };
 typedef struct TensorFile {
     const char *path;
     FileMap map;
-    struct TensorSource *tensors;  int count;       /* by name */
-    struct TensorFile **parts;  int part_count;     /* where the tensors lie in several files: these, and nothing is mapped here */
+    struct TensorSource *tensors;  int count;       /* sorted by name */
+    struct TensorFile **parts;  int part_count;     /* the files if there are several; then `map` is
+                                                     * not used */
 } TensorFile;
 
 typedef enum SourceKind {
     SOURCE_FILE,        /* strided view into a file */
     SOURCE_VALUES,      /* numbers given in the spec */
     SOURCE_XAVIER,      /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the tensor's name */
-    SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in) likewise: biases */
+    SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in), likewise: biases */
     SOURCE_CONSTANT,    /* one number everywhere: gains 1, biases 0 of norms */
     SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, d_model] */
     SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of position * rate, times constant */
     SOURCE_DISTANCE     /* a relative bias by distance, from a table by bucket: [heads, 2 * reach - 1], key minus query */
 } SourceKind;
 
-/* Where a tensor's numbers come from. shape and stride (in elements) are those of the logical tensor: a transposed
- * matrix or a slice of a fused one is a view. */
+/* The source of a tensor's numbers. shape and stride (in elements) are those of the logical tensor:
+ * a transposed matrix or a slice of a fused one is a view. */
 typedef struct TensorSource {
-    const char *name;               /* canonical name, or the file's own inside a TensorFile */
-    const char *file_name;          /* the name in the file, for messages; NULL where there is none */
+    const char *name;               /* canonical name; inside a TensorFile, the name in the file */
+    const char *file_name;          /* the name in the file, for messages; NULL if there is none */
     SourceKind kind;
     DType dtype;
     int rank;
     int64_t shape[MAX_RANK], stride[MAX_RANK];
     const TensorFile *file;  size_t offset;     /* SOURCE_FILE: bytes from the start of the file */
-    int64_t start;                              /* elements from there to the first; counted in groups too */
-    int64_t skip;                               /* elements before the first, in order: of random numbers, and of a view */
-    /* SOURCE_FILE whose rows follow no one stride, as those of heads in a fused matrix: the same elements in the same order, by
-     * other dimensions. view_rank 0: by shape and stride. */
+    int64_t start;                              /* offset of the first element, in elements; with
+                                                 * groups too */
+    int64_t skip;                               /* elements to skip first, in row-major order: of
+                                                 * random numbers and of views with view_rank */
+    /* SOURCE_FILE whose rows have no single stride, such as those of heads in a fused matrix: the
+     * same elements in the same order, with other dimensions. view_rank 0: use shape and stride. */
     int view_rank;  int64_t view_shape[MAX_RANK], view_stride[MAX_RANK];
     const struct TensorSource *added;           /* a vector added to every row, or NULL */
-    int group;  size_t scales;                  /* DTYPE_I8 in groups, each with an F32 factor at `scales`; 0: no groups */
+    int group;  size_t scales;                  /* DTYPE_I8: size of groups, with F32 factors at
+                                                 * `scales` in the file; 0: no groups */
     const float *values;                        /* SOURCE_VALUES */
     float constant;                             /* SOURCE_CONSTANT, SOURCE_ROTARY */
-    bool computed;                              /* SOURCE_CONSTANT that nobody trained */
+    bool computed;                              /* SOURCE_CONSTANT that was not trained */
     float plus;                                 /* SOURCE_FILE: added to every number */
     uint64_t seed;  int64_t fan_in, fan_out;    /* SOURCE_XAVIER, SOURCE_UNIFORM */
     int layout, divisor, first;                 /* SOURCE_SINUSOID: words of fields.def, first position */
     const float *rates;                         /* SOURCE_ROTARY: [dims / 2] */
     const struct TensorSource *table;           /* SOURCE_DISTANCE: [buckets, heads] */
-    int distance;  bool both_ways;              /* SOURCE_DISTANCE: all from here on share a bucket; keys ahead have buckets too */
+    int distance;  bool both_ways;              /* SOURCE_DISTANCE: distances from here on share one
+                                                 * bucket; later keys have buckets, too */
 } TensorSource;
 
 int64_t tensor_elements(const TensorSource *t);
@@ -76,10 +81,11 @@ int64_t tensor_elements(const TensorSource *t);
 /* In the order of the words of `kind`; a graph has no such word. */
 typedef enum ModelKind { KIND_ENCODER_DECODER, KIND_DECODER, KIND_ENCODER, KIND_GRAPH } ModelKind;
 
-/* Numbers of a field that lists them. */
+/* The numbers of a field of type NUMBERS, IDS or SEQUENCES. */
 typedef struct Numbers { int count; const double *value; } Numbers;
 
-/* Values of a field of scope LIST: numbers, switches, words by their index; of TEXT the texts. */
+/* The values of a field of scope LIST: for TEXT and PATH in text, else in value (a WORD by its
+ * index). */
 typedef struct FieldList { int count; const int64_t *value; const char *const *text; } FieldList;
 
 /* C types of the fields. */
@@ -93,12 +99,14 @@ typedef struct FieldList { int count; const int64_t *value; const char *const *t
 #define FIELD_IDS       const Numbers *
 #define FIELD_SEQUENCES const Numbers *
 
-/* Words, so that code says POSITIONS_SINUSOIDAL and not 1: in the order of fields.def. A test compares them. */
+/* Names for the words of lists, so that code says POSITIONS_SINUSOIDAL and not 1; in the order of
+ * fields.def. A test compares them. */
 enum { NORMS_ANNOTATED, NORMS_LAYER, NORMS_RMS };
 enum { NORM_PLACES_PRE, NORM_PLACES_POST, NORM_PLACES_BOTH };
 enum { GAINS_PLAIN, GAINS_ONE_PLUS };
 enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL, POSITIONS_LEARNED, POSITIONS_RELATIVE, POSITIONS_ROTARY, POSITIONS_LEARNED_RELATIVE };
-/* Of a stack's position: whether rows of a trained table are added, which end with it; whether scores get a bias by distance. */
+/* The kind of positions of a stack. position_is_learned: true if rows of a trained table are added,
+ * which limits the length. position_is_relative: true if scores get a bias by distance. */
 static inline bool position_is_learned(int position) { return position == POSITIONS_LEARNED || position == POSITIONS_LEARNED_RELATIVE; }
 static inline bool position_is_relative(int position) { return position == POSITIONS_RELATIVE || position == POSITIONS_LEARNED_RELATIVE; }
 enum { LAYOUTS_INTERLEAVED, LAYOUTS_HALVES };
@@ -132,7 +140,7 @@ typedef struct LayerFields {
 #undef FIELD_LAYER
 } LayerFields;
 
-/* Whether two layers agree in every field. */
+/* True if two layers have the same values in all fields. */
 bool layer_same(const LayerFields *a, const LayerFields *b);
 
 typedef struct Stack {
@@ -144,47 +152,50 @@ typedef struct Stack {
 #undef FIELD_LIST
 #undef FIELD_STACK
     LayerFields *layer;             /* [layers] */
-    int *rotary;                    /* [layers]: which of the stack's rotary tables turns its heads, from 1; 0: none */
+    int *rotary;                    /* [layers]: number of its rotary table, from 1; 0: none */
 } Stack;
 
-/* The width in which positions are added to the embedding, and normed. */
+/* The width of the embedding when positions are added and embed_norm is applied. */
 static inline int64_t stack_position_width(const Stack *s, int64_t d_model)
 {
     return s->embed_project == PROJECTIONS_FIRST ? d_model : s->embed_width;
 }
 
-/* What a decoder's output layer reads. */
+/* The width of the input of a decoder's output layer. */
 static inline int64_t stack_output_width(const Stack *s, int64_t d_model)
 {
     return s->embed_project == PROJECTIONS_FIRST ? s->embed_width : d_model;
 }
 
-/* A vocabulary of single characters and marks such as <s>. */
+/* A vocabulary of single characters and special tokens such as <s>. */
 typedef struct Vocabulary {
     int size;
-    int32_t *code_point;            /* [size]; -1 for a mark */
+    int32_t *code_point;            /* [size]; -1 for a special token */
     const char **text;              /* [size]; UTF-8, as in its file */
     int blank, start, end, unknown; /* ids of <blank> <s> </s> <unk>; -1 where absent */
 } Vocabulary;
 
 /* ---- graphs written by hand ------------------------------------------------------------------------------ *
- * What an xf.graph builder asked for, call by call, unchecked; graph/ gives it shapes and meaning. */
+ * The calls of an xf.graph builder, unchecked; graph/ gives them shapes and meaning. */
 
-/* An xf.op: an operation by its C, the body of a function over rows; see xformc-spec(5). */
+/* An xf.op: an operation defined by C, the body of a function over rows; see xformc-spec(5). */
 enum { MAX_ATTRIBUTES = 8, MAX_CUSTOM_INPUTS = 8 };
 typedef struct CustomOp {
     const char *name;
-    const char *inputs[MAX_CUSTOM_INPUTS];  int input_count;        /* what the C calls them */
-    struct { const char *name; double number; } attributes[MAX_ATTRIBUTES];  int attribute_count;     /* and their defaults */
+    const char *inputs[MAX_CUSTOM_INPUTS];  int input_count;        /* their names in the C */
+    /* with their defaults */
+    struct { const char *name; double number; } attributes[MAX_ATTRIBUTES];  int attribute_count;
     const char *c;
-    Loc at, text;                   /* of the call of xf.op; where the C begins */
+    Loc at, text;                   /* the call of xf.op; where its C begins */
 } CustomOp;
 
 typedef struct GraphCall {
-    const char *op;                 /* name of an operation as in ops.def, "input", "param", "cache", "name" or "output" */
-    const CustomOp *custom;         /* of an xf.op's call: then `shape` is its result's, `options` are all its attributes, in order */
+    const char *op;                 /* an operation of ops.def, or "input", "param", "cache", "name"
+                                     * or "output" */
+    const CustomOp *custom;         /* for a call of an xf.op; then `shape` is that of its result,
+                                     * and `options` are all its attributes, in order */
     Loc at;
-    int inputs[8], input_count;     /* values: results of earlier calls; -1 where nil was given */
+    int inputs[8], input_count;     /* values: results of earlier calls; -1 for nil */
     int first_result, results;      /* this call's values are first_result .. first_result + results - 1 */
     const char *name;               /* of an input, param, cache, name or output */
     int rank;  int64_t shape[MAX_RANK];             /* input, param, cache */
@@ -192,60 +203,63 @@ typedef struct GraphCall {
     struct GraphOption { const char *name; double number; const char *word; bool boolean; } options[8];  int option_count;
 } GraphCall;
 
-/* An operation that a builder may call, and how many values it gives; the graph floor hands its list down. */
+/* An operation that a builder may call, and the number of its results; graph/ passes the list to
+ * the readers. */
 typedef struct OpName { const char *name; int results; } OpName;
 
 typedef struct GraphSpec {
     GraphCall *calls;  int count, values;
-    void *shapes;                   /* of values: what GraphShape has worked out so far */
+    void *shapes;                   /* shapes of values that GraphShape has computed so far */
 } GraphSpec;
 
-/* The shape of a value that the calls so far make, for whoever defines operations of his own; returns its rank, 0 where a
- * fault hides it, which is reported when the graph is built. A builder that may define none has no such function. */
+/* Compute the shape of a value of the calls so far, for xf.op. Returns its rank; 0 if an error
+ * hides it, which is reported when the graph is built. NULL where xf.op is not allowed. */
 typedef int GraphShape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
 
-/* Ids of a field that lists them. */
+/* The ids of a field of type IDS or SEQUENCES. */
 typedef struct IdList { int count; const int *id; } IdList;
 
 /* ---- chat ----------------------------------------------------------------------------------------------- */
 
-/* White space that a chat template leaves out: none; around the user's text; around the system's; around
- * both; around what stands between user[0] and user[1]; behind the system's. */
+/* The white space that a chat template strips: none; around user messages; around the system
+ * message; around both; around the text between user[0] and user[1]; after the system message. */
 typedef enum ChatTrim {
     CHAT_TRIM_NONE, CHAT_TRIM_USER, CHAT_TRIM_SYSTEM, CHAT_TRIM_EACH, CHAT_TRIM_TURN,
     CHAT_TRIM_SYSTEM_END
 } ChatTrim;
-/* An empty text of a system: as others; none at all; as if it were not given. */
+/* How a template treats an empty system message: like others; it writes no system part at all; as
+ * if none were given. */
 typedef enum ChatEmpty { CHAT_EMPTY_KEPT, CHAT_EMPTY_NONE, CHAT_EMPTY_PRESET } ChatEmpty;
 
-/* What a chat template makes of a conversation. dated: RT_CHAT_DATE in begin, system and preset stands for
- * a date: the one that is given, else `date`, else today's as strftime writes it by `today`. past: around
- * the answers of earlier turns; NULL where that is not known. again: before every turn of the user but the
- * first. preset: the system's text where none is given. inside: it stands within a turn of the user. */
+/* How a chat template writes a conversation; see RtChat. dated: RT_CHAT_DATE in begin, system and
+ * preset is replaced by a date: the one given, else `date`, else today's date formatted by strftime
+ * with `today`. past: around earlier answers; NULL if not known. again: before every user message
+ * but the first. preset: the default system message. inside: the system message is inside a user
+ * message. */
 typedef struct Chat {
     const char *name, *begin;
     const char *system[2], *date, *today, *user[2], *answer, *again, *past[2], *preset;
-    const char *unlike;             /* where the template writes something else, such as "in an
-                                     * empty message"; NULL: nowhere that is known */
+    const char *unlike;             /* where the template is known to write something else: "in an
+                                     * empty message"; NULL: nowhere */
     ChatTrim trim;
     ChatEmpty empty;
     bool dated, inside, at_last, blank;
-    int trims_past, thinks;         /* as of RtChat */
+    int trims_past, thinks;         /* as in RtChat */
 } Chat;
 
 /* ---- the product ---------------------------------------------------------------------------------------- */
 
-/* dtype = { ["decoder.*.ffn"] = "int4" }: a word of that field for every matrix whose name the pattern is, or the beginning of up to a
- * dot; * stands for any characters. */
+/* dtype = { ["decoder.*.ffn"] = "int4" }: the dtype of every matrix whose name matches the pattern,
+ * or begins with it up to a dot; * matches any characters. */
 typedef struct DtypeRule { const char *pattern; int word; Loc at; } DtypeRule;
 
-/* Where a tokenizer is from, for people: the file of its vocabulary, the class of transformers or the
- * model of a GGUF file by whose rules it is read, the files of settings beside it with ", " between.
- * NULL where there is no such thing. */
+/* The origin of a tokenizer, for messages: the vocabulary file; the class of transformers, or the
+ * tokenizer model of a GGUF file, whose rules it follows; the other settings files, separated by
+ * commas. NULL if there is none. */
 typedef struct TokenizerOrigin { const char *files, *rules, *settings; } TokenizerOrigin;
 
-/* The template of a chat that stands in a tokenizer's own file, with the texts of the marks it may
- * name; NULL where there is none. */
+/* A chat template in the tokenizer's own file, with the texts of bos_token and eos_token; NULL if
+ * there is none. */
 typedef struct TokenizerChat { const char *text, *begin, *end; } TokenizerChat;
 
 typedef struct Model {
@@ -265,24 +279,25 @@ typedef struct Model {
     const DtypeRule *dtype_rules;  int dtype_rule_count;
     const char *weights_path;       /* the file of weights; NULL when random or given in the spec */
     bool random_weights;
-    bool weights_missing;           /* random ones stand in for a file that is not there: Draft.sizes_only */
-    bool head_own;                  /* of head_tied: the file has a matrix of its own for it */
+    bool weights_missing;           /* random weights replace a missing file: Draft.sizes_only */
+    bool head_own;                  /* with head_tied: the file has a matrix for the head */
     Stack encoder, decoder;
-    Vocabulary *source, *target;    /* NULL without a tokenizer of characters */
-    const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;    /* tokenizer_file as a blob; NULL without it */
+    Vocabulary *source, *target;    /* NULL without a character tokenizer */
+    /* tokenizer_file as a blob; NULL without it */
+    const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;
     TokenizerOrigin tokenizer_origin;
     TokenizerChat tokenizer_chat;
-    const Chat *chat;               /* of model_learn_chat; NULL: there is none, or chat_fault says
-                                     * why it is not known */
-    const char *chat_fault, *chat_path;             /* the file that should have it */
-    const int *ends;  int end_count;                /* ids that end what is generated, end_id the first */
-    IdList bad_words, suppress, begin_suppress;     /* of generation; bad_words: each behind its length */
+    const Chat *chat;               /* of model_learn_chat; NULL: there is none, or it is not
+                                     * supported: chat_fault */
+    const char *chat_fault, *chat_path;             /* why not; the file of the template */
+    const int *ends;  int end_count;                /* ids that end generation, end_id first */
+    IdList bad_words, suppress, begin_suppress;     /* bad_words: each after its length */
     TensorFile *weight_file;        /* NULL when random or given in the spec */
     const bool *weights_used;       /* [weight_file->count]; NULL without a file */
-    bool weights_finite;            /* they were looked at: model_look_at_weights */
-    Loc weights_at;                 /* what names the file */
-    TensorSource *tensors;  int tensor_count;       /* by canonical name, in order of use; of a graph, its params */
-    NameMap *tensor_of;             /* the same, by name */
+    bool weights_finite;            /* all are finite: model_look_at_weights */
+    Loc weights_at;                 /* where the file is named */
+    TensorSource *tensors;  int tensor_count;       /* in order of use; of a graph, its params */
+    NameMap *tensor_of;             /* the tensors by canonical name */
     GraphSpec *graph;               /* KIND_GRAPH only */
 } Model;
 
@@ -291,24 +306,26 @@ typedef struct Model {
  *   encoder.types.table  [token_types, d_model]
  *   encoder.position.table [max_source, d_model]      decoder.position.table [max_target, d_model]
  *   {encoder|decoder}.rotary.table [length, rope_dims] and .relative.bias [heads, 2 * length - 1]: computed;
- *   where layers turn by other rates, those after the first are called rotary_2.table, rotary_3.table and so on
+ *   if layers have different RoPE rates, further tables are rotary_2.table, rotary_3.table, …
  *   {encoder|decoder}.relative.table [rel_buckets, heads]      {encoder|decoder}.embed.norm.{gain,bias}
  *   {encoder|decoder}.N.{self_attn|cross_attn}.{q,k,v,out}.{weight,bias}
  *   {encoder|decoder}.N.self_attn.{q_norm|k_norm}.weight  [head_dim]
  *   {encoder|decoder}.N.ffn.{gate,up,down}.{weight,bias}
  *   {encoder|decoder}.N.norm.K.{gain,bias}            {encoder|decoder}.norm.{gain,bias}
- *   {encoder|decoder}.N.norm_after.K.{gain,bias}      of what sublayer K gives, for norm_at = "both"
+ *   {encoder|decoder}.N.norm_after.K.{gain,bias}      of sublayer K's output, for norm_at = "both"
  *   {encoder|decoder}.embed.project.{weight,bias}     [d_model, embed_width] where these differ; output.project.weight
- *   head.N.{weight,bias} head.N.norm.{gain,bias} head.output.bias, head.normalize.gain (computed) of an encoder alone
+ *   head.N.{weight,bias} head.N.norm.{gain,bias} head.output.bias, head.normalize.gain (computed):
+ *   of encoder-only models
  *   output.{weight,bias}  [target_vocab, d_model]; tied: the weight is decoder.embed.table
  *   head.output.weight    [source_vocab, embed_width] of a family's file, for head_own
- * Biases are absent where a field says so, and so is the bias of an RMS norm. */
+ * Biases are absent if a field says so; an RMS norm has no bias. */
 const TensorSource *model_tensor(const Model *m, const char *name);     /* NULL if absent */
-/* How many numbers were trained: every tensor once, computed ones not. */
+/* The number of trained parameters: each tensor once, without computed ones. */
 int64_t model_parameters(const Model *m);
 
-/* Whether anything is behind the hidden states of an encoder alone; whether they become one vector, and how wide it is (else
- * d_model); numbers of each vector behind all of it; value i of a list that begins again at its end. */
+/* The head of an encoder-only model. model_has_head: true if anything follows the hidden states.
+ * model_pools: true if they are pooled to one vector. model_pooled_width: the width after pooling.
+ * model_vector_width: the width of the result. model_head_value: value i of a list that repeats. */
 bool model_has_head(const Model *m);
 bool model_pools(const Model *m);
 int64_t model_pooled_width(const Model *m);
@@ -317,30 +334,32 @@ int64_t model_head_value(const FieldList *list, int i);
 
 /* The name of a stack's rotary table by its number in Stack.rotary. */
 const char *rotary_table_name(Arena *a, const char *stack, int number);
-/* Rates of the pairs of a layer's heads, [rope_dims / 2], scaled. */
+/* The RoPE rates of the pairs of a layer's heads, [rope_dims / 2], scaled. */
 void rotary_rates(const LayerFields *l, float *rates);
-/* What its cosines and sines are multiplied by. */
+/* The factor of a layer's cosines and sines. */
 double rotary_factor(const LayerFields *l);
 
-/* The words of a WORD field's list by its name in fields.def; *n receives their number. */
+/* The words of a list of fields.def by its name; *n receives their number. */
 const char *const *field_words(const char *list, int *n);
-const char *model_dtype(const Model *m);            /* "int8": what linears and embeddings are packed as; "mixed" where patterns say more */
-bool model_is_narrow(const Model *m);               /* some of them as less than f32 */
-bool model_rounds_activations(const Model *m);      /* to 8 bits, in front of linears of such weights */
-bool model_rounds(const Model *m);                  /* while it runs: activations so, or keys and values to f16 */
-/* The word of the field dtype for the tensor of that name, were it a matrix: that of the pattern that holds for it, else the model's,
- * of which int4 is int8 for much of models less than 256 wide. */
+/* The dtype in which linears and embeddings are packed: "int8"; "mixed" if there are patterns. */
+const char *model_dtype(const Model *m);
+bool model_is_narrow(const Model *m);               /* some of them are narrower than f32 */
+bool model_rounds_activations(const Model *m);      /* to 8 bits, before quantized linears */
+bool model_rounds(const Model *m);                  /* at run time: activations, or the KV cache */
+/* The word of the field dtype for the tensor of that name, if it is a matrix: that of its pattern,
+ * else the model's. Models narrower than 256 keep much in int8 instead of int4. */
 int  model_dtype_of(const Model *m, const char *name);
-/* Its pattern, the one with most characters other than `*`; NULL where none matches. *other: one with as many that says
- * something else, or NULL. */
+/* The matching pattern with the most characters other than `*`, or NULL. *other: another with as
+ * many that gives a different dtype, or NULL. */
 const DtypeRule *model_dtype_rule(const Model *m, const char *name, const DtypeRule **other);
 bool dtype_rule_matches(const DtypeRule *r, const char *name);
-/* Whether patterns say the same of all tensors of two layers of a stack, "encoder" or "decoder". */
+/* True if patterns give the tensors of two layers of a stack, "encoder" or "decoder", the same
+ * dtypes. */
 bool model_layers_pack_alike(Arena *a, const Model *m, const char *stack, int one, int other);
-const char *model_kv_dtype(const Model *m);         /* "f16": what a cache holds keys and values as */
-/* Every field with its type, scope and default, and below that its meaning, in 100 columns. */
+const char *model_kv_dtype(const Model *m);         /* "f16": the dtype of the KV cache */
+/* Print every field with its type, scope and default, and below it its meaning, in 100 columns. */
 void fields_print(FILE *to);
-/* A deterministic text of the whole Model: the golden of this floor. */
+/* Print the whole Model deterministically, for golden tests. */
 void model_dump(const Model *m, FILE *to);
 
 #endif

@@ -1,16 +1,19 @@
-/* model_check.h: a Draft to a Model, pass by pass; front/read.c finds tokenizers and weights between them. */
+/* model_check.h: make a Model of a Draft, pass by pass; front/read.c reads tokenizers and weights
+ * between the passes. */
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
 
 #include "fields.h"
 
-typedef struct ModelCheck { Arena *arena; Diag *diag; const Draft *draft; Model *model; int errors; } ModelCheck;    /* errors: reported before */
+/* errors: the number of errors reported before. */
+typedef struct ModelCheck { Arena *arena; Diag *diag; const Draft *draft; Model *model; int errors; } ModelCheck;
 
-/* The fields of the whole model, and its name. */
+/* Set the fields of the whole model, and check its name. */
 ModelCheck model_check_begin(Arena *a, Diag *d, const Draft *draft);
-/* Whether nothing was wrong so far. */
+/* True if there was no error so far. */
 bool model_check_is_good(const ModelCheck *c);
-/* Not of an xf.graph: its stacks, then which tokenizer it has, then, when its vocabularies are known, all else. */
+/* Not for an xf.graph: check the stacks; then which tokenizer there is; then, once vocabularies are
+ * known, the rest. */
 void model_check_sizes(const ModelCheck *c);
 void model_check_tokenizer(const ModelCheck *c);
 void model_check_rest(const ModelCheck *c);

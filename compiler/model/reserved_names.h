@@ -6,11 +6,13 @@
 
 #include "arena.h"
 
-/* A keyword of C or C++, or a name of the standard library: no variable, no function may be called so. */
+/* True for keywords of C and C++ and names of the standard library, which no variable or function
+ * may have. */
 bool name_is_of_c(const char *name);
-/* The same, or what the emitted text or its Makefile has taken: no model may be called so. */
+/* True for those and for names that the emitted text or its Makefile uses, which no model may
+ * have. */
 bool name_is_reserved(const char *name);
-/* Why no model may have the name: '("2x") is not a C identifier: …'; NULL: it may. */
+/* Why a model may not have the name: '("2x") is not a C identifier: …'; NULL if it may. */
 const char *name_fault(Arena *a, const char *name);
 
 #endif

@@ -1,27 +1,27 @@
-/* pack.h: weights in the layout that the loops want, in one safetensors file.
+/* pack.h: write weights in the layout of the kernels, in one safetensors file.
  *
- * The head's first entry is {"__metadata__":{"xformc":IDENTITY,"digests":HASH,"selftest":VALUES}}; see rt_packed.h. The
- * identity covers the graph and the layout, not the values, so that other values for the same spec fit a program already
- * built; the hash covers the file. The head is padded with spaces to a multiple of 64 bytes, its length included, and so is
- * every tensor. */
+ * The head's first entry is {"__metadata__":{"xformc":IDENTITY,"digests":HASH,"selftest":VALUES}};
+ * see rt_packed.h. The identity covers graph and layout, not the values, so that a built program
+ * accepts other values for the same spec; the hash covers the file. The head, with its length, is
+ * padded with spaces to a multiple of 64 bytes; every tensor is padded to it, too. */
 #ifndef PACK_H
 #define PACK_H
 
 #include "plan.h"
 #include "text.h"
 
-/* Where the identity stands in a packed file: after the length and {"__metadata__":{"xformc":". */
+/* The offset of the identity in a packed file: after the length and {"__metadata__":{"xformc":". */
 enum { PACK_IDENTITY_AT = 8 + 27 };
 
-/* The packed data of a plan, plan->weights_bytes of them. */
+/* The packed data of a plan: plan->weights_bytes bytes. */
 typedef struct PackedData { const Plan *plan; const unsigned char *bytes; } PackedData;
-/* Rows of a matrix that lies there in panels, as engines compute with them: to[rows][in], from
- * row `first` on, a multiple of 16. source: where its numbers come from, layer: of its block.
- * False where no matrix in panels has these numbers. Threads may call it. */
+/* Copy rows of a matrix out of its panels, rounded as engines use them: to[rows][in], from row
+ * `first` on, a multiple of 16. source, layer: the matrix, by its source in a layer of the block.
+ * False if no packed panels have this source. Thread-safe. */
 bool unpack_rows(const PackedData *data, const TensorSource *source, int layer, int64_t first,
                  int64_t rows, float *to);
 
-/* The values of the self-test as RT_SELFTEST_DIGITS digits, which take as long as a few
+/* Compute the values of the self-test, as RT_SELFTEST_DIGITS digits; it takes as long as a few
  * sentences. */
 typedef void PackSelftest(const PackedData *data, char *digits);
 
@@ -29,42 +29,41 @@ typedef struct Pack {
     const Plan *plan;
     const char *identity;           /* sixteen hex digits */
     size_t head_bytes;              /* length and JSON, padded */
-    PackSelftest *selftest;         /* computes its VALUES; NULL: they are zeros */
+    PackSelftest *selftest;         /* computes VALUES; NULL: they are zeros */
 } Pack;
 
 /* Identity and size of the head; reads no weights. */
 Pack pack_layout(Arena *a, const Plan *p);
 /* Pack every tensor and write the file. False after an error. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
-/* The data alone, packed once for all plans that have the same, and kept in the cache for other
- * processes: 64-byte aligned; *reused tells whether it was there. NULL after an error: its files
- * were written to meanwhile. Give it back with pack_release; what nobody uses stays while there is
- * room for it. */
+/* The packed data without a head, 64-byte aligned. It is packed once for all plans with the same
+ * data, and kept in the cache for other processes. *reused: whether it existed already. NULL after
+ * an error, such as a weights file that changed meanwhile. Release it with pack_release; unused
+ * data is kept while there is room. */
 const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
-/* Whether it lies in the cache. */
+/* True if the packed data of a plan is in the cache. */
 bool pack_is_cached(Arena *a, const Plan *p);
-/* Whether a file of the cache has the hash that its head says. */
+/* True if a file of the cache has the hash that its head gives. */
 bool pack_cache_whole(const char *path);
-/* Of data that lies in a file of the cache a copy in pages of 2 MB, which are read faster, where it
- * takes up to a quarter of the memory; else `data`, as for what else is not known. It lives as
- * long. */
+/* If `data` is mapped from a cache file, and takes up to a quarter of the memory: a copy in pages
+ * of 2 MB, which are read faster. Otherwise `data`. The copy lives as long as `data`. */
 const unsigned char *pack_settle(const unsigned char *data);
-/* One place of a tensor of the model in packed data. rows, columns: as the model has it (a
- * vector is one row); transposed: it lies there transposed, as the parameter of a matmul in a
- * graph does. */
+/* One place of a tensor of the model in packed data. rows, columns: its shape in the model (a
+ * vector is one row); transposed: it is packed transposed, like a parameter of a matmul in a
+ * graph. */
 typedef struct PackedTensor { const Packed *packed; int part; size_t offset; int64_t rows, columns; bool transposed; } PackedTensor;
-/* A matrix in place, as a format of narrow panels leaves it. */
+/* Round a matrix in place to a format of narrow panels. */
 void round_narrow(float *w, Format f, int64_t outputs, int64_t in);
-/* Every place of a tensor by its name, as encoder.0.ffn.up.weight, in the arena; NULL where
- * there is none. There may be several: a parameter that is both a factor of a matmul and added.
- * Computed tables, and integers, are none. */
+/* All places of a tensor by its name, such as encoder.0.ffn.up.weight, in the arena; *n receives
+ * their number. NULL if there are none. There are several if, for example, a parameter is used by a
+ * matmul and also added. Computed tables and integers have none. */
 PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n);
-/* Its numbers, [rows][columns] row-major, as the model has them: taken out, put in. */
+/* Read, or write, the numbers at one place: values[rows][columns], row-major, as in the model. */
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values);
 void pack_put(unsigned char *data, const PackedTensor *t, const float *values);
-/* The same as the text of NAME_weights.c: const void *NAME_literal. Refused above a million
- * values. */
+/* The packed file as C text, NAME_weights.c: const void *NAME_literal. False after an error, also
+ * above a million values. */
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 
 #endif

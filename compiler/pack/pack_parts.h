@@ -1,4 +1,4 @@
-/* pack_parts.h: what the files that pack weights share. */
+/* pack_parts.h: shared by the files that pack weights. */
 #ifndef PACK_PARTS_H
 #define PACK_PARTS_H
 
@@ -7,23 +7,24 @@
 /* One tensor of one layer. */
 typedef struct PackEntry { const Packed *packed; int layer_index; size_t offset; } PackEntry;
 
-/* All of them by offset; *n receives their number. */
+/* All entries of a plan, sorted by offset; *n receives their number. */
 PackEntry *pack_entries(Arena *a, const Plan *p, int *n);
-/* Pack one to `out`, its bytes, which are zeros. */
+/* Pack one entry to `out`, its bytes, which must be zeros. */
 void pack_tensor(unsigned char *out, const PackEntry *e);
-/* Pack each to its place in `data`, which is zeros, on all processors. */
+/* Pack each entry to its offset in `data`, which must be zeros, on all processors. */
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);
-/* The same data, `bytes` of them, in order to `write`, some megabytes at a time, on up to eight processors; false as soon as it is. */
+/* Pack the entries on up to eight processors and pass all `bytes` bytes of the data in order to
+ * `write`, a few megabytes at a time. False as soon as `write` returns false. */
 typedef bool PackWrite(void *user, const void *bytes, size_t n);
 bool pack_stream(const PackEntry *e, int n, size_t bytes, PackWrite *write, void *user);
 
-/* Whether a self-test has values for it. The values for packed data, to their place in the head;
- * where nobody computes them they stay zeros. */
+/* pack_has_values: true if the model has a self-test. pack_values: write its values for packed data
+ * to their place in the head; without pack->selftest they stay zeros. */
 bool pack_has_values(const Plan *p);
 void pack_values(const Pack *pack, const unsigned char *data, char *digits);
 
-/* A packed file: `head` has zeros for its hash; `values`: who computes those of the self-test, or
- * NULL. False after an error of the writer, which is still open. */
+/* Write a packed file. The hash in `head` is zeros. values: computes the values of the self-test,
+ * or NULL. False after an error of the writer, which stays open. */
 typedef struct PackedFile {
     const Plan *plan;
     const PackEntry *entries;  int count;
@@ -32,22 +33,23 @@ typedef struct PackedFile {
 } PackedFile;
 bool pack_to_file(Arena *a, FileWriter *to, const PackedFile *file);
 
-/* What packed data depends on: two plans of one key have the same bytes, in every process of this
- * version. */
+/* A hash of everything that packed data depends on: two plans with the same key have the same
+ * bytes, in every process of this version. */
 uint64_t pack_key(const PackEntry *e, int n, size_t bytes);
 
-/* Packed data of a key that a file of the cache holds. */
+/* The result of looking for packed data in the cache. */
 typedef enum PackCached {
-    PACK_NOT_CACHED,                /* it is to be packed in memory */
-    PACK_CACHED,                    /* *map is the file, *data in it */
+    PACK_NOT_CACHED,                /* the caller must pack in memory */
+    PACK_CACHED,                    /* *map is the file, *data its data */
     PACK_SPOILED                    /* an error was reported */
 } PackCached;
-/* Map it, or pack it there first; *packed receives whether that was needed. */
+/* Map the cache file of a key, packing it first if needed; *packed receives whether it was. */
 PackCached pack_cache_open(Arena *a, Diag *d, const Plan *p, uint64_t key, FileMap *map,
                            const unsigned char **data, bool *packed);
 
-/* Narrow panels, in pack_formats.c: w is [outputs][in]. They leave the biases as they are, which have a call of their own.
- * w NULL, of panels in groups: `stored` has groups of as many bits, which are taken as they are. */
+/* Narrow panels, in pack_formats.c: w is [outputs][in]. Biases are not touched; pack_biases packs
+ * them. If w is NULL, for formats in groups, the groups of `stored`, with the same number of bits,
+ * are copied unchanged. */
 void pack_narrow(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored);
 void unpack_narrow(const unsigned char *from, const Packed *k, float *w);
 size_t narrow_panel_bytes(const Packed *k);

@@ -1,6 +1,6 @@
-/* quantise_lanes.h: groups of LANES rows at a time, a row in each lane of a vector. Included once
- * for each width, with NAME(word), a word of its own, and TARGET, the instruction set. All widths
- * give the same bits, those of quantise.h for one row after the other. */
+/* quantise_lanes.h: quantise groups of LANES rows at a time, one row per SIMD lane. It is included
+ * once for each width, with NAME(word), a unique name, and TARGET, the instruction set. All widths
+ * give the same bits: those of quantise.h for one row after the other. */
 
 typedef float NAME(Floats) __attribute__((vector_size(4 * LANES)));
 typedef int32_t NAME(Integers) __attribute__((vector_size(4 * LANES)));
@@ -31,7 +31,7 @@ TARGET static inline void NAME(floats_of)(Floats *x, const Integers *halves)
     *x = (Floats)(sign | WHERE(size < 0x7C00 << 13, finite, ALL_LANES(0x7F800000)));
 }
 
-/* The number of largest size in each row, the first of equals; NaN where there is one. */
+/* The number of largest size in each row, the first of equals; NaN if the row has one. */
 TARGET static inline void NAME(extremes)(Floats *m, const Floats x[QUANTISE_GROUP])
 {
     Integers most = { 0 };
@@ -46,7 +46,7 @@ TARGET static inline void NAME(extremes)(Floats *m, const Floats x[QUANTISE_GROU
     *m = number;
 }
 
-/* x / d to the nearest, halves away from zero; all 0 where d is 0, infinite or NaN. */
+/* int8: q = x / d to the nearest, halves away from zero; all 0 if d is 0, infinite or NaN. */
 TARGET static inline void NAME(bytes_of)(Integers *d, Integers q[QUANTISE_GROUP],
                                          const Floats x[QUANTISE_GROUP])
 {
@@ -70,9 +70,9 @@ TARGET static inline void NAME(nearest_nibbles)(Integers *q, const Floats *x, co
     *q = WHERE(above < 15, above, ALL_LANES(15)) - 8;
 }
 
-/* How numbers are met that stand one factor from each other: `d`, the factor that leaves the
- * least squares, as f16, and how much of the sum of squares it takes away. Sums have eight parts,
- * by i % 8, which are added in their order. */
+/* Quantise x with 1 / *inverse to q, then compute the best factor for these q by least squares,
+ * sum(x q) / sum(q q): *d is that factor as f16, *gain how much it reduces the sum of squares of x.
+ * Sums have eight parts, by i % 8, which are added in order. */
 TARGET static inline void NAME(meet)(Integers *d, Floats *gain, const Floats x[QUANTISE_GROUP],
                                      const Floats *inverse)
 {
@@ -92,7 +92,7 @@ TARGET static inline void NAME(meet)(Integers *d, Floats *gain, const Floats x[Q
     *gain = factor * (2 * product - factor * square);
 }
 
-/* Where -8 is not among them, signs may change sides: the factor is positive then. */
+/* If d is negative and no q is -8, negate both. */
 TARGET static inline void NAME(turn_positive)(Integers *d, Integers q[QUANTISE_GROUP])
 {
     Integers least = { 0 };
@@ -102,10 +102,10 @@ TARGET static inline void NAME(turn_positive)(Integers *d, Integers q[QUANTISE_G
     for (int i = 0; i < QUANTISE_GROUP; i++) q[i] = (q[i] ^ turns) - turns;
 }
 
-/* The number of largest size, m, may be 7 to 9.5 factors: where it is more than 8 it is cut, and
- * all others are met the closer. Numbers that were rounded so before stay as they are, for the
- * largest of those is -7 or -8 factors. Numbers whose squares are no f32, and NaN, become zeros:
- * an f16 of their size is 0, infinite or NaN, whatever the places. x is spoilt. */
+/* int4: try six factors d, for which the number of largest size, m, is -7 to -9.5 d. Beyond -8 it
+ * is clipped, and the other numbers are more exact. Numbers that were rounded this way before do
+ * not change, since their m is -7 or -8 d. If the squares do not fit into f32, or there is a NaN,
+ * all q are 0, and d, the f16 of m / -8, is 0, infinite or NaN. x is overwritten. */
 TARGET static inline void NAME(nibbles_of)(Integers *d, Integers q[QUANTISE_GROUP],
                                            Floats x[QUANTISE_GROUP])
 {

@@ -1,9 +1,9 @@
-/* plan.h: one target's way to compute a Graph: kernels, layouts, offsets, shares of the work and barriers.
+/* plan.h: how a target computes a Graph: kernels, layouts, offsets, division of work, barriers.
  *
- * Two targets share these types. TARGET_PANELS is what emitted C computes: panels of sixteen, bias
- * and activation fused, work split over threads. TARGET_ROW_MAJOR is for the generic engine: an
- * operation at a time, one thread. No C text here. Everything lives in the session's arena. Bytes are
- * offsets from the start of a state or of the packed data. */
+ * Two targets share these types. TARGET_PANELS is for emitted C: panels of sixteen, bias and
+ * activation fused, work divided among threads. TARGET_ROW_MAJOR is for the generic engine: one
+ * operation at a time, one thread. A Plan contains no C text. Everything lives in the session's
+ * arena. Offsets are in bytes, from the start of a state or of the packed data. */
 #ifndef PLAN_H
 #define PLAN_H
 
@@ -14,25 +14,25 @@ typedef enum PlanTarget { TARGET_PANELS, TARGET_ROW_MAJOR } PlanTarget;
 
 typedef struct PlanOptions {
     PlanTarget target;
-    bool taps;                      /* keep every named intermediate, and fuse nothing across one */
+    bool taps;                      /* keep every named intermediate; nothing is fused across one */
     int slots;                      /* sequences in a state */
-    int max_threads;                    /* most threads that a state has room for */
+    int max_threads;                    /* threads that a state has room for */
 } PlanOptions;
 
 typedef enum Kernel {
 #define RT_KERNEL_ROW(id, format, file, function, parameters) KERNEL_##id,
 #include "kernels.def"
 #undef RT_KERNEL_ROW
-    KERNEL_CUSTOM,                  /* the C of an xf.op; it is not a kernel of the library */
+    KERNEL_CUSTOM,                  /* the C of an xf.op, not a kernel of the library */
     KERNELS
 } Kernel;
-/* rt_linear_f32, by the format of its weights or of its keys and values too, or the name of the
- * xf.op. */
+/* The name of an operation's kernel, with the format of its weights or of the KV cache:
+ * rt_linear_f32; or the name of the xf.op. */
 struct PlanOp;
 const char *plan_kernel_name(const struct PlanOp *op);
-/* Whether it stores or reads keys and values of f16. */
+/* True if an operation reads or writes an f16 KV cache. */
 bool plan_op_is_half(const struct PlanOp *op);
-/* Whether it is a linear that rounds its rows of x. */
+/* True for a linear with quantized weights, which rounds its rows of x. */
 bool plan_op_rounds(const struct PlanOp *op);
 
 typedef enum Format {
@@ -44,23 +44,26 @@ typedef enum Format {
 typedef struct FormatRow { const char *name, *word; int bits; const char *dtype; int size; const char *doc; } FormatRow;
 extern const FormatRow format_rows[FORMATS];
 static inline int format_bits(Format f) { return format_rows[f].bits; }
-/* Panels of weights of fewer bits than 32; those in groups, whose kernels round activations too. */
+/* narrow: panels of weights with fewer than 32 bits. quantised: those in groups, whose kernels
+ * round activations too. */
 static inline bool format_is_narrow(Format f) { return format_bits(f) > 0 && format_bits(f) < 32; }
 static inline bool format_is_quantised(Format f) { return format_bits(f) > 0 && format_bits(f) <= 8; }
 
 /* ---- weights -------------------------------------------------------------------------------------------- */
 
-/* One tensor of the packed file. For a block of layers there is one per layer, `stride` bytes
+/* One tensor of the packed file. In a block of layers there is one per layer, `stride` bytes
  * apart. */
 typedef struct Packed {
-    const char *name;               /* `{}` stands for the layer */
-    const char *identifier;         /* C, upper case, unique in the plan: ENCODER_LAYER_SELF_Q; NULL of integers */
+    const char *name;               /* `{}` is the layer */
+    const char *identifier;         /* in C, upper case, unique in the plan: ENCODER_LAYER_SELF_Q;
+                                     * NULL for integers */
     Format format;
-    const Tensor *tensor[2];        /* weight and bias, or gain and bias; [1] may be NULL; both NULL for integers */
+    const Tensor *tensor[2];        /* weight or gain, and bias; [1] may be NULL; both are NULL for
+                                     * integers */
     const int32_t *integers;  int64_t integer_count;
     int64_t shape[3];  int rank;    /* as in the file */
-    size_t bytes, offset, stride;   /* offset: from the start of the data, for layer 0 of its block */
-    int layers;                     /* 0: one, not indexed */
+    size_t bytes, offset, stride;   /* offset: of layer 0 of its block, in the data */
+    int layers;                     /* 0: one tensor, not indexed */
     const struct PlanBlock *block;
 } Packed;
 
@@ -69,43 +72,48 @@ typedef struct Packed {
 typedef enum Place { PLACE_SCRATCH, PLACE_SLOT, PLACE_TAP } Place;
 typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYOUT_THREADS } Layout;
 
-/* Bytes of a state. Several tensors share one where an operation works in place. */
+/* A part of a state. Several tensors share one if an operation works in place. */
 typedef struct Buffer {
-    const char *name;               /* lower case, unique in its block, or in the plan where it outlives one */
-    const char *variable;           /* what a block calls it: self_q */
-    const Tensor *tensor;           /* the first one held */
+    const char *name;               /* lower case; unique in its block, or in the plan if it
+                                     * outlives the block */
+    const char *variable;           /* its variable in the C of a block: self_q */
+    const Tensor *tensor;           /* the first tensor in it */
     Place place;
     Layout layout;
     int64_t heads;                  /* KEYS, VALUES: kv heads; a tap of weights: heads; else 1 */
-    int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the capacity */
-    bool half;                      /* KEYS, VALUES: of f16, rt_f16 in C; else of f32, as all that is not an integer */
-    size_t bytes, offset;           /* from the start of scratch, slot or taps, layer 0 */
+    int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the
+                                     * padded capacity */
+    bool half;                      /* KEYS, VALUES: f16, rt_f16 in C; all other numbers are f32 or
+                                     * integers */
+    size_t bytes, offset;           /* offset: of layer 0, in scratch, slot or taps */
     size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
     struct PlanBlock *block;        /* NULL: it outlives its block */
-    int first_phase, last_phase;    /* of its block, in which it holds something */
-    struct Buffer *parent;  int64_t column;          /* a view: these columns of another buffer, from this one on; else NULL, 0 */
+    int first_phase, last_phase;    /* of its block, between which it is in use */
+    struct Buffer *parent;  int64_t column;         /* a view: columns of another buffer from this
+                                                     * one on; else NULL, 0 */
 } Buffer;
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
-/* How threads share an operation. COLUMNS are groups of sixteen, which panels are too. */
+/* How threads divide an operation. COLUMNS: groups of sixteen; for linears these are panels. */
 typedef enum Split { SPLIT_ROWS, SPLIT_COLUMNS, SPLIT_HEADS, SPLIT_FIRST_THREAD } Split;
 
 enum { MOST_JOINED = 4 };           /* linears in one operation */
 
 typedef struct PlanOp {
     const Node *node;
-    const Tensor *result;           /* what it leaves: the node's result, or that of the one fused into it */
+    const Tensor *result;           /* the node's result, or that of a node fused into it */
     Kernel kernel;                  /* PANELS only */
-    Buffer *in[NODE_INPUTS], *out[3];       /* NULL where left out or not wanted */
+    Buffer *in[NODE_INPUTS], *out[3];       /* NULL if omitted or not wanted */
     Buffer *scratch;                /* attention, linears that round their rows: one piece per thread */
-    Packed *weights;                /* NULL where there are none */
-    Packed *joined[MOST_JOINED];  int joined_count; /* linears in one: their weights, `weights` first, each right behind the one before */
-    Packed *params[NODE_INPUTS];    /* CUSTOM: of the inputs that are parameters */
+    Packed *weights;                /* NULL if there are none */
+    Packed *joined[MOST_JOINED];  int joined_count; /* linears computed as one: their weights,
+                                                     * `weights` first, contiguous when packed */
+    Packed *params[NODE_INPUTS];    /* CUSTOM: the inputs that are params */
     int activation;                 /* RT_*; fused into a linear, or the operation itself */
-    Split split;  int parts;        /* pieces there are to share; ROWS: their number at run time */
-    bool barrier;                   /* a barrier stands before it */
-    bool barrier_few;               /* and here too in a call of at most Plan's few_rows */
+    Split split;  int parts;        /* parts to divide among threads; ROWS: known at run time */
+    bool barrier;                   /* a barrier is needed before it */
+    bool barrier_few;               /* also needed in calls of at most Plan's few_rows rows */
     int phase;                      /* number of barriers before it in its block */
     double flops;                   /* per row; for attention per row and key */
 } PlanOp;
@@ -115,21 +123,22 @@ typedef struct PlanBlock {
     int64_t rows;                   /* bound */
     Count count;
     PlanOp *ops;  int op_count;
-    Buffer **buffers;  int buffer_count;            /* that it alone uses */
-    Buffer **views;  int view_count;                /* of those */
+    Buffer **buffers;  int buffer_count;            /* used only by this block */
+    Buffer **views;  int view_count;                /* views of those */
     Buffer *carry_in, *carry_out;
     int phases;
-    size_t weights_offset, weights_stride;          /* layer 0, and from layer to layer */
-    bool per_layer;                 /* uses weights, caches or taps indexed by layer */
+    size_t weights_offset, weights_stride;          /* of layer 0; from layer to layer */
+    bool per_layer;                 /* it uses weights, caches or taps indexed by layer */
 } PlanBlock;
 
 typedef struct PlanRun { PlanBlock *block; int first, count; } PlanRun;
 typedef struct PlanProgram { const Program *program; PlanRun *runs; int count; } PlanProgram;
 
-/* A tensor kept for looking at. Rows and columns in use are counted by `rows` and `columns`. */
+/* A tensor kept for inspection, in layer `layer` of its stack, number layer_index of its block. */
 typedef struct Tap { const char *name; const Tensor *tensor; Buffer *buffer; int layer, layer_index; } Tap;
 
-/* Numbers that a call puts together, `count` of `size` bytes each, of the C type in `words`. */
+/* A list that calls use as work space: `count` elements of `size` bytes, of the C type in
+ * `words`. */
 typedef struct CallList { const char *name, *words; int64_t count; size_t size, offset; } CallList;
 enum { CALL_LISTS = 3 };
 static inline size_t plan_list_bytes(const CallList *l) { return (size_t)l->count * l->size; }
@@ -141,55 +150,62 @@ typedef struct Plan {
     PlanOptions options;
     PlanBlock **blocks;  int block_count;
     PlanProgram *programs;  int program_count;
-    Buffer **buffers;  int buffer_count;            /* that outlive a block: inputs, what is passed on, caches, taps */
+    Buffer **buffers;  int buffer_count;            /* outliving a block: inputs, caches, taps,
+                                                     * values passed between blocks */
     Packed **packed;  int packed_count;             /* in order of execution */
-    Format *formats;                /* of the graph's parameters by their ids: plan_weight_format, whatever the target */
+    Format *formats;                /* [tensor id] of params: plan_weight_format, for any target */
     Tap *taps;  int tap_count;
     CallList lists[CALL_LISTS];  int list_count;    /* in the scratch; offsets from its start */
     size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
     size_t slots_offset, scratch_offset, taps_offset;
-    size_t blocks_offset;           /* in the scratch: where blocks have their own buffers, one block after the other */
-    size_t saturated_offset;        /* of caches of f16, in the header: of each thread, whether it stored a number that f16 has not; 0: none */
-    int back;                       /* of rings: how far a sequence may be taken back; 0: to any position */
+    size_t blocks_offset;           /* in the scratch: where the blocks' own buffers begin, all
+                                     * in the same space */
+    size_t saturated_offset;        /* in the header: a flag per thread, set if it stored a
+                                     * number beyond f16 in a cache; 0: no flags */
+    int back;                       /* with ring buffers: how far a sequence may be rolled back;
+                                     * 0: to any position */
     size_t weights_bytes;           /* of the packed data, without the file's head */
-    int few_rows;                   /* up to so many rows of a decoder threads share a linear's panels, not its rows; 0: always its rows */
-    bool one_stream;                /* one row of a decoder reads more weights than caches hold: RtLinear's one_stream */
-    Packed *source_characters, *source_texts, *target_characters, *target_texts;    /* NULL without a tokenizer of characters */
+    int few_rows;                   /* calls of up to that many decoder rows divide a linear by
+                                     * panels instead of rows; 0: never */
+    bool one_stream;                /* the weights that one decoder row reads do not fit into the
+                                     * caches: RtLinear's one_stream */
+    /* NULL without a character tokenizer */
+    Packed *source_characters, *source_texts, *target_characters, *target_texts;
     Packed *tokenizer;              /* the blob of rt_tokenizer_format.h; NULL without it */
 } Plan;
 
-/* Rows of one decoder call: what all slots can hold, up to a bound past which a matrix kernel
- * gains no more. */
+/* The most rows of a decoder call: those that fit into all slots, but no more than matrix kernels
+ * can profit from. */
 int64_t plan_decoder_rows(const Model *m, int slots);
-/* Whether state and weights have a sensible size, worked out in floating point; false after an
- * error reported at the model. To be asked before plan_make. */
+/* Check that the sizes of state and weights are sensible, in floating point; false after an error
+ * reported at the model. Call it before plan_make. */
 bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
-/* Whether each pattern of dtype matches a matrix, and one alone decides of each; false after
- * errors reported at them. Likewise. */
+/* Check that each dtype pattern matches a matrix, and that no two patterns conflict; false after
+ * errors reported at the patterns. Call it before plan_make. */
 bool  plan_dtypes_hold(Diag *d, const Graph *g);
-/* Whether it certainly has the memory, by the same bounds: then there is no need to ask for
- * more. */
+/* True if the machine certainly has enough memory, by the bounds of plan_fits; then
+ * plan_fits_machine is not needed. */
 bool  plan_is_small(const Graph *g, PlanOptions options);
-/* Whether this machine has the memory to run it, or to pack it, which holds no weights but
- * slices of them; false after a reported error, EXIT_NO_FEATURE, with what other choices would
+/* Check that this machine has the memory to run a plan, or to pack it, which holds only slices of
+ * the weights. False after an error, EXIT_NO_FEATURE, which also says what other options would
  * take. */
 typedef enum PlanWork { WORK_RUN, WORK_PACK } PlanWork;
 bool  plan_fits_machine(Diag *d, const Plan *p, PlanWork work);
-/* Bytes of weights as f32 that the generic engine holds at once: all, or, where they are more than
- * half of the memory, those of the largest layer; *anew receives whether each is read where it is
- * needed. */
+/* Bytes of f32 weights that the generic engine holds at once: all; or, if all would take more than
+ * half of the memory, those of the largest layer. *anew: whether weights are read again whenever
+ * they are needed. */
 double plan_generic_bytes(const Graph *g, bool *anew);
-/* Scratch of a linear that rounds its rows: `pieces`, one a thread, or one that threads share by
- * rows; `rows` of `stride` floats each. */
+/* Scratch of a linear that rounds its rows: one piece per thread, or one piece that threads divide
+ * by rows; `rows` rows of `stride` floats in each. */
 typedef struct RoundedSize { int64_t pieces, rows, stride; } RoundedSize;
 RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op);
-/* The most rows of a decoder of which threads share a linear's panels. */
+/* The most decoder rows for which threads divide a linear by panels. */
 enum { PLAN_FEW_ROWS = 16 };
 
-/* All passes below in order. */
+/* All passes below, in order. */
 Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 
-/* Blocks into operations: fuse, choose a kernel and layouts, work in place where that is safe.
+/* Lower blocks to operations: fuse, choose kernels and layouts, work in place where that is safe.
  * needs: graph.   gives: blocks, programs, buffers without offsets, packed without offsets,
  * taps. */
 void plan_lower(Arena *a, Plan *p);
@@ -201,18 +217,20 @@ void plan_weights(Plan *p);
 void plan_lists(Plan *p);
 /* needs: phases, lists.   gives: buffer->offset, list->offset, plan->state_bytes. */
 void plan_memory(Arena *a, Plan *p);
-/* die() where two buffers that are in use together overlap, lie outside, or are misaligned. */
+/* die() if two buffers in use at the same time overlap, or a buffer is out of bounds or
+ * misaligned. */
 void plan_check(const Plan *p);
-/* Its operations with their kernels, its buffers and weights, or both. */
+/* Print operations with their kernels, buffers and weights, or both. */
 enum { PLAN_KERNELS = 1, PLAN_MEMORY = 2 };
 void plan_dump(const Plan *p, unsigned parts, FILE *to);
 
-/* Floating-point operations and bytes of weights read by `program` for `rows` rows that see
- * `keys` keys each. */
+/* FLOPs of `program`, and bytes of weights it reads, for `rows` rows that see `keys` keys each, and
+ * `memory_keys` of a source. */
 Cost plan_cost(const Plan *p, ProgramKind program, int64_t rows, int64_t keys, int64_t memory_keys);
-Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);      /* of one operation, once */
+/* The cost of running one operation once. */
+Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);
 const PlanProgram *plan_program(const Plan *p, ProgramKind kind);       /* NULL if absent */
-int plan_rows(const Plan *p);                   /* how many rows of a decoder one call takes; 1 without such a call */
+int plan_rows(const Plan *p);       /* most rows of a decoder call; 1 without PROGRAM_DECODE */
 /* The part of a program that a call executes: the first `runs` of its runs, and in the last layer
  * of the last of them the first `last_ops` operations. PROGRAM_PREFILL is PROGRAM_DECODE up to the
  * operation that stores the last layer's keys and values: nothing reads what follows, unless the
@@ -221,20 +239,22 @@ typedef struct PlanPart { const PlanProgram *program; int runs, last_ops; } Plan
 PlanPart plan_part(const Plan *p, ProgramKind kind);
 /* How many layers of run `run` execute its operation `op`. */
 int plan_part_layers(const PlanPart *part, int run, int op);
-/* Bytes from the start of a state to a buffer, for slot 0 and layer index 0. */
+/* The offset of a buffer in a state, in bytes, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);
-/* The hidden states that `encode` of an encoder alone leaves: of its last norm or, where it has
- * none, of its last layer; and what its head makes of them. NULL without an encoder, a head. */
+/* plan_hidden: the hidden states that `encode` leaves in an encoder-only model, after the final
+ * norm or, without one, the last layer; NULL without an encoder. plan_vector: the output of the
+ * head; NULL without one. */
 const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
-/* Bytes of the scratch before its lists. */
-enum { PLAN_CHARACTER_BYTES = 4, PLAN_TOKEN_BYTES = 8192 };                /* of the longest, as text */
+enum { PLAN_CHARACTER_BYTES = 4, PLAN_TOKEN_BYTES = 8192 };     /* most bytes of one id as text */
+/* The offset of the lists in the scratch, in bytes. */
 size_t plan_lists_offset(const Plan *p);
-const CallList *plan_list(const Plan *p, const char *name);             /* NULL: there is none */
-Buffer *plan_buffer(const Plan *p, const char *name);                   /* one that outlives its block; NULL if absent */
+const CallList *plan_list(const Plan *p, const char *name);             /* NULL if absent */
+/* The buffer of that name among those that outlive their block; NULL if absent. */
+Buffer *plan_buffer(const Plan *p, const char *name);
 
-/* The panels that stand for a parameter of the model: what the dtype says of those that linears
- * and embeddings read, and nothing else. */
+/* The format of a param of the model: as the dtype says for matrices that only linears and
+ * embeddings read, f32 panels for all others. */
 Format plan_weight_format(const Graph *g, const Tensor *t);
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
@@ -243,7 +263,7 @@ static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION 
 /* The row of the element-wise operation that a kernel computes, or NULL. */
 const OpRow *kernel_element(Kernel kernel);
 
-/* Bytes of a number of a buffer. */
+/* Bytes of an element of a buffer. */
 static inline size_t buffer_element_bytes(const Buffer *b) { return b->half ? sizeof(rt_f16) : sizeof(float); }
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }

@@ -1,35 +1,39 @@
-/* plan_lower.h: what the files of the lowering pass share. */
+/* plan_lower.h: shared by the files of the lowering pass. */
 #ifndef PLAN_LOWER_H
 #define PLAN_LOWER_H
 
 #include "plan.h"
 
-/* Of a tensor in the block being lowered: how many inputs of nodes it is, and the last such node. */
+/* Uses of a tensor in the block being lowered: by how many inputs of nodes, and the last such
+ * node. */
 typedef struct Uses { int count, last; } Uses;
 
 typedef struct Lower {
     Arena *arena;
     Plan *plan;
-    PlanBlock *block;               /* being lowered */
+    PlanBlock *block;               /* the block being lowered */
     Buffer **buffer_of;             /* [tensor id]; NULL until it has one */
     Uses *uses;                     /* [tensor id] */
-    bool *lowered;                  /* [tensor id] of a node's result: an operation before it has made it */
-    NameMap *names, *identifiers;   /* of buffers, lower case, a block's with its name before them; of packed weights */
+    bool *lowered;                  /* [tensor id] of a result: an earlier operation computes it */
+    NameMap *names, *identifiers;   /* of buffers, lower case, a block's with its name as a prefix;
+                                     * of packed weights */
 } Lower;
 
-/* Room for one more in an array of `count` that began empty. */
+/* Make room for one more element in an array of `count`; call it before each, from an empty array
+ * on. */
 void *lower_grow(Lower *w, void *array, int count, size_t size);
 
 /* ---- buffers: plan_buffers.c ---- */
 Buffer *lower_new_buffer(Lower *w, const char *name, const Tensor *t, Place place, Layout layout);
-Buffer *lower_whole(Lower *w, Buffer *b);           /* b outlives its block */
-Buffer *lower_local(Lower *w, Buffer *b);           /* b is of the block being lowered */
+Buffer *lower_whole(Lower *w, Buffer *b);           /* register b as outliving its block */
+Buffer *lower_local(Lower *w, Buffer *b);           /* register b in the block being lowered */
 void lower_size_cache(Buffer *b, int64_t heads, int64_t capacity, int64_t width);
 Buffer *lower_rows_buffer(Lower *w, const Tensor *t);
-/* Where a tensor lies: its buffer if it has one, else a new one by its kind. */
+/* The buffer of a tensor; if it has none, a new one by the kind of tensor. */
 Buffer *lower_buffer(Lower *w, const Tensor *t);
 Buffer *lower_cache(Lower *w, const Tensor *t, const Node *n);
-/* A buffer of the block for the columns of several tensors, and the view of it that holds `t`, from `column` on. */
+/* lower_whole_of_views: a buffer of the block for the columns of several tensors. lower_view: make
+ * `t` a view of it, from `column` on. */
 Buffer *lower_whole_of_views(Lower *w, const Tensor *all);
 void lower_view(Lower *w, const Tensor *t, Buffer *parent, int64_t column);
 
@@ -38,31 +42,34 @@ PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t pa
 /* The buffer for the result of node `i`: that of an input it may overwrite, or a new one. */
 Buffer *lower_result(Lower *w, int i);
 Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias);
-/* The same in panels, of the model's dtype where that is for them. */
+/* Like lower_packed, in panels of the tensor's format (plan_weight_format). */
 Packed *lower_panels(Lower *w, const Tensor *weight, const Tensor *bias);
 Format lower_panels_of(const Lower *w, const Tensor *weight);
-int64_t lower_groups(int64_t width);                /* of sixteen columns */
-/* Rows of heads, [heads, rows, width], as rows: kernels and shares know no third dimension. */
+int64_t lower_groups(int64_t width);                /* groups of sixteen columns */
+/* A tensor [heads, rows, width] as [heads * rows, width]: kernels have no third dimension. */
 const Tensor *lower_as_rows(Lower *w, const Tensor *t);
-/* Whether nodes after number `i` of the block read `t`. */
+/* True if nodes after number `i` of the block read `t`. */
 bool lower_used_after(const Lower *w, const Tensor *t, int i);
-/* Whether a tensor is to be kept for looking at; if so what node `n` left, its first operation being number `first_op`, is. */
+/* lower_tapped: true if a tensor is tapped. lower_tap: tap the results of node `n`, whose first
+ * operation is number `first_op`. */
 bool lower_tapped(const Lower *w, const Tensor *t);
 void lower_tap(Lower *w, const Node *n, int first_op);
 
-/* The activation node right behind the linear at `i` that can be fused into it, or NULL. */
+/* The activation node directly after the linear at `i`, if it can be fused into it, or NULL. */
 const Node *lower_activation_after(const Lower *w, int i);
-/* The linear at `i` with others of its block as one operation; false where it stands alone. */
+/* Lower the linear at `i` and others of its block as one operation; false if it has none to
+ * join. */
 bool lower_joined(Lower *w, int i);
 
-/* Scratch for the linears of the block that round their rows, once all its operations are there. */
+/* Add scratch for the linears of the block that round their rows. needs: all operations of the
+ * block. */
 void lower_rounded(Lower *w);
 
 void lower_start_names(Lower *w);
-/* A name that no other buffer has, in whatever case: macros are made from it. */
+/* A name that no other buffer has, ignoring case, since macros are made from it. */
 const char *lower_name(Lower *w, const char *name);
 void lower_take_name(Lower *w, const char *name);
-/* The last words of a tensor's name, as a C identifier: encoder.{}.self_attn.q -> self_q. */
+/* The end of a tensor's name as a C identifier: encoder.{}.self_attn.q -> self_q. */
 const char *lower_words(Lower *w, const Tensor *t);
 const char *lower_identifier(Lower *w, const Packed *k);
 

@@ -1,4 +1,5 @@
-/* tuning.h: choices that change how fast a model is and nothing else, as `xformc tune` measured them on one machine. */
+/* tuning.h: choices that change only the speed of a model, as `xformc tune` measured them on one
+ * machine. */
 #ifndef TUNING_H
 #define TUNING_H
 
@@ -17,7 +18,8 @@ typedef enum LinearCut {
 typedef struct CutRow { const char *name; int one_stream, panels, rows; const char *field; bool any_format; const char *words; } CutRow;
 extern const CutRow cut_rows[CUTS];
 
-/* One function of NAME_kernels.h: how it is cut, and how long a call took with each cut that was measured, in microseconds; 0: not measured. */
+/* One function of NAME_kernels.h: the cut to take, and the time of a call with each cut in
+ * microseconds; 0: not measured. */
 typedef struct TunedCall { const char *name; LinearCut take; double us[CUTS]; Loc at; } TunedCall;
 
 /* How a program runs through its layers. */
@@ -25,26 +27,27 @@ typedef enum TunedLayers { TUNED_LAYERS_USUAL, TUNED_LAYERS_CALLS, TUNED_LAYERS_
 extern const char *const tuned_layers_names[TUNED_LAYERS];      /* NULL, "calls", "loop" */
 
 typedef struct Tuning {
-    const char *path;                           /* of the file; NULL while it is measured */
-    const char *machine, *model, *dtype, *identity;     /* what was measured, where. NULL: the file does not say */
+    const char *path;                           /* of the file; NULL while measuring */
+    const char *machine, *model, *dtype, *identity;     /* what was measured; NULL: not given */
     const char *isa;  Loc isa_at;               /* an instruction set; NULL: the usual one */
     int threads;                                /* 0: the usual number */
     TunedLayers layers;
     TunedCall *calls;  int call_count;
-    LinearCut every;                            /* not LINEAR_CUT_USUAL: every call that can be is cut so, to be measured */
+    LinearCut every;                            /* unless LINEAR_CUT_USUAL: cut every call this way
+                                                 * if possible, to measure it */
     const char *threads_note, *layers_note, *isa_note;  /* times, for comments; NULL: not measured */
 } Tuning;
 
-/* What is said of a function, or NULL. `tuning` may be NULL. */
+/* The entry of a function, or NULL. `tuning` may be NULL. */
 const TunedCall *tuning_call(const Tuning *tuning, const char *name);
 
-/* Microseconds in four digits. */
+/* Microseconds with four digits. */
 const char *tuning_us(Arena *a, double us);
 
-/* "3.00 us as usual; panel by panel 2.40, 2 panels at a time 2.60": what was taken comes first. */
+/* "3.00 us as usual; panel by panel 2.40, 2 panels at a time 2.60": the chosen cut comes first. */
 const char *tuning_times(Arena *a, const TunedCall *call);
 
-/* The file, as tuning_from_lua reads it: the same text on every machine for the same measurements. */
+/* The text of the file that tuning_from_lua reads. The same measurements give the same text. */
 Text tuning_text(Arena *a, const Tuning *tuning);
 
 #endif

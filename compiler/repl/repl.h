@@ -1,7 +1,9 @@
-/* repl.h: what the files of the prompt share: a Lua state with `xf` loaded, in which models are compiled, run and looked at.
+/* repl.h: declarations shared by the files of the prompt: a Lua state with `xf` loaded, which
+ * compiles, runs and inspects models.
  *
- * The state has all of Lua; a spec that is loaded from a file still runs in a sandbox of its own. An error never ends the
- * session: whatever goes wrong becomes a Lua error, with the messages and carets that the command line would show. */
+ * The state has all of Lua; a spec that is loaded from a file still runs in its own sandbox. A
+ * failure never ends the session: it becomes a Lua error, with the messages and carets that the
+ * command line would show. */
 #ifndef REPL_H
 #define REPL_H
 
@@ -16,291 +18,330 @@
 #include "repl_command.h"
 #include "session.h"
 
-#define REPL_TENSOR_TYPE "xf.tensor"        /* names of types in Lua */
+#define REPL_TENSOR_TYPE "xf.tensor"        /* names of the types in Lua */
 #define REPL_MODEL_TYPE "xf.compiled"
 
 typedef struct Repl {
-    SpecReader reader;              /* first: it is what the state's extra space points at; its arena lives as long as the prompt */
+    SpecReader reader;              /* must be first: the state's extra space points to it; its
+                                     * arena lives as long as the prompt */
     lua_State *L;
     const ReplOptions *options;
-    bool terminal;                  /* a person reads the answers */
+    bool terminal;                  /* interactive */
     bool quit;
     Text typed;                     /* the chunks that ran, for :save */
-    Exit code;                      /* of the chunk that failed last */
-    Exit exit_code;                 /* of what failed last, a chunk or a command: the exit code of a script */
-    int files;                      /* that are being loaded, one from the other */
-    void (*command)(struct Repl *r, const char *line);      /* what begins with a colon, or ?x */
+    Exit code;                      /* of the last chunk that failed */
+    Exit exit_code;                 /* of the last chunk or command that failed: the exit code of
+                                     * a script */
+    int files;                      /* nesting depth of the files being loaded */
+    void (*command)(struct Repl *r, const char *line);      /* runs a line that is a command */
 } Repl;
 
 Repl *repl_of(lua_State *L);
-char *repl_diag_text(Diag *d);            /* to be freed */
+char *repl_diag_text(Diag *d);            /* the caller frees it */
 
 /* ---- chunks: repl_chunk.c ---------------------------------------------------------------------------------------- */
 
 typedef enum ChunkResult { CHUNK_DONE, CHUNK_FAILED, CHUNK_INCOMPLETE } ChunkResult;
 
-/* Run `text`, an expression or statements, and print its values; `_` becomes the first. `name` stands in messages; an
- * incomplete chunk is reported only with `last`. */
+/* Run `text`, an expression or statements, and print its values; `_` is set to the first. `name`
+ * appears in messages. An incomplete chunk is an error only with `last`. */
 ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last);
-/* The same with a text as its argument, `...`. */
+/* The same with `last`; the chunk gets `argument` as `...`. */
 ChunkResult repl_chunk_with(Repl *r, const char *name, const char *text, const char *argument);
-/* A text as a part of a longer one, a file's: errors and places are those of the file. A ReplWhole holds for any number of its parts. */
+/* A file whose parts run as separate chunks: messages give lines of the file. One ReplWhole serves
+ * all parts. */
 typedef struct ReplWhole { const char *name; Diag *diag; Lexer *lexer; } ReplWhole;
 ReplWhole repl_whole(Repl *r, const char *name, const char *text);
-/* Run `text`, which begins at this line of the whole, as repl_chunk does with `last`. */
+/* Run `text`, the part that begins at this line of the whole, like repl_chunk with `last`. */
 ChunkResult repl_piece(Repl *r, const ReplWhole *whole, int line, const char *text);
-/* What repl_chunk would make of a text before it runs: whether it is Lua; CHUNK_DONE, it is. repl_is_lua: as statements alone,
- * or one expression, to the end. */
+/* Check the syntax of a text without running it: CHUNK_DONE if it is valid Lua. repl_is_lua: false
+ * only after a syntax error; incomplete Lua is one. */
 ChunkResult repl_chunk_check(Repl *r, const char *text);
 bool repl_is_lua(Repl *r, const char *text);
 
 void repl_catch_interrupts(const Repl *r);
-/* The same with Ctrl-C handled; a script that was interrupted quits: repl_run.c. */
+/* Run a chunk, a piece or a command with Ctrl-C handled; an interrupted script quits:
+ * repl_run.c. */
 ChunkResult repl_run(Repl *r, const char *name, const char *text, bool last);
 ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char *text);
 void repl_run_command(Repl *r, const char *line);
 bool repl_is_command(const char *line);
 
-/* Run the file at `path`, a text without zero bytes; a byte order mark and a line #! at its beginning are skipped. What is no Lua as a
- * whole runs as its lines would on a pipe: a failure is reported, and the next goes on. False after a reported failure, and then r->exit_code is
- * its exit code: repl_file.c. */
+/* Run the Lua file at `path`, which must not contain zero bytes; a byte order mark and a #! line at
+ * the beginning are skipped. A file that is not valid Lua as a whole runs like lines from a pipe:
+ * after a reported failure the next chunk still runs. False after reported failures; r->exit_code
+ * is then the exit code: repl_file.c. */
 bool repl_file(Repl *r, const char *path);
-/* Tell a failure that ends no chunk; a script goes on, and ends with this exit code. */
+/* Print an error that does not end a chunk. A script continues, and ends with this exit code. */
 void repl_refuse(Repl *r, Exit code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* What the lines of a chunk say so far; begins as REPL_SCAN. */
+/* State of a scan over the lines of a chunk for open brackets and blocks; begins as REPL_SCAN. */
 typedef struct ReplScan { int depth, level; bool goes_on, strange; size_t tried; } ReplScan;
 #define REPL_SCAN ((ReplScan){ .level = -1 })
 void repl_scan(ReplScan *c, const char *line);                  /* one more line: repl_whole.c */
-bool repl_scan_due(ReplScan *c, size_t size);                   /* whether `size` bytes of lines are to be tried now */
-void repl_check_nul(lua_State *L, int index);          /* an error where it is a text with a NUL */
-/* Raise what a Diag holds as one Lua error; returns where it holds no error. */
+bool repl_scan_due(ReplScan *c, size_t size);                   /* true to try `size` bytes now */
+void repl_check_nul(lua_State *L, int index);          /* raise if it is a string with a NUL */
+/* Raise the errors of a Diag as one Lua error; return if it has none. */
 void repl_raise(lua_State *L, Diag *d);
-/* From a signal handler: stop the Lua code and the model that runs. `again`: that was done before, and nothing has reacted to it; false where
- * nothing can be left either. */
+/* Called from a signal handler: ask the running Lua code and model to stop. `again`: an earlier
+ * request had no effect, so also leave the emitted code; false if it cannot be left. */
 bool repl_interrupt(bool again);
 bool repl_interrupted(void);                                    /* the last chunk was asked to stop */
-/* The same, and nothing has reacted to it; and to react to it: what runs goes on, and the next Ctrl-C is a first one. A script ends after the
- * chunk all the same. */
+/* repl_stopping: the last chunk was asked to stop, and nothing has handled that. repl_heard: handle
+ * it: the code continues, and the next Ctrl-C counts as the first. A script still ends after the
+ * chunk. */
 bool repl_stopping(void);
 void repl_heard(lua_State *L);
-extern volatile sig_atomic_t repl_interrupts;                   /* since what runs began */
-/* A person has seen the value at `index`: as a value of this chunk it is not printed. */
+extern volatile sig_atomic_t repl_interrupts;                   /* in this chunk or command */
+/* The value at `index` was already shown: do not print it as a value of this chunk. */
 void repl_set_shown(lua_State *L, int index);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Metatables and `xf`: repl_tensor.c, repl_model.c, repl_xf.c; what is written in Lua: repl_prelude. */
+/* Create the metatables and `xf`: repl_tensor.c, repl_model.c, repl_xf.c; the parts that are
+ * written in Lua: repl_prelude. */
 void repl_open_tensor(lua_State *L);
 void repl_open_model(lua_State *L);
 void repl_open_xf(lua_State *L);
 void repl_open_prelude(lua_State *L);
 void repl_push_methods(lua_State *L);           /* the table of a model's methods */
 
-/* A tensor of numbers, row-major, its own copy. Pushes it. */
+/* A row-major tensor of f32. repl_push_tensor copies the values and pushes the tensor. */
 typedef struct ReplTensor { int rank; int64_t shape[4]; float *values; char *name; } ReplTensor;
 ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int64_t *shape, const float *values);
-ReplTensor *repl_tensor_at(lua_State *L, int index);            /* NULL if it is none */
+ReplTensor *repl_tensor_at(lua_State *L, int index);            /* NULL if it is not a tensor */
 int64_t repl_tensor_elements(const ReplTensor *t);
-/* An arena for one call of a C function, pushed: it goes when the function is left, by an error too, or when it is popped. */
+/* Push an arena for one call of a C function: it is freed when the function ends, even by an error,
+ * or when it is popped. */
 Arena *repl_scratch(lua_State *L);
-ReplTensor *repl_check_tensor(lua_State *L, int index);         /* raises where it is none */
-/* Its extremes and their like; non_finite: how many numbers are not finite. */
+ReplTensor *repl_check_tensor(lua_State *L, int index);         /* raises if it is not a tensor */
+/* Statistics of a tensor; non_finite: the number of elements that are not finite. */
 typedef struct ReplRange { double least, most, mean, sum; int64_t non_finite; } ReplRange;
 ReplRange repl_range(const ReplTensor *t);
-/* What is computed of tensors, into their metatable and their methods at these stack places: repl_tensor_math.c. */
+/* Add arithmetic to the metatable and the methods of tensors, at these stack places:
+ * repl_tensor_math.c. */
 void repl_add_math(lua_State *L, int meta, int methods);
 
-/* A tensor, or a table of numbers whose nesting is the shape, at `index`; what is made lies in the arena and has no name. Raises on
- * anything else, and where rows are not equally long: repl_numbers.c. */
+/* The tensor at `index`; or a tensor without a name, made in the arena from a table of numbers
+ * whose nesting is the shape. Raises on anything else, and if rows differ in length:
+ * repl_numbers.c. */
 ReplTensor repl_values(lua_State *L, int index, Arena *a);
-/* Its numbers alone; *n receives how many. */
+/* Only the numbers of that; *n is set to their count. */
 const float *repl_numbers(lua_State *L, int index, Arena *a, int64_t *n);
-/* The numbers for a tensor of this shape, called `what` where it does not fit: of that shape, or a flat table of as many. */
+/* The numbers at `index`, for a tensor of this shape: of that shape, or a flat table of as many.
+ * Raises otherwise; `what` is its name in the message. */
 const float *repl_shaped(lua_State *L, int index, Arena *a, const char *what, int rank, const int64_t *shape);
 const char *repl_shape_text(lua_State *L, int rank, const int64_t *shape);      /* "4 × 3", pushed */
 
 /* A compiled model. */
 typedef struct ReplModel {
-    EngineKind kind;                /* of its engine; while native code runs in its place, still the jit */
-    bool quiet;                     /* nothing is remarked */
+    EngineKind kind;                /* of its engine; the jit, too, while native code runs */
+    bool quiet;                     /* do not print remarks */
     Session *session;               /* NULL once closed */
-    Engine *engine, *tapped;        /* tapped: opened when first looked at */
-    bool brief;                     /* `tapped` takes no longer sequences than what was asked */
-    struct { Arena *home, *call, *trace, *taps; } memory;    /* of the model; of what goes earlier: repl_memory.c */
-    const Plan *looked;             /* a plan with taps, before there is that engine; NULL until it is wanted */
+    Engine *engine, *tapped;        /* tapped: with taps; opened on first use */
+    bool brief;                     /* `tapped` is sized for the question, not the longest one */
+    struct { Arena *home, *call, *trace, *taps; } memory;    /* for the life of the model; of the
+                                                              * others: repl_memory.c */
+    const Plan *looked;             /* a plan with taps, used until `tapped` is open; NULL
+                                     * until needed */
     Look look;                      /* of the last question */
-    bool asked, traced;             /* there is a question; its trace is there too */
-    bool running;                   /* Lua is called while it runs: nothing may change it, or run it again */
-    lua_State *L;                   /* of the call that is at work */
-    struct ReplEdit { const char *function, *text; struct ReplEdit *before; } *edits;       /* C that was put in, the last first */
-    const char *original;           /* the whole C before the first of them */
+    bool asked, traced;             /* there is a question; it has a trace */
+    bool running;                   /* a Lua function is called during a run of the model: the model
+                                     * must not be changed or run */
+    lua_State *L;                   /* of the current call */
+    /* edits of the C, the last first */
+    struct ReplEdit { const char *function, *text; struct ReplEdit *before; } *edits;
+    const char *original;           /* the whole C before the first edit */
     bool probed;                    /* some tensors have probes: the engine with taps answers */
-    int64_t open_ns;                /* from the spec to something that runs */
-    Background native;              /* what `engine` becomes; BACKGROUND_NONE where it is pinned */
-    bool reported;                  /* why it did not */
-    bool pinned;                    /* it was changed, and stays on the jit */
+    int64_t open_ns;                /* time from the spec to an open engine */
+    Background native;              /* request for native code that replaces the code of `engine`;
+                                     * BACKGROUND_NONE if pinned */
+    bool reported;                  /* a failure of `native` was noted */
+    bool pinned;                    /* changed: it stays on the jit */
 } ReplModel;
-ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if it is none or closed */
-/* Compile a spec value, a path or a graph at `index`, with the table of options at `options` (0: none). Pushes the model. */
+ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if not a model, or closed */
+/* Compile a spec value, a path or a graph at `index`, with the table of options at `options` (0:
+ * none). Pushes the model. */
 ReplModel *repl_compile(lua_State *L, int index, int options);
-/* The last model that was compiled, for commands without a name; NULL where there is none. */
+/* The last model that was compiled, for commands that name no model; NULL if there is none. */
 ReplModel *repl_last_model(lua_State *L);
-void repl_remember(lua_State *L);                               /* the model at the top of the stack is that */
-/* The same as a value, pushed; nil where there is none. */
+void repl_remember(lua_State *L);                               /* make the model at the top of the
+                                                                 * stack the last one */
+/* Push the last model as a value; nil if there is none. */
 void repl_push_last(lua_State *L);
 
-/* What a model leaves in memory goes when nobody can ask for it: repl_memory.c. A session's arena is the model's own while it is
- * compiled; then that of the call at work, until the next call. */
-void repl_memory_begin(ReplModel *m);               /* a call: without errors of earlier ones */
-Arena *repl_memory_trace(ReplModel *m);             /* where a trace of the question lies, in the place of an earlier one */
-/* What is made until the arena that this gives is given back by repl_memory_back is the engine with taps, in the place of one that
- * was closed; the model's own. */
+/* Memory of a model is freed once it is no longer reachable: repl_memory.c. The session's arena is
+ * the model's own during compilation, later that of the current call, until the next call. */
+void repl_memory_begin(ReplModel *m);               /* begin a call: forget earlier errors */
+Arena *repl_memory_trace(ReplModel *m);             /* a new arena for a trace of the question; it
+                                                     * replaces the earlier one */
+/* Make the session use a new arena for the engine with taps, which must be closed, or the model's
+ * own arena. Returns the previous arena, for repl_memory_back. */
 Arena *repl_memory_taps(ReplModel *m);
 Arena *repl_memory_home(ReplModel *m);
 void repl_memory_back(ReplModel *m, Arena *before);
-void repl_memory_free(ReplModel *m);                /* before the session is */
+void repl_memory_free(ReplModel *m);                /* call it before session_free */
 
-/* The model at stack place 1, without errors of earlier calls; raises where it is none. */
+/* Begin a call of a method: the model at stack place 1. Raises if there is no model, or it is
+ * closed or running. */
 ReplModel *repl_check_model(lua_State *L);
-/* Its engine with taps, opened when need be; and closed, so that the next use opens it anew. */
+/* The model's engine with taps, opened if needed. repl_close_tapped closes it; the next use opens a
+ * new one. */
 Engine *repl_tapped(lua_State *L, ReplModel *m);
-/* The same for sources and targets of these lengths: where the taps of the longest are large it may be one that takes no longer ones. What is
- * changed or probed has none such. */
+/* The same for a source and a target of these lengths: if the taps for the longest sequences are
+ * large, the engine may be limited to shorter ones. Not if the model is changed or has probes. */
 Engine *repl_tapped_for(lua_State *L, ReplModel *m, int64_t source, int64_t target);
 void repl_close_tapped(ReplModel *m);
-/* A plan with taps, as that engine has one; made when need be. */
+/* A plan with taps, that of the engine with taps if it is open; made if needed. */
 const Plan *repl_looked(ReplModel *m);
-/* Raise what the model's session reported. */
+/* Raise the errors that the model's session reported. */
 int repl_model_fail(lua_State *L, const ReplModel *m);
-/* Raise what a status other than RT_OK says. */
+/* Raise an error for a status other than RT_OK. */
 void repl_check_status(lua_State *L, rt_status status);
-/* Behind a name that there is not: "; did you mean 'x'?", and where its layer is none, "; encoder has layers 0 to 1"; pushed. */
+/* The end of a message about an unknown name, pushed: "; did you mean 'x'?" if `near` is not NULL,
+ * and "; encoder has layers 0 to 1" if the name has a layer out of range. */
 const char *repl_near(lua_State *L, const ReplModel *m, const char *name, const char *near);
-/* What there is to look at: the last question, run once more with taps; a graph runs by itself. */
+/* The trace of the last question, which runs again with taps if needed. A graph needs no
+ * question. */
 const Trace *repl_traced(lua_State *L, ReplModel *m);
-/* m:attention, as a method into the table at the top of the stack: repl_attention.c. */
+/* Add the method m:attention to the table at the top of the stack: repl_attention.c. */
 void repl_add_attention(lua_State *L);
-/* A new question, in the place of the last one and of all that it took. */
+/* Begin a new question, which replaces the last one; memory of that is freed. */
 void repl_begin_question(ReplModel *m, Look look);
-/* A list of ids at `index` into the arena; raises where they are none of the vocabulary, or more than `most`. */
+/* Read the list of ids at `index` into the arena. Raises if it is empty or longer than `most`, or
+ * if an id is not in the vocabulary. */
 int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_t vocabulary, int64_t most, int *n);
-/* Who answers: with taps only where something looks on. */
+/* The engine for answers: the one with taps only if there are probes. */
 Engine *repl_answering(lua_State *L, ReplModel *m);
-/* Texts answered: repl_answer.c. The text at stack place 2 as a question, a decoder's answer of at most `most` ids with it (0: as many as
- * its settings let it have), of a decoder alone where it answers. */
+/* Ask the text at stack place 2: repl_answer.c. A decoder generates at most `most` ids (0: as its
+ * settings say); a decoder-only model generates only if `answers`. */
 void repl_ask_text(lua_State *L, ReplModel *m, bool answers, int most);
-/* m("text"), m("first", "second"), with a last argument of options: pushes the answer; and m:generate, as a method into the table at the
- * top of the stack. */
+/* m("text") and m("first", "second"), with an optional last table of options: push the answer.
+ * repl_add_answers adds the method m:generate to the table at the top of the stack. */
 int repl_answer(lua_State *L);
 void repl_add_answers(lua_State *L);
-/* How long it takes, as methods into the table at the top of the stack: repl_measure.c. */
+/* Add the methods that measure time to the table at the top of the stack: repl_measure.c. */
 void repl_add_measures(lua_State *L);
-/* m:verify, as a method into the same table: repl_verify.c. */
+/* Add the method m:verify to the same table: repl_verify.c. */
 void repl_add_verify(lua_State *L);
-/* The sequences, inputs and threads of an engine before something else runs on it; what it gives is pushed, and given back by repl_resume. */
+/* Save the sequences and inputs of an engine before something else runs on it; the copy is pushed.
+ * repl_resume restores them and the number of threads. */
 typedef struct ReplPause { Engine *engine; unsigned char *state; } ReplPause;
 ReplPause repl_pause(lua_State *L, Engine *e);
 void repl_resume(const ReplModel *m, const ReplPause *p);
-/* Put the weights that were changed into a generic engine; what stays different, as "C of argmax, probes", or NULL. */
+/* Put the changed weights into a generic engine. Returns the other changes, such as "C of argmax,
+ * probes", or NULL. */
 const char *repl_share_changes(lua_State *L, const ReplModel *m, Engine *generic);
-/* Probes, edits of C and of weights, as methods into the table at the top of the stack: repl_experiment.c. */
+/* Add the methods for probes and for edits of C and weights to the table at the top of the stack:
+ * repl_experiment.c. */
 void repl_add_experiments(lua_State *L);
-/* What is other than the spec says: "C of argmax, probes, weights", or "". */
+/* The differences from the spec: "C of argmax, probes, weights", or "". */
 const char *repl_changes(const ReplModel *m);
-/* Whether its C or its weights are other than the spec's. */
+/* True if the C or the weights differ from the spec's. */
 bool repl_is_changed(const ReplModel *m);
-/* The table of a model's probes, pushed; made when need be. */
+/* Push the table of a model's probes; made if needed. */
 void repl_push_probes(lua_State *L, const ReplModel *m);
-/* A function of a whole C text replaced, in the arena; NULL after a reported error. */
+/* The C text `old` with a function replaced, in the arena; NULL after a reported error. */
 const char *repl_replaced(ReplModel *m, Arena *a, const char *old, const char *function, const char *text);
 void repl_free_edit(struct ReplEdit *e);
-/* Every place of a tensor of weights in an engine; raises where there is none. Numbers into all of them. */
+/* All places of a weight tensor in an engine, [*n]; raises if there are none. repl_put writes the
+ * numbers to all of them. */
 PackedTensor *repl_packed(lua_State *L, const ReplModel *m, const Engine *e, const char *name, int *n);
 void repl_put(lua_State *L, ReplModel *m, Engine *e, const char *name, const float *values);
-/* Before calls and behind them: raise what a probe raised. */
+/* Raise the error of a probe, if one failed. */
 void repl_check_probes(lua_State *L);
-/* Before a model is closed: its probes, and the C that was put in. */
+/* Forget all edits of the C, or all probes, for example before the model is closed. */
 void repl_forget_edits(ReplModel *m);
 void repl_forget_probes(ReplModel *m);
-/* Engines that were just opened get the probes and the weights that the model has. */
+/* Give a newly opened engine with taps the probes, the edits of the C and the weights of the
+ * model. */
 void repl_renew_experiments(lua_State *L, ReplModel *m);
 
 /* ---- arguments: repl_arguments.c -------------------------------------------------------------- */
 
-/* A function of the prompt by its name. takes: "file text, axis whole?, values numbers|text": what
- * may be left out ends in `?`, `|` stands between kinds: text, table, function, number, whole,
- * tensor, numbers (a tensor or a table), any. */
+/* A Lua function of the prompt. takes: its parameters, such as "file text, axis whole?, values
+ * numbers|text": `?` marks an optional one, `|` separates kinds. The kinds are text, table,
+ * function, number, whole, tensor, numbers (a tensor or a table) and any. */
 typedef struct ReplFunction {
     const char *name;
     lua_CFunction run;
     const char *takes;
 } ReplFunction;
-/* Into the table at the top of the stack: functions that raise what is one too many or of another
- * kind. prefix: "m:", "t:" or "xf.", as messages have it. A name of NULL ends them. */
+/* Add functions to the table at the top of the stack; a name of NULL ends the list. They raise an
+ * error if an argument is one too many or of another kind. prefix: "m:", "t:" or "xf.", for
+ * messages. */
 void repl_set_functions(lua_State *L, const char *prefix, const ReplFunction *functions);
-/* "nothing", "5", "a tensor": what stands at `index`, pushed or constant. */
+/* Describe the value at `index`: "nothing", "5", "a tensor"; pushed or constant. */
 const char *repl_described(lua_State *L, int index);
 
 /* ---- options: repl_options.c ------------------------------------------------------------------------------------- */
 
-/* What stands at `index` where something else was wanted: "nothing", or "a table", pushed. */
+/* The type of the value at `index`, for a message that another was expected: "nothing", or "a
+ * table", pushed. */
 const char *repl_found(lua_State *L, int index);
 
-/* Raise where the table of options at `index` (0, nil: none), those of `what`, has others than names[n]. */
+/* Raise if the table of options at `index` (0 or nil: none) has a key that is not in names[n].
+ * what: the function, for messages. */
 void repl_check_keys(lua_State *L, int index, const char *what, const char *const *names, int n);
-/* The names of a function's options, "xf.compile", "xf.sweep" or "m:attention"; NULL for another one. The words of an option, which
- * NULL ends; NULL where it takes others. */
+/* The names of the options of a function, such as "xf.compile" or "m:attention"; NULL if it has
+ * none. The words that an option accepts, terminated by NULL; NULL if it is not a choice of
+ * words. */
 const char *const *repl_option_names(const char *function, int *n);
 const char *const *repl_option_words(const char *name);
-void repl_check_options(lua_State *L, int index, const char *function);     /* repl_check_keys with those of a function */
-/* One option of that table, left on the stack; false where it is not given. */
+/* repl_check_keys for the options of a function. */
+void repl_check_options(lua_State *L, int index, const char *function);
+/* Push one option of that table; false if it is not given. */
 bool repl_option(lua_State *L, int index, const char *name);
-/* What is at the top of the stack, for the option `name`: a whole number, a text. Raise where it is none. */
+/* The value at the top of the stack, for the option `name`: a whole number from `least` to `most`,
+ * or a string. Raises if it is not one. */
 int repl_integer_option(lua_State *L, const char *name, int least, int most);
 const char *repl_text_option(lua_State *L, const char *name);
-/* The one of words, which NULL ends, that the text at the top of the stack is. */
+/* The same for a string that must be one of words, terminated by NULL. */
 const char *repl_word_option(lua_State *L, const char *name, const char *const *words);
-/* The options of xf.compile. Returns what repl_tier_begin takes; an engine that is asked for is pinned. */
+/* Read the options of xf.compile. Returns the tier for repl_tier_begin; an engine chosen by the
+ * option `engine` is pinned. */
 const char *repl_compile_options(lua_State *L, int index, ReplModel *m, CompileOptions *c);
-/* For Lua: raise where a table has others than those of xf.sweep. */
+/* A Lua function: raise if a table has a key that is not an option of xf.sweep. */
 int repl_check_sweep(lua_State *L);
 
 /* ---- tiers: repl_tier.c ------------------------------------------------------------------------------------------ */
 
-/* tier: NULL: the jit until native code is there; "native": wait for that, and raise where there is none; "jit": pinned. */
+/* tier NULL: run on the jit until native code is ready; "native": wait for that, raise if there is
+ * none; "jit": stay on the engine that is open. */
 void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier);
-/* At the beginning of each call: go on with native code if it is there. */
+/* Switch to native code if it is ready; called at the beginning of each call. */
 void repl_tier_poll(lua_State *L, ReplModel *m);
-/* Until there is nothing to wait for any more; "interrupted" is raised after Ctrl-C. */
+/* Wait until native code is ready or has failed; raises "interrupted" after Ctrl-C. */
 void repl_tier_await(lua_State *L, ReplModel *m);
-/* What is changed runs by the jit from now on, with the state that it has. */
+/* Run the model on the jit from now on, since it is being changed; its state is kept. */
 void repl_tier_pin(ReplModel *m);
-/* The engine in memory, which native code stands in front of. */
+/* The engine as it was opened: the jit, while native code runs in its place. */
 const Engine *repl_tier_jit(const ReplModel *m);
 const char *repl_tier_name(const ReplModel *m);     /* jit, native, generic */
 void repl_tier_time(const ReplModel *m);            /* print how long native code took, or why there is none */
 
-/* Where the definition of `name` begins and ends in a C text; false where there is none. */
+/* Find the definition of a function in a C text: *begin to *end. False if there is none. */
 bool repl_find_function(const char *text, const char *name, const char **begin, const char **end);
-/* Print what the C compiler makes of a function of the model, or why it cannot, with an exit code: repl_assembly.c. */
+/* Print the assembly that the C compiler makes of a function of the model, or an error; returns the
+ * exit code: repl_assembly.c. */
 Exit repl_assembly(ReplModel *m, const char *function);
 
 /* ---- commands: repl_commands.c ----------------------------------------------------------------------------------- */
 
-/* `:help` and the like, and `?x`. */
+/* Run a command, such as `:help` or `?x`. */
 void repl_command(Repl *r, const char *line);
 /* Names of commands, for completion: the i-th, or NULL past the end. */
 const char *repl_command_name(int i);
 
-/* What is known of a name, with its value where it is a global; the names of topics, likewise: repl_help.c. */
+/* Print help on a name, and its value if it is a global. The i-th topic, or NULL past the end:
+ * repl_help.c. */
 void repl_help(Repl *r, const char *words);
 const char *repl_topic_name(int i);
 
 /* ---- completion: repl_complete.c --------------------------------------------------------------------------------- */
 
-/* Words that the text before the cursor may go on with: all begin with `prefix`, its end; sorted. `shared`: bytes that they have in
- * common, the prefix among them. */
+/* Completions of the text before the cursor, sorted. All words begin with `prefix`, the end of that
+ * text. shared: the number of leading bytes that all words share, including the prefix. */
 typedef struct Completion { Arena *arena; const char *prefix, **words; int count; size_t shared; } Completion;
 Completion repl_complete(Repl *r, Arena *a, const char *text);
 
@@ -308,9 +349,10 @@ Completion repl_complete(Repl *r, Arena *a, const char *text);
 
 typedef struct Lines Lines;
 Lines *lines_open(Repl *r);
-/* The next line without its end, the reader's own until the next call; NULL at the end. `more`: it goes on with a chunk. */
+/* The next line without its newline, valid until the next call; NULL at the end. `more`: the line
+ * continues a chunk. */
 const char *lines_next(Lines *l, bool more);
-void lines_remember(Lines *l, const char *text);                /* in the history */
+void lines_remember(Lines *l, const char *text);                /* add it to the history */
 void lines_close(Lines *l);
 
 #endif

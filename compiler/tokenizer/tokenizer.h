@@ -28,16 +28,17 @@ void tokenizer_print_layouts(Arena *a, FILE *to);
 /* The id of the mask token of a folder's tokenizer; -1 if it has none, or after errors. */
 int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder);
 
-/* Whether a folder holds a file that tokenizer_import would read. */
+/* True if a folder holds a file that tokenizer_import would read. */
 bool tokenizer_in_folder(Arena *a, const char *folder);
-/* Whether the folder has separate source and target vocabularies, which is not supported. */
+/* True if the folder has separate source and target vocabularies, which are not supported. */
 bool tokenizers_in_folder(Arena *a, const char *folder);
 
-/* The file of a Transformer's settings in a folder of sentence-transformers: the first of its names whose object is not empty.
- * NULL where there is none, or after an error. */
+/* The settings file of the Transformer in a sentence-transformers folder: the first of its possible
+ * names whose JSON object is not empty. NULL if there is none, or after an error. */
 const char *tokenizer_sentence_file(Arena *a, Diag *d, const char *folder);
 
-/* Symbols from a file, one a line; NULL after errors, reported at their lines. `at` names the field for a missing file. */
+/* Read a file of symbols, one per line. NULL after errors, reported at their lines; a missing file
+ * is reported at `at`. */
 Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path);
 
 #endif

@@ -5,8 +5,8 @@
 #include "gguf.h"
 #include "tokenizer_build.h"
 
-/* The steps before its model, by the name in tokenizer.ggml.pre; an unknown one is refused. Whether a text begins with the
- * first token, where no key says it. */
+/* Add the steps before the model, for the name in tokenizer.ggml.pre; an unknown name is an error.
+ * Returns true if a text begins with the BOS token unless a key says otherwise. */
 bool tok_gguf_words(TokBuild *b, GgufText pre);
 
 #endif

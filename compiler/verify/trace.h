@@ -1,12 +1,14 @@
-/* trace.h: what a model computed on given inputs, by name, and how far two of them lie apart.
+/* trace.h: the tensors that a model computed from given inputs, by name, and distances between
+ * them.
  *
- * The names are those of the graph (encoder.0.self_attn.weights); a decoder's rows are gathered over its steps. */
+ * The names are those of the graph, such as encoder.0.self_attn.weights; the rows of a decoder are
+ * gathered over its steps. */
 #ifndef TRACE_H
 #define TRACE_H
 
 #include "engine.h"
 
-/* lowest: -inf may stand in it, as in what an attention adds to scores. */
+/* lowest: -inf is allowed, as in a bias that an attention adds to scores. */
 typedef struct TraceTensor {
     const char *name;
     int rank;
@@ -16,17 +18,18 @@ typedef struct TraceTensor {
 } TraceTensor;
 typedef struct Trace { TraceTensor *tensors; int count; rt_status status; } Trace;
 
-/* Encode `source`, then feed `target` one id after the other. Gathers every tap of the plan, and `logits` or
- * `log_probs` as outputs; without taps only the outputs. */
+/* Encode `source`, then feed `target` one id after the other. Gathers every tap of the plan and the
+ * outputs, such as `logits` or `log_probs`; without taps only the outputs. */
 Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *target, int m);
-/* Run an xf.graph: inputs, named values and outputs, in order of the spec. */
+/* Run an xf.graph. Gathers inputs, named values and outputs, in the order of the spec. */
 Trace *trace_graph(Arena *a, Engine *e);
-/* What those would gather of an engine on this plan, in order of execution: names without values. */
+/* The names that one of these would gather from an engine on this plan, in the same order, without
+ * values. */
 Trace *trace_names(Arena *a, const Plan *p);
 const TraceTensor *trace_find(const Trace *t, const char *name);       /* NULL if absent */
 
-/* max |a - b| / max |b| over the tensor; 0 where both are all zero, infinity where a is not finite.
- * Where -inf may stand, one in both is not a distance. */
+/* max |a - b| / max |b| over the tensor. 0 if both are all zero; infinity if their shapes differ or
+ * a number is not finite. If -inf is allowed in a, elements that are -inf in both are ignored. */
 double trace_distance(const TraceTensor *a, const TraceTensor *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* verify_parts.h: what the files of `verify` share. */
+/* verify_parts.h: declarations shared by the files of `verify`. */
 #ifndef VERIFY_PARTS_H
 #define VERIFY_PARTS_H
 
@@ -6,18 +6,18 @@
 #include "verify.h"
 #include "verify_table.h"
 
-/* An engine as it is run: with or without taps, on so many threads. */
+/* An engine as it runs: with or without taps, on this many threads. */
 typedef struct Subject { Engine *engine; const char *label; int threads; bool tapped; } Subject;
 
-/* What a reference made of each operation on the numbers of one subject, and what went into each
- * result: verify_alone.c. */
+/* The results of the follower for each operation, computed from the numbers of one subject, and the
+ * sizes of the terms of each result (generic_weigh): verify_alone.c. */
 typedef struct Alone { Trace *values, *sizes; } Alone;
 
-/* Subject a is compared with subject b: to the bit, or as what is computed apart from it. */
+/* Compare subject a with subject b. bits: bit for bit. apart: with model_tolerance_apart. */
 typedef struct Pair { int a, b; bool bits, apart; } Pair;
 
-/* What subjects are run on: ids, or an xf.graph whose inputs and caches lie in a state of the
- * follower. */
+/* The inputs of all subjects: ids, or, for an xf.graph, a state of the follower that has its inputs
+ * and caches. */
 typedef struct Inputs {
     Arena *arena;                   /* for traces */
     const int *source;  int n;
@@ -34,25 +34,26 @@ typedef struct Verify {
     Subject *subjects;  int subject_count;
     Pair *pairs;  int pair_count;
     int follower;                   /* a generic subject with taps; -1: none */
-    const Inputs *inputs;           /* of the traces that are compared; NULL: not run again */
-    Alone *alone;                   /* [subject_count], of those traces, each made when asked for */
+    const Inputs *inputs;           /* of the traces being compared; NULL: do not run them again */
+    Alone *alone;                   /* [subject_count], of those traces, each made when needed */
     unsigned char **states;         /* [subject_count], of an xf.graph: a sequence so far; several
-                                     * subjects may have one engine */
-    const Trace *guide;             /* of a quantised model: what the first subject computed, which a generic engine follows; else NULL */
+                                     * subjects may share an engine */
+    const Trace *guide;             /* of a quantized model: the trace of the first subject, which a
+                                     * generic engine follows; else NULL */
     int unknown;                    /* tensors of the reference that the model does not have */
 } Verify;
 
 static inline bool verify_is_generic(const Engine *e) { return e->plan->options.target == TARGET_ROW_MAJOR; }
 
-/* Run one subject on ids; NULL after a reported error. `into` holds the trace. */
+/* Run one subject on ids; NULL after a reported error. The trace lives in `into`. */
 Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source, int n, const int *target, int m);
 /* The same for an xf.graph whose inputs are set. */
 Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s);
 
-/* The distance of a tensor with its operation alone: the follower computes it from the numbers that
- * the engine had before it. max |a - b| / max of the sums of sizes; of two engines, the larger one.
- * Of an engine without taps it is estimated by one that has them; infinity where there is none.
- * traces: of all subjects. */
+/* The distance of a tensor if only its operation is compared: the follower computes it from the
+ * engine's own inputs of that operation. It is max |a - b| / the largest sum of the sizes of terms;
+ * for two engines, the larger distance. For an engine without taps it is estimated from an engine
+ * with taps; infinity if there is none. traces: of all subjects. */
 double verify_alone(Verify *v, const Pair *p, Trace *const *traces, const char *name);
 
 /* Compare every subject with the file options->against. False after a reported error. */

@@ -1,6 +1,6 @@
-/* weights.h: the readers of files of tensors. Each maps its file and checks every size against
- * it before it is believed. Everything returned lives in the arena, the map until
- * tensor_file_close; NULL and false come after errors reported at `at`. */
+/* weights.h: readers of tensor files. Each maps its file and checks every size against the file's
+ * before using it. All results live in the arena; the map lasts until tensor_file_close. Functions
+ * return NULL or false after errors reported at `at`. */
 #ifndef WEIGHTS_H
 #define WEIGHTS_H
 
@@ -14,91 +14,90 @@ static inline uint32_t bytes_u32(const unsigned char *p)
 
 /* ---- numbers of a tensor -------------------------------------------------------------------------------- */
 
-/* Of a matrix that lies in blocks of Q8_0 or Q4_0, each 32 numbers of a row: the bits of a
- * number, and the blocks of a row. 0 and NULL where it does not lie so, or not whole. */
+/* For a matrix stored in Q8_0 or Q4_0 blocks, each 32 numbers of a row: the bits of a number, and
+ * the blocks of a row. 0 and NULL if it is not stored like that, in whole blocks. */
 int  tensor_block_bits(const TensorSource *t);
 const unsigned char *tensor_blocks(const TensorSource *t, int64_t row);
-/* Whether every number of it is a bf16 of a file, as it stands there. */
+/* True if all numbers are bf16 in a file, and used unchanged. */
 bool tensor_is_bf16(const TensorSource *t);
-/* All elements as f32, row-major, into out[tensor_elements]. Reads unaligned files safely. */
+/* Read all elements as f32, row-major, into out[tensor_elements]. Data may be unaligned. */
 void tensor_read(const TensorSource *t, float *out);
-/* Some of its rows, along the first dimension, as a tensor of their own; false where that is not
- * possible. */
+/* Make a tensor of some of the rows, along the first dimension; false if that is not possible. */
 bool tensor_rows(const TensorSource *t, int64_t first, int64_t rows, TensorSource *part);
-/* Whether `view` is that matrix with rows and columns exchanged. */
+/* True if `view` is the transpose of that matrix. */
 bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent);
 
 /* Map a safetensors file and check it by every rule of the format; NULL after errors reported to
  * `d` at `at`. */
 TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
-/* A file or folder of tensors, by its content: safetensors, pytorch_model.bin (weights_torch.c),
- * a llama2.c checkpoint; a folder's model.safetensors, the shards of
- * model.safetensors.index.json, or pytorch_model.bin. NULL after errors. */
+/* Open a file or folder of tensors. The content of a file decides its type: safetensors, torch.save
+ * (weights_torch.c), a llama2.c checkpoint, GGUF, or an index of shards. Of a folder:
+ * model.safetensors, model.safetensors.index.json, or the same of pytorch_model.bin. NULL after
+ * errors. */
 TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
 const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
 void tensor_file_close(TensorFile *f);
-/* Weights are read again for every engine: whether they are still those of the model; false after
- * an error, which names the file that was written to since it was opened. */
+/* Check that no weight file of the model was written to since it was opened, since every engine
+ * reads the weights again. False after an error, which names the file. */
 bool weights_stay(Diag *d, const Model *m);
-void tensor_file_sort(TensorFile *f);               /* its tensors by name, as tensor_file_find needs them */
-/* The tensors of f->parts as its own. False after an error: a name in two parts. */
+void tensor_file_sort(TensorFile *f);               /* by name, as tensor_file_find needs it */
+/* Give f the tensors of f->parts. False after an error: two parts have a tensor of one name. */
 bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f);
-/* Take from its names what wrappers of training put there, such as module. and _orig_mod.: no
- * model has such parts. False after an error: two tensors of one name. */
+/* Remove from the names what training wrappers added, such as module. and _orig_mod.; no model has
+ * such parts. False after an error: two tensors have the same name. */
 bool tensor_file_unwrap(Arena *a, Diag *d, Loc at, TensorFile *f);
-/* The file of weights of a folder; where there is none, what it would be called. */
+/* The path of the weight file of a folder; if there is none, the path that it should have. */
 const char *weights_file_of(Arena *a, const char *folder);
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
-/* ggml's blocks: elements that share factors. Row i of ggml_blocks.c's table; NULL where there
- * is none. */
+/* A block format of ggml: elements that share factors. Both functions return NULL for a type that
+ * is not in the table of ggml_blocks.c. */
 enum { BLOCK_MOST = 256 };
 typedef struct BlockFormat {
     DType dtype;
-    int ggml;                       /* its number of this type */
-    /* All its elements, at most BLOCK_MOST. */
+    int ggml;                       /* ggml's number of this type */
+    /* Decode all elements of a block, at most BLOCK_MOST. */
     void (*decode)(float *restrict out, const unsigned char *restrict block);
 } BlockFormat;
 const BlockFormat *block_format(DType dtype);
 const BlockFormat *block_format_of_ggml(uint32_t type);
 
-/* A zip of stored entries with a pickle, as torch.save writes. Nothing of the pickle is
- * executed: of what it may call only what makes tensors is known, anything else is refused by
- * name. */
+/* Open a file of torch.save. Nothing that its pickle names is called: only names that make
+ * tensors are known; any other is an error that gives the name. */
 TensorFile *torch_open(Arena *a, Diag *d, Loc at, const char *path);
 
-/* What the header of a llama2.c checkpoint says; false after an error reported at `at`. */
+/* The header of a llama2.c checkpoint; false after an error reported at `at`. */
 typedef struct Checkpoint {
     int version;
     int64_t d, hidden, layers, heads, kv_heads, vocab, length;
     bool tied;
     int group;                      /* of version 2 */
-    int64_t begin;                  /* bytes of the header */
+    int64_t begin;                  /* size of the header, in bytes */
 } Checkpoint;
 bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *data, size_t size, Checkpoint *out);
-bool is_checkpoint(const unsigned char *data, size_t size);        /* a llama2.c checkpoint begins so */
-/* A llama2.c checkpoint of version 0, 1 or 2; its tensors are called as Meta's:
+bool is_checkpoint(const unsigned char *data, size_t size);        /* begins like a llama2.c one */
+/* Open a llama2.c checkpoint of version 0, 1 or 2; its tensors are named as Meta's, such as
  * layers.N.attention.wq.weight. */
 TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path);
 
-/* A GGUF file, or the parts of a split one; its tensors are called as there. */
+/* Open a GGUF file, or the parts of a split one; tensors keep their GGUF names. */
 TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path);
 
-/* The tensors of an encoder's file and those of linears behind it, one file each; file i has
- * linear.weight, which is found as head.<i>.weight. The files are closed with what is returned,
- * and where NULL is. */
+/* Join the tensors of an encoder's file with those of the linears after it, one file each.
+ * linear.weight of file i becomes head.<i>.weight. tensor_file_close of the result closes all of
+ * them; they are also closed if NULL is returned. */
 TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const FieldList *files);
 
-/* Note the tensors among the used ones, [count], that hold numbers which are not finite: no
- * answer comes of those. Whether there are any. */
+/* Remark on tensors with used[i], i < f->count, that have numbers which are not finite: the model
+ * cannot give an answer with them. True if there are any. Dense F32, F16 and BF16 tensors and the
+ * factors of I8 groups are checked. */
 bool weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used);
 
-/* The weight_map of a model.safetensors.index.json: which file each tensor lies in, files with
- * their folder. */
+/* The weight_map of a model.safetensors.index.json: the file of each tensor, as a path. */
 typedef struct WeightIndex {
     const char **tensor, **file_of;  int count;
-    const char **file;  int files;          /* each once */
+    const char **file;  int files;          /* without duplicates */
 } WeightIndex;
 bool weight_index_read(Arena *a, Diag *d, const char *path, WeightIndex *out);
 

@@ -1,11 +1,13 @@
-/* weights_pickle.h: the pickle of torch.save as tensors. It is a program for a small machine of stacks; ours knows what makes tensors and
- * dictionaries of them, and stops at anything else: no name that it holds is ever called. */
+/* weights_pickle.h: read the tensors in a pickle of torch.save. A pickle is a program for a stack
+ * machine; ours executes only what makes tensors and dictionaries of them, and stops at anything
+ * else. It never calls a function that a pickle names. */
 #ifndef WEIGHTS_PICKLE_H
 #define WEIGHTS_PICKLE_H
 
 #include "model.h"
 
-/* Elements offset + sum of place * stride of the storage `key`. Nothing is compared with the storage's size. */
+/* Its elements are at offset + the sum of index * stride in the storage `key`. They are not checked
+ * against the size of the storage. */
 typedef struct PickleTensor {
     const char *name, *key;
     DType dtype;
@@ -13,10 +15,10 @@ typedef struct PickleTensor {
     int64_t offset, shape[MAX_RANK], stride[MAX_RANK];      /* not negative */
 } PickleTensor;
 
-/* A storage that the pickle names, whether a tensor is made of it or not. */
+/* A storage that the pickle names, with or without tensors in it. */
 typedef struct PickleStorage { const char *key; DType dtype; int64_t elements; } PickleStorage;
 
-/* used: bytes up to the pickle's end, behind which more may stand. */
+/* used: size of the pickle in bytes; the data may continue after it. */
 typedef struct PickleTensors {
     PickleTensor *tensors;  int count;
     PickleStorage *storages;  int storage_count;
@@ -24,11 +26,13 @@ typedef struct PickleTensors {
     const char *fault;
 } PickleTensors;
 
-/* The tensors of a dictionary by its keys, or of that under "state_dict" or "model" where it holds none; what else it holds is passed
- * over. False: `fault` says why, with what is not allowed by name. Everything lives in the arena. */
+/* Read the tensors of a dictionary, named by its keys; if it has none, those of an inner dictionary
+ * such as "state_dict" or "model". Other values are ignored. False: `fault` is the reason, with the
+ * name of what is not allowed. Everything lives in the arena. */
 bool pickle_tensors(Arena *a, const unsigned char *data, size_t size, PickleTensors *out);
 
-/* The texts of a list, and the number of a dictionary's key; NULL, -1 where there is no such thing, or the pickle is none. */
+/* The strings of a list; the number at a key of a dictionary. NULL or -1 if there is no such thing,
+ * or the pickle is invalid. */
 const char **pickle_texts(Arena *a, const unsigned char *data, size_t size, int *count, size_t *used);
 int64_t pickle_number(Arena *a, const unsigned char *data, size_t size, const char *key, size_t *used);
 

@@ -1,13 +1,14 @@
-/* draft_lua.h: a spec in Lua as a Draft, and a Draft as a spec in Lua. */
+/* draft_lua.h: read a Lua spec as a Draft, and print a Draft as a Lua spec. */
 #ifndef DRAFT_LUA_H
 #define DRAFT_LUA_H
 
 #include "fields.h"
 
-/* What the Lua file `path` says; NULL after errors reported to `d`. */
+/* Read the Lua file `path`; NULL after errors reported to `d`. */
 Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 
-/* The draft of a model as a spec in Lua: every field that was set, is not its default and says something of it; files with their whole path. */
+/* Print a model's draft as a Lua spec: every field that was set, differs from its default and has
+ * an effect; file names as full paths. */
 void draft_print_lua(const Draft *d, const Model *m, FILE *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* spec_lua.h: what the files of the Lua reader share. Included by spec_lua*.c only. */
+/* spec_lua.h: shared by the files of the Lua reader, the prompt and tune_file.c. */
 #ifndef SPEC_LUA_H
 #define SPEC_LUA_H
 
@@ -9,45 +9,47 @@
 #include "fields.h"
 #include "spec_lexer.h"
 
-/* Why a spec was stopped for good; it cannot catch this. */
+/* Why the sandbox stopped a spec; the spec cannot catch this. */
 typedef enum Stop { STOP_NOT, STOP_INSTRUCTIONS, STOP_TIME, STOP_MEMORY } Stop;
 
-/* What Lua of our own is called as a chunk: its lines are no places of a user's. */
+/* The chunk name of xformc's own Lua code; errors do not point at its lines. */
 #define SPEC_OWN_CHUNK "[xf]"
 
-/* The name in Lua of the type of a spec. */
+/* The name of a spec's type in Lua. */
 #define SPEC_TYPE "xf.spec"
 
-/* What a builder has besides the operations: the first of these declare. */
+/* Calls of a graph builder that are not operations; the first DECLARATIONS of them declare
+ * values. */
 enum { OWN_CALLS = 5, DECLARATIONS = 3 };
 extern const char *const spec_own_calls[OWN_CALLS];
 
-/* The limits that a spec runs under. */
+/* The limits for a spec. */
 enum {
     MAX_INSTRUCTIONS = 10000000,
-    MAX_MEMORY = 64 << 20,          /* bytes at a time */
-    MAX_ALLOCATED_MB = 4096,        /* in all */
+    MAX_MEMORY = 64 << 20,          /* bytes allocated at a time */
+    MAX_ALLOCATED_MB = 4096,        /* allocated in all */
     MAX_STRING = 1 << 20,           /* bytes of one string */
-    MAX_SPECS = 1000,               /* models and graphs that one spec makes */
-    MAX_CALLS = 10000,              /* of graphs, all together */
+    MAX_SPECS = 1000,               /* models and graphs made by one spec */
+    MAX_CALLS = 10000,              /* calls of graph builders, over all graphs */
     MAX_NUMBERS = 16 << 20          /* given for inputs and params */
 };
-/* And seconds of processor time, for what is slow without being many instructions. A test of the
- * other limits raises it, so that none of its cases depends on how fast the machine is. */
+/* A limit in seconds of processor time, for code that is slow in few instructions. Tests of the
+ * other limits raise it, so that they do not depend on the speed of the machine. */
 extern int sandbox_seconds;
 
 typedef struct Sandbox {
     size_t used;                    /* bytes now */
-    uint64_t allocated;             /* bytes ever: making garbage costs time too */
+    uint64_t allocated;             /* bytes ever: garbage costs time too */
     int64_t instructions;
-    int64_t started_ns;             /* processor time when it began; 0: not limited */
+    int64_t started_ns;             /* processor time at the start; 0: no limit */
     int64_t looked_ns;              /* time of day when the processor time was last read */
     int64_t bytes;                  /* handled inside C and not charged yet */
     Stop stop;
     Loc at;                         /* where it was stopped */
 } Sandbox;
 
-/* What a file is: how it is called in messages, what `xf` has there, what takes the value that it returns. */
+/* A kind of Lua file: its name in messages, its table `xf`, and the function that takes the value
+ * that the file returns. */
 typedef struct LuaKind {
     const char *name;               /* "spec" */
     void (*open)(lua_State *L);     /* push the table `xf` */
@@ -61,15 +63,15 @@ typedef struct SpecReader {
     Lexer *lexer;
     const OpName *ops;
     int op_count;
-    GraphShape *shape_of;           /* NULL: xf.op is refused */
-    const CustomOp **custom;        /* of xf.op, in order */
+    GraphShape *shape_of;           /* NULL: xf.op is an error */
+    const CustomOp **custom;        /* made by xf.op, in order */
     int custom_count;
     Sandbox sandbox;
     int specs, calls;               /* made so far */
     int64_t numbers;                /* kept so far */
     Draft *result;
     const LuaKind *kind;            /* of the file; NULL at the prompt */
-    struct Tuning *tuning;          /* what xf.tune made */
+    struct Tuning *tuning;          /* made by xf.tune */
     Loc raised;                     /* where a Lua error was raised */
 } SpecReader;
 
@@ -77,32 +79,35 @@ typedef struct SpecReader {
 bool spec_run_file(SpecReader *r);
 /* Push the table `xf` of specs, xf.model and xf.graph, for a state whose extra space holds a SpecReader. */
 void spec_open(lua_State *L);
-/* A state with the whitelist as the table on top of its stack; NULL when out of memory. Ends with lua_close. */
+/* A new state with the table of allowed functions on top of its stack; NULL if out of memory. The
+ * caller ends it with lua_close. */
 lua_State *sandbox_new(SpecReader *r);
 SpecReader *spec_reader(lua_State *L);
-/* Count work that no instruction shows: `n` of whatever takes as long as one, or bytes that C reads or
- * writes. Both look at the clock. */
+/* Charge work done in C to the sandbox: n units, each as slow as a Lua instruction; or n bytes read
+ * or written. Both check the time limit. */
 void sandbox_charge(lua_State *L, int64_t n);
 void sandbox_charge_bytes(lua_State *L, size_t n);
 /* "a table", "text \"x\"", "3.5": the value at `index`, for a message. In the arena. */
 const char *spec_describe(lua_State *L, int index);
 
-/* The line of the innermost Lua function that runs (0: none), and the column of `.word` in it. */
+/* The current line of the innermost running Lua function (0: none), and the column of `.word` in
+ * it. */
 Loc  spec_call(lua_State *L, const char *word);
-/* Tell an error and leave the running Lua function. */
+/* Report an error, unless format is NULL, and leave the running Lua function. */
 _Noreturn void spec_fail(lua_State *L, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-bool spec_is_told(lua_State *L, int index);             /* the error value of spec_fail */
-/* Fail where more than `most` arguments are given; a nil at the end is none.
- * takes: "xf.model takes a table of fields". */
+bool spec_is_told(lua_State *L, int index);             /* true for the error value of spec_fail */
+/* Fail if there are more than `most` arguments, not counting nils at the end. takes: "xf.model
+ * takes a table of fields". */
 void spec_no_more(lua_State *L, Loc at, int most, const char *takes);
 
-/* Add the fields of the table at `index` to a draft; errors are reported and collected. method as in lexer_field. */
+/* Add the fields of the table at `index` to a draft; errors are collected in the Diag. method: as
+ * in lexer_field. */
 void spec_read_fields(lua_State *L, int index, Draft *draft, Loc call, const char *method);
-/* The TEXT at `index`, in the arena, or NULL after an error reported at `at`: UTF-8 without zero bytes,
- * not endless. */
+/* The text at `index`, in the arena. It must be UTF-8 without zero bytes, not empty, of limited
+ * length; else NULL after an error reported at `at`. */
 const char *spec_text(lua_State *L, int index, Loc at, const char *what);
 
-/* How many values the table at `index` lists; -1 where it has holes or other keys than 1, 2, … */
+/* The length of the list at `index`; -1 if the table has holes or keys other than 1, 2, … */
 int64_t spec_list(lua_State *L, int index);
 
 void spec_push(lua_State *L, const Draft *draft);       /* a spec value, a copy of the draft */
@@ -110,12 +115,12 @@ const Draft *spec_at(lua_State *L, int index);          /* NULL if it is not a s
 Draft *spec_new_draft(lua_State *L, Loc at);            /* counted against MAX_SPECS */
 int  spec_graph(lua_State *L);                          /* xf.graph */
 bool spec_is_builder_word(const SpecReader *r, const char *word);
-/* The number of a word: own calls first, then the operations, then those of xf.op; -1 where there is none. At the prompt an operation
- * may be defined again: the last one counts. */
+/* The number of a word: spec_own_calls first, then the operations, then those of xf.op; -1 if
+ * unknown. At the prompt an xf.op may be defined again; the last definition is used. */
 int spec_word_number(const SpecReader *r, const char *word);
 int  spec_op(lua_State *L);                             /* xf.op */
-/* Of a call of an xf.op with its inputs at stack places 1 to c->input_count and the table of attributes, if any, at `table`
- * (0: none): the attributes and the result's shape. */
+/* Set the attributes and the result's shape of a call of an xf.op, whose inputs are at stack places
+ * 1 to c->input_count. table: the stack place of its attributes; 0: none. */
 void spec_custom_call(lua_State *L, GraphSpec *spec, GraphCall *c, int table);
 
 #endif

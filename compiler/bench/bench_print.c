@@ -22,6 +22,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench_table.h"
 #include "emit_kind.h"
 
 typedef enum FieldKind { FIELD_STRING, FIELD_NUMBER, FIELD_LIST } FieldKind;
@@ -249,43 +250,6 @@ const char *bench_count(Arena *a, double n)
     return n >= 1e3 ? arena_format(a, "%.2f K", n / 1e3) : arena_format(a, "%.0f", n);
 }
 
-enum { COLUMNS = 12 };
-typedef struct Table { const char *(*cells)[COLUMNS]; int rows, columns, left; } Table;   /* row 0: heads */
-
-static int width_of(const Table *t, int column)
-{
-    int widest = 0;
-    for (int r = 0; r < t->rows; r++) {
-        int n = 0;
-        for (const char *s = t->cells[r][column]; *s; s++) n += (*s & 0xc0) != 0x80;
-        if (n > widest) widest = n;
-    }
-    return widest;
-}
-
-static void print_cell(const char *text, int width, bool left, FILE *to)
-{
-    int n = 0;
-    for (const char *s = text; *s; s++) n += (*s & 0xc0) != 0x80;
-    if (left) fprintf(to, "| %s%*s ", text, width - n, "");
-    else fprintf(to, "| %*s%s ", width - n, "", text);
-}
-
-/* The first `left` columns to the left, the others to the right. */
-static void print_table(const Table *t, FILE *to)
-{
-    for (int r = 0; r < t->rows; r++) {
-        for (int c = 0; c < t->columns; c++) print_cell(t->cells[r][c], width_of(t, c), c < t->left, to);
-        fputs("|\n", to);
-        for (int c = 0; r == 0 && c < t->columns; c++) {
-            fputs(c < t->left ? "| " : "| ", to);
-            for (int i = 1; i < width_of(t, c); i++) fputc('-', to);
-            fputs(c < t->left ? "- " : ": ", to);
-        }
-        if (r == 0) fputs("|\n", to);
-    }
-}
-
 const char *bench_spread(Arena *a, double x, double around)
 {
     const int places = x >= 100 ? 2 : x >= 1 ? 3 : 5;
@@ -320,7 +284,7 @@ static void print_rows(const Bench *b, FILE *to)
 {
     static const char *const first[] = { "model", "size", "params", "backend", "threads", "test" };
     static const char *const times[] = { "p50 ms", "p90 ms", "p99 ms" };
-    Table t = { .rows = b->row_count + 1, .left = 4 };
+    BenchTable t = { .rows = b->row_count + 1, .left = 4 };
     t.cells = arena_array(b->arena, (size_t)t.rows, sizeof *t.cells);
     const char **head = t.cells[0];
     for (int c = 0; c < 6; c++) head[t.columns++] = first[c];
@@ -329,7 +293,7 @@ static void print_rows(const Bench *b, FILE *to)
     if (bench_by_native(b)) head[t.columns++] = "/ native";
     head[t.columns++] = "limit";
     for (int i = 0; i < b->row_count; i++) row_cells(b, &b->rows[i], t.cells[i + 1]);
-    print_table(&t, to);
+    bench_table_print(&t, to);
 }
 
 /* What the columns say, under them. */
@@ -355,7 +319,7 @@ static void print_limits(const Bench *b, FILE *to)
 {
     Arena *a = b->arena;
     const Limits *l = &b->limits;
-    Table t = { .rows = b->thread_count + 1, .columns = 5, .left = 0 };
+    BenchTable t = { .rows = b->thread_count + 1, .columns = 5, .left = 0 };
     t.cells = arena_array(a, (size_t)t.rows, sizeof *t.cells);
     t.cells[0][0] = "threads";
     t.cells[0][1] = arena_format(a, "FMA %s GFLOP/s", l->isa);
@@ -369,7 +333,7 @@ static void print_limits(const Bench *b, FILE *to)
         for (int level = 0; level < LIMIT_LEVELS; level++)
             t.cells[i + 1][2 + level] = l->bandwidth[level][n] > 0 ? arena_format(a, "%.1f", l->bandwidth[level][n] / 1e9) : "-";
     }
-    print_table(&t, to);
+    bench_table_print(&t, to);
 }
 
 void bench_print(const Bench *b, const char *format, FILE *to)

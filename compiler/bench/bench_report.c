@@ -1,90 +1,8 @@
 /* bench_report.c: a page of HTML that stands alone: what was measured, where, and how near to the machine's limit. */
 #include "bench.h"
+#include "bench_page.h"
 
 #include <string.h>
-
-/* Colours by name, so that a dark page has its own; what is wide scrolls in a box of its own, and
- * the page never does so sideways. */
-static const char style[] =
-    ":root { color-scheme: light dark; --paper: #ffffff; --ink: #1e293b; --soft: #475569;"
-    " --grid: #e2e8f0;"
-    " --rim: #cbd5e1; --track: #eef2f6; --bar: #3b82f6 }\n"
-    "* { box-sizing: border-box }\n"
-    "body { font: 15px/1.5 Helvetica, Arial, 'DejaVu Sans', sans-serif; color: var(--ink);"
-    " background: var(--paper); max-width: 1040px; margin: 32px auto; padding: 0 24px }\n"
-    "h1 { font-size: 26px; margin: 0 0 4px; overflow-wrap: anywhere } h2 { font-size: 19px;"
-    " margin: 40px 0 8px }\n"
-    "h3 { font-size: 14px; margin: 20px 0 6px; padding-top: 10px; border-top: 1px solid"
-    " var(--grid) }\n"
-    "p { margin: 4px 0 12px; color: var(--soft) } svg { display: block; max-width: 100%; height:"
-    " auto }\n"
-    ".bars { display: grid; grid-template-columns: 196px minmax(0, 1fr) 250px; gap: 0 14px;"
-    " align-items: center;"
-    " font-size: 13px; line-height: 22px }\n"
-    ".who { text-align: right } .head { color: var(--soft); font-weight: bold }\n"
-    ".meter { display: grid; grid-template-columns: minmax(0, 1fr) 76px; gap: 8px; align-items:"
-    " center }\n"
-    ".share { grid-template-columns: minmax(0, 1fr) 46px }\n"
-    ".meter b { font-weight: normal; white-space: nowrap; font-variant-numeric: tabular-nums }\n"
-    ".track { position: relative; height: 14px } .share .track { background: var(--track);"
-    " border-radius: 2px }\n"
-    ".track i, .track s, .track u { position: absolute; top: 0; bottom: 0 } .track i { left: 0;"
-    " border-radius: 2px }\n"
-    ".track s { top: 3px; bottom: 3px; border: solid var(--ink); border-width: 0 1.5px;"
-    " background: linear-gradient(var(--ink), var(--ink)) center / 100% 1.5px no-repeat }\n"
-    ".track u { top: -3px; bottom: -3px; width: 2px; margin-left: -1px; background: var(--ink) }\n"
-    ".key { list-style: none; margin: 0 0 12px; padding: 0; display: flex; flex-wrap: wrap; gap:"
-    " 2px 20px;"
-    " font-size: 13px }\n"
-    ".key i { display: inline-block; width: 11px; height: 11px; margin-right: 7px;"
-    " border-radius: 50%;"
-    " border: 1px solid var(--ink) }\n"
-    "details { border-top: 1px solid var(--grid); padding: 8px 0 16px } summary { cursor:"
-    " pointer; margin-bottom: 10px }\n"
-    ".narrow { display: none }\n"
-    ".scroll { overflow-x: auto; margin-bottom: 8px }\n"
-    "table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums }\n"
-    "th { text-align: left; color: var(--soft) }\n"
-    "th, td { padding: 3px 14px 3px 0; border-bottom: 1px solid var(--grid); white-space: nowrap"
-    " }\n"
-    "th.n, td.n { text-align: right }\n"
-    "th:first-child, td:first-child { position: sticky; left: 0; background: var(--paper) }\n"
-    "td.bar { width: 180px } td.bar div { height: 11px; border-radius: 2px; background:"
-    " var(--bar) }\n"
-    "tr.first td { border-top: 2px solid var(--rim) }\n"
-    "@media (max-width: 720px) {\n"
-    "body { margin: 20px auto; padding: 0 16px } h1 { font-size: 23px } .wide { display: none }"
-    " .narrow { display: block }\n"
-    ".bars { grid-template-columns: minmax(0, 5fr) minmax(0, 4fr); gap: 0 12px; line-height:"
-    " 18px; padding: 3px 0 }\n"
-    ".who { grid-column: 1 / 3; text-align: left } .meter { grid-template-columns: minmax(0,"
-    " 1fr) 66px }\n"
-    ".share { grid-template-columns: minmax(0, 1fr) 44px } .track { height: 12px } td.bar {"
-    " width: 90px }\n"
-    "}\n"
-    "@media (prefers-color-scheme: dark) {\n"
-    ":root { --paper: #0f172a; --ink: #e2e8f0; --soft: #a3b1c6; --grid: #27364b; --rim: #475569;"
-    " --track: #1e293b; --bar: #4f8ff7 }\n";
-
-static void add_cell(Text *t, bool number, const char *s)
-{
-    text_add(t, number ? "<td class=\"n\">" : "<td>");
-    bench_add_text(t, s);
-    text_add(t, "</td>");
-}
-
-/* <th>s; behind a | the column is one of numbers. */
-static void add_heads(Text *t, const char *const *heads, int n)
-{
-    text_add(t, "<div class=\"scroll\" tabindex=\"0\"><table>\n<tr>");
-    for (int i = 0; i < n; i++) {
-        const bool number = *heads[i] == '|';
-        text_printf(t, "<th%s>", number ? " class=\"n\"" : "");
-        bench_add_text(t, heads[i] + number);
-        text_add(t, "</th>");
-    }
-    text_add(t, "</tr>\n");
-}
 
 /* ---- the rows ------------------------------------------------------------------------------------------------------ */
 
@@ -99,15 +17,15 @@ static void add_row(Text *t, const Bench *b, const BenchRow *r, bool first)
     const BenchFigures f = bench_figures(b, r);
     const bool sentences = bench_by_sentences(b);
     text_add(t, first ? "<tr class=\"first\">" : "<tr>");
-    add_cell(t, false, r->test->name);
-    add_cell(t, false, r->engine->label);
-    add_cell(t, false, model_dtype(b->session->model));
-    add_cell(t, true, arena_format(a, "%d", r->threads));
-    add_cell(t, true, sentences ? bench_spread(a, f.median_sentences, f.stddev_sentences) : bench_spread(a, f.median_ts, f.stddev_ts));
-    add_cell(t, true, arena_format(a, "%.4g", f.p50_ns / 1e6));
-    add_cell(t, true, arena_format(a, "%.4g", f.p99_ns / 1e6));
-    add_cell(t, true, limit_text(a, &f));
-    add_cell(t, true, arena_format(a, "%.1f %%", f.limit_pct));
+    bench_page_cell(t, false, r->test->name);
+    bench_page_cell(t, false, r->engine->label);
+    bench_page_cell(t, false, model_dtype(b->session->model));
+    bench_page_cell(t, true, arena_format(a, "%d", r->threads));
+    bench_page_cell(t, true, sentences ? bench_spread(a, f.median_sentences, f.stddev_sentences) : bench_spread(a, f.median_ts, f.stddev_ts));
+    bench_page_cell(t, true, arena_format(a, "%.4g", f.p50_ns / 1e6));
+    bench_page_cell(t, true, arena_format(a, "%.4g", f.p99_ns / 1e6));
+    bench_page_cell(t, true, limit_text(a, &f));
+    bench_page_cell(t, true, arena_format(a, "%.1f %%", f.limit_pct));
     text_add(t, "</tr>\n");
 }
 
@@ -121,7 +39,7 @@ static void add_rows(Text *t, const Bench *const *benches, int n)
                    "what was probed in the same run, multiply-adds of f32 or reading, whichever is nearer; products of whole numbers\n"
                    "have a higher limit, so that int8 and int4 may pass 100 %%, and so may what reads while nobody else does.</p>\n",
                 benches[0]->repetitions, benches[0]->repetitions > 1 ? "s" : "");
-    add_heads(t, heads, sizeof heads / sizeof *heads);
+    bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < benches[0]->test_count; i++) {
         bool first = true;
         for (int k = 0; k < n; k++)
@@ -150,19 +68,19 @@ static void add_operations(Text *t, const Bench *b, const BenchOperations *o)
     text_printf(t, "<h2>Time of each operation</h2>\n<p>One run of <b>%s</b> by the jit on one thread, weights of %s, all layers together,\n"
                    "%.3f ms in all; looking at the clock is included, some 40 ns a call.</p>\n",
                 o->test->name, model_dtype(b->session->model), (double)o->ns / 1e6);
-    add_heads(t, heads, sizeof heads / sizeof *heads);
+    bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < o->count; i++) {
         const BenchOperation *x = &o->list[i];
         const double part = o->ns ? 100.0 * (double)x->ns / (double)o->ns : 0, ns = x->ns > 0 ? (double)x->ns : 1;
         text_add(t, "<tr>");
-        add_cell(t, false, x->kernel);
-        add_cell(t, false, any_layer(a, x->tensor));
-        add_cell(t, true, arena_format(a, "%d", x->calls));
-        add_cell(t, true, arena_format(a, "%.1f", (double)x->ns / 1e3));
-        add_cell(t, true, arena_format(a, "%.1f %%", part));
+        bench_page_cell(t, false, x->kernel);
+        bench_page_cell(t, false, any_layer(a, x->tensor));
+        bench_page_cell(t, true, arena_format(a, "%d", x->calls));
+        bench_page_cell(t, true, arena_format(a, "%.1f", (double)x->ns / 1e3));
+        bench_page_cell(t, true, arena_format(a, "%.1f %%", part));
         text_printf(t, "<td class=\"bar\"><div style=\"width: %.1f%%\"></div></td>", part);
-        add_cell(t, true, x->flops > 0 ? arena_format(a, "%.1f", x->flops / ns) : "");
-        add_cell(t, true, x->bytes > 0 ? arena_format(a, "%.1f", x->bytes / ns) : "");
+        bench_page_cell(t, true, x->flops > 0 ? arena_format(a, "%.1f", x->flops / ns) : "");
+        bench_page_cell(t, true, x->bytes > 0 ? arena_format(a, "%.1f", x->bytes / ns) : "");
         text_add(t, "</tr>\n");
     }
     text_add(t, "</table></div>\n");
@@ -177,13 +95,6 @@ static void add_limits(Text *t, const Limits *l, int threads)
     for (int i = 0; i < LIMIT_LEVELS; i++)
         if (l->bandwidth[i][threads] > 0)
             text_printf(t, ", %s %.0f GB/s", limit_level_names[i], l->bandwidth[i][threads] / 1e9);
-}
-
-static void add_machine(Text *t, const Bench *b)
-{
-    text_add(t, "<p>");
-    bench_add_text(t, machine_processor(b->arena));
-    text_printf(t, ", kernels for %s.</p>\n", b->limits.isa);
 }
 
 static void add_key(Text *t, const Bench *const *benches, int n)
@@ -225,15 +136,15 @@ static void add_compilers(Text *t, const Bench *b)
 {
     const char *const heads[] = { "engine", "compiler", "|compiled in ms", "|largest difference", "flags" };
     text_add(t, "<h2>Engines</h2>\n<p>The difference is of outputs, from those of the first engine.</p>\n");
-    add_heads(t, heads, sizeof heads / sizeof *heads);
+    bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < b->engine_count; i++) {
         const BenchEngine *e = &b->engines[i];
         text_add(t, "<tr>");
-        add_cell(t, false, e->label);
-        add_cell(t, false, e->compiler);
-        add_cell(t, true, e->compile_ns ? arena_format(b->arena, "%.1f", (double)e->compile_ns / 1e6) : "");
-        add_cell(t, true, e->max_abs_err < 0 ? "" : arena_format(b->arena, "%.1e", e->max_abs_err));
-        add_cell(t, false, e->cflags);                  /* the longest: on a narrow page what is cut off */
+        bench_page_cell(t, false, e->label);
+        bench_page_cell(t, false, e->compiler);
+        bench_page_cell(t, true, e->compile_ns ? arena_format(b->arena, "%.1f", (double)e->compile_ns / 1e6) : "");
+        bench_page_cell(t, true, e->max_abs_err < 0 ? "" : arena_format(b->arena, "%.1e", e->max_abs_err));
+        bench_page_cell(t, false, e->cflags);                  /* the longest: on a narrow page what is cut off */
         text_add(t, "</tr>\n");
     }
     text_add(t, "</table></div>\n");
@@ -244,26 +155,19 @@ Text bench_report(const Bench *const *benches, int n, const BenchOperations *ope
     const Bench *b = benches[0];
     const Model *m = b->session->model;
     Text t = text_new(b->arena);
-    text_add(&t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                 "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    bench_add_text(&t, arena_format(b->arena, "%s: speed", m->name));
-    text_printf(&t, "</title>\n<style>\n%s", style);
-    svg_add_night(&t);
-    text_add(&t, "}\n</style>\n</head>\n<body>\n<h1>");
-    bench_add_text(&t, m->name);
-    text_printf(&t, "</h1>\n<p>%s parameters", bench_count(b->arena, (double)model_parameters(m)));
+    bench_page_begin(&t, arena_format(b->arena, "%s: speed", m->name), m->name);
+    text_printf(&t, "<p>%s parameters", bench_count(b->arena, (double)model_parameters(m)));
     for (int k = 0; k < n; k++)
         text_printf(&t, "%s %s of weights as %s", k ? "," : ";", bench_size(b->arena, (double)benches[k]->plan->weights_bytes),
                     model_dtype(benches[k]->session->model));
     text_add(&t, ".</p>\n");
-    add_machine(&t, b);
+    bench_page_machine(&t, b);
     text_add(&t, "<h2>By engine and weights</h2>\n");
     bench_bars(&t, benches, n);
     add_rooflines(&t, benches, n);
     add_rows(&t, benches, n);
     if (operations->count) add_operations(&t, b, operations);
     add_compilers(&t, b);
-    text_add(&t, "</body>\n</html>\n");
+    bench_page_end(&t);
     return t;
 }

@@ -1,0 +1,16 @@
+/* bench_table.h: a table of Markdown whose columns are aligned, for reading as it is. */
+#ifndef BENCH_TABLE_H
+#define BENCH_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { BENCH_COLUMNS = 12 };
+
+/* cells[rows]: row 0 has the heads. The first `left` columns are aligned to the left, the others to the
+ * right. Texts are UTF-8; each character counts as one column of the terminal. */
+typedef struct BenchTable { const char *(*cells)[BENCH_COLUMNS]; int rows, columns, left; } BenchTable;
+
+void bench_table_print(const BenchTable *t, FILE *to);
+
+#endif

@@ -135,17 +135,22 @@ bool session_open(Session *s)
     return good;
 }
 
-static Plan *plan_graph(Session *s, const Graph *g, PlanTarget target, bool taps)
+static Plan *plan_graph(Session *s, const Graph *g, PlanTarget target, bool taps, bool unfused)
 {
     const int64_t begin = clock_now_ns();
-    Plan *p = plan_make(s->arena, g, plan_options(s, target, taps));
+    PlanOptions options = plan_options(s, target, taps);
+    options.unfused = unfused;
+    Plan *p = plan_make(s->arena, g, options);
     s->phases.plan_ns = clock_now_ns() - begin;
     const unsigned parts = (dumps(s, 'k') ? PLAN_KERNELS : 0) | (dumps(s, 'p') ? PLAN_MEMORY : 0);
     if (parts) plan_dump(p, parts, stderr);
     return p;
 }
 
-Plan *session_plan(Session *s, PlanTarget target, bool taps) { return plan_graph(s, s->graph, target, taps); }
+Plan *session_plan(Session *s, PlanTarget target, bool taps)
+{
+    return plan_graph(s, s->graph, target, taps, s->options.unfused);
+}
 
 /* ---- engines ----------------------------------------------------------------------------------------------- */
 
@@ -153,7 +158,7 @@ static Engine *open_engine(Session *s, const Graph *g, EngineKind kind, bool tap
 {
     const EngineOrder order = { kind, o->form, o->cc, o->cached, o->hooks, o->threads };
     if (!weights_stay(s->diag, s->model)) return NULL;
-    const Plan *p = plan_graph(s, g, engine_target(kind), taps);
+    const Plan *p = plan_graph(s, g, engine_target(kind), taps, o->unfused);
     /* Weights that lie packed in the cache were looked at before. */
     if (!s->looked && (kind == ENGINE_GENERIC || !pack_is_cached(s->arena, p))) session_look_at_weights(s);
     Engine *e = engine_open(s->arena, s->diag, p, order);

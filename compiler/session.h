@@ -24,6 +24,7 @@ typedef struct CompileOptions {
     const char *tune;           /* a file of `xformc tune`, for what the options leave open */
     int slots, max_threads, threads;  /* sequences, most threads of a state; threads of an engine */
     bool taps;                  /* keep every named intermediate in emitted code */
+    bool unfused;               /* plan each operation as a call of its own */
     const char *cc;             /* compiler for native code */
     bool cached;                /* native code of the default compiler may come from the cache */
     unsigned hooks;             /* EMIT_*, for the jit; with EMIT_POLLS native code also stops,
@@ -63,8 +64,8 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps);
 bool session_print_lua(const Session *s, FILE *to);
 /* Open an engine; NULL after an error. */
 Engine *session_engine(Session *s, EngineKind kind, bool taps);
-/* The same with other options, only those that do not change the graph: form, threads, cc, cached
- * and hooks. */
+/* The same with other options, only those that do not change the graph: unfused, form, threads, cc,
+ * cached and hooks. */
 Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileOptions *o);
 /* Open an engine with taps for sequences of up to these lengths; its numbers are those of the other
  * engines. NULL after an error. Not for an xf.graph. */

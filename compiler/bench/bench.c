@@ -197,11 +197,17 @@ int64_t bench_resident_bytes(void)
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-/* Largest difference of floats; infinity where one of `a` is none. */
-static double error_of(double most, const float *a, const float *b, int64_t n)
+/* The largest difference of a[n] from b[n], INFINITY if a number of `a` is not finite; and the
+ * largest of b. */
+static void note_error(BenchEngine *mine, const float *a, const float *b, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) most = isfinite(a[i]) ? fmax(most, fabs((double)a[i] - b[i])) : INFINITY;
-    return most;
+    double most = mine->max_abs_err, largest = mine->largest;
+    for (int64_t i = 0; i < n; i++) {
+        most = isfinite(a[i]) ? fmax(most, fabs((double)a[i] - b[i])) : INFINITY;
+        largest = fmax(largest, fabs((double)b[i]));
+    }
+    mine->max_abs_err = most;
+    mine->largest = largest;
 }
 
 /* Steps, or rows `at_once`: every row of logits. */
@@ -216,8 +222,7 @@ static rt_status decoder_error(const Bench *b, const Inputs *in, int n, bool at_
         s = at_once ? a->ops->decode(a, in->target + i, rows) : a->ops->step(a, in->target[i].id);
         if (!s) s = at_once ? c->ops->decode(c, in->target + i, rows) : c->ops->step(c, in->target[i].id);
         for (int k = 0; k < rows && !s; k++)
-            mine->max_abs_err = error_of(mine->max_abs_err, a->ops->logits(a) + k * engine_logits_stride(a),
-                                         c->ops->logits(c) + k * engine_logits_stride(c), width);
+            note_error(mine, a->ops->logits(a) + k * engine_logits_stride(a), c->ops->logits(c) + k * engine_logits_stride(c), width);
     }
     return s;
 }
@@ -228,7 +233,7 @@ static void buffer_error(Bench *b, const Buffer *x, const Buffer *y, int64_t row
     float *found = arena_array(b->arena, n, sizeof *found), *expected = arena_array(b->arena, n, sizeof *expected);
     engine_read(mine->engine, x, 0, rows, x->width, found);
     engine_read(its->engine, y, 0, rows, y->width, expected);
-    mine->max_abs_err = error_of(mine->max_abs_err, found, expected, (int64_t)n);
+    note_error(mine, found, expected, (int64_t)n);
 }
 
 /* The outputs of an xf.graph: buffers of one name in both plans. */
@@ -255,7 +260,7 @@ static rt_status sentences_error(Bench *b, const BenchTest *t, const Inputs *in,
     if (s) return s;
     engine_read(a, x, 0, count * t->prompt, x->width, found);
     engine_read(c, y, 0, t->prompt, y->width, expected);
-    for (int i = 0; i < count; i++) mine->max_abs_err = error_of(mine->max_abs_err, found + (size_t)i * n, expected, (int64_t)n);
+    for (int i = 0; i < count; i++) note_error(mine, found + (size_t)i * n, expected, (int64_t)n);
     return RT_OK;
 }
 
@@ -299,20 +304,19 @@ static bool told(Bench *b, const BenchEngine *e, rt_status s)
     return !s;
 }
 
-/* Run every test once, for the engine's memory and its error. */
-static bool try_out(Bench *b, BenchEngine *e, const Inputs *in)
+bool bench_try(Bench *b, BenchEngine *e, const BenchEngine *its)
 {
-    const BenchEngine *first = &b->engines[0];
+    const Inputs in = inputs_of(b);
     rt_status s = RT_OK;
     const int64_t before = bench_resident_bytes();
     for (int i = 0; i < b->test_count && !s; i++) {
-        fill_sentences(&b->tests[i], in);
-        time_run(e->engine, &b->tests[i], in, &s);
+        fill_sentences(&b->tests[i], &in);
+        time_run(e->engine, &b->tests[i], &in, &s);
     }
     const int64_t more = bench_resident_bytes() - before;
     if (more > 0) e->rss_bytes += more;
-    e->max_abs_err = e == first ? -1 : 0;
-    for (int i = 0; i < b->test_count && e != first && !s; i++) s = compare(b, &b->tests[i], in, e, first);
+    e->max_abs_err = its ? 0 : -1;
+    for (int i = 0; i < b->test_count && its && !s; i++) s = compare(b, &b->tests[i], &in, e, its);
     return told(b, e, s);
 }
 
@@ -370,7 +374,7 @@ bool bench_measure(Bench *b)
     const Inputs in = inputs_of(b);
     bool ok = true;
     b->rows = arena_array(b->arena, (size_t)(b->test_count * b->thread_count * b->engine_count), sizeof *b->rows);
-    for (int i = 0; i < b->engine_count && ok; i++) ok = try_out(b, &b->engines[i], &in);
+    for (int i = 0; i < b->engine_count && ok; i++) ok = bench_try(b, &b->engines[i], i ? &b->engines[0] : NULL);
     for (int i = 0; i < b->test_count && ok; i++)
         for (int k = 0; k < b->thread_count && ok; k++) ok = measure_test(b, &b->tests[i], b->threads[k], &in);
     show(b, NULL, 0);

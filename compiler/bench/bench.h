@@ -42,6 +42,7 @@ typedef struct BenchEngine {
     int64_t compile_ns;             /* from a Plan to code that runs; 0: nothing is compiled */
     int64_t rss_bytes;              /* growth of the process's resident memory for this engine */
     double max_abs_err;             /* of outputs vs. the first engine; negative: not compared */
+    double largest;                 /* largest absolute value that they were compared with */
 } BenchEngine;
 
 typedef struct BenchRow {
@@ -78,6 +79,15 @@ void bench_choose_threads(Bench *b, const int *asked, int n);
 void bench_tests(Bench *b);
 /* Like bench_tests, without a remark. Returns the divisor of the lengths; 1: not shortened. */
 int bench_choose_tests(Bench *b);
+
+/* Copy the tests of another bench for a model that differs in its dtype, and count their work anew.
+ * needs: plan.   gives: tests. */
+void bench_tests_like(Bench *b, const Bench *other);
+
+/* Run every test once on an engine, for its memory, and compare its outputs with another's of the
+ * same vocabulary and lengths; NULL: with none. False after an error.
+ * needs: tests.   gives: rss_bytes, max_abs_err and largest of the engine. */
+bool bench_try(Bench *b, BenchEngine *e, const BenchEngine *its);
 
 /* Measure every row. False after an error. needs: engines, tests.   gives: rows, engines' rss_bytes and max_abs_err. */
 bool bench_measure(Bench *b);

@@ -235,6 +235,16 @@ void bench_tests(Bench *b)
         diag_remark(b->session->diag, (Loc){ 0 }, "bench: shorter tests than usual, to save time; --seconds takes all of them");
 }
 
+void bench_tests_like(Bench *b, const Bench *other)
+{
+    b->tests = arena_array(b->arena, MOST_TESTS, sizeof *b->tests);
+    b->test_count = other->test_count;
+    for (int i = 0; i < b->test_count; i++) {
+        b->tests[i] = other->tests[i];
+        count_work(b->plan, &b->tests[i]);
+    }
+}
+
 void bench_choose_threads(Bench *b, const int *asked, int count)
 {
     const int threads = session_max_threads(&b->session->options), room = threads < LIMIT_THREADS ? threads : LIMIT_THREADS;

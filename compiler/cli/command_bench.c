@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ablation.h"
 #include "bench.h"
 #include "fields.h"
 #include "folder.h"
@@ -266,6 +267,53 @@ static void write_pictures(Session *s, const Options *o, const Bench *b)
     }
 }
 
+/* ---- ablation ------------------------------------------------------------------------------------------------------- */
+
+/* The option that has no effect with --ablate, which measures all dtypes and engines; or NULL. */
+static const char *beside_ablate(const Options *o)
+{
+    if (o->dtype) return "--dtype";
+    if (o->engine) return "--engine";
+    if (o->roofline) return "--roofline";
+    if (o->tune) return "--tune";
+    return o->format && strcmp(option_word_of(OPTION_FORMAT, o->format), "md") != 0 ? "--format" : NULL;
+}
+
+static void write_ablation(Session *s, const Options *o, const Ablation *a)
+{
+    if (o->output) {
+        const Text chart = ablation_chart(a);
+        file_replace(s->arena, s->diag, o->output, svg_kind, chart.data, chart.size);
+    }
+    if (o->report) {
+        const Text page = ablation_report(a);
+        file_replace(s->arena, s->diag, o->report, page_kind, page.data, page.size);
+    }
+}
+
+static Exit bench_ablate(const Options *o, CompileOptions *compile)
+{
+    if (beside_ablate(o)) return options_refuse(o, "%s has no effect with --ablate", beside_ablate(o));
+    compile->dtype = "f32";
+    Ablation a = { .count = 0 };
+    Session *s = session_new(compile), *failed = s;
+    a.benches[0] = (Bench){ .session = s, .arena = s->arena, .repetitions = o->repetitions ? o->repetitions : 5, .seconds = o->seconds };
+    progress_begin("bench", o->quiet);
+    if (session_open(s) && may_write(s, o) && ablation_measure(&a, o->threads, o->threads_count, &failed)) {
+        progress_clear();
+        (o->json ? ablation_print_json : ablation_print)(&a, stdout);
+        const char *fault = file_output_fault();
+        if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
+        write_ablation(s, o, &a);
+    }
+    progress_end();
+    ablation_close(&a, failed);
+    if (failed == s) return session_end(s);
+    diag_print(s->diag, stderr, isatty(2));
+    session_free(s);
+    return session_end(failed);
+}
+
 Exit command_bench(const Options *o)
 {
     CompileOptions compile;
@@ -273,6 +321,7 @@ Exit command_bench(const Options *o)
     if (!options_compile(o, &compile)) return EXIT_USAGE;
     if (o->json && o->format && strcmp(option_word_of(OPTION_FORMAT, o->format), "json") != 0)
         return options_refuse(o, "--json and --format %s are two formats", option_word_of(OPTION_FORMAT, o->format));
+    if (o->ablate) return bench_ablate(o, &compile);
     Session *s = session_new(&compile), *failed = s;
     Bench b = { .session = s, .arena = s->arena, .repetitions = o->repetitions ? o->repetitions : 5,
                 .seconds = o->seconds };

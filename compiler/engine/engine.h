@@ -48,8 +48,13 @@ typedef struct EngineOps {
 /* Set the number of threads; false after a reported error, then the engine keeps its threads. */
 bool engine_start_threads(Diag *d, Engine *e, int threads);
 
-/* Time to emit C, to compile it, to pack the weights. */
-typedef struct EnginePhases { int64_t emit_ns, compile_ns, pack_ns; bool packed_before; } EnginePhases;
+/* Time to emit C, to compile it, to pack the weights; whether the cache had the code and the packed
+ * weights. library_bytes: size of the compiled library, 0 without one. */
+typedef struct EnginePhases {
+    int64_t emit_ns, compile_ns, pack_ns;
+    bool compiled_before, packed_before;
+    int64_t library_bytes;
+} EnginePhases;
 
 struct Engine {
     const char *name;               /* "native (gcc)", "generic": engine_name, and its compiler */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "emitted.h"
 #include "folder.h"
 #include "jit.h"
@@ -76,40 +77,53 @@ static bool load_library(Arena *a, Diag *d, Native *k, const Model *m, const cha
 /* What is compiled, and where the cache keeps it; NULL: nowhere. */
 typedef struct Cached { FolderText text; const char *path; } Cached;
 
-/* Compile and load in `folder`. Nothing more is begun once a signal came. */
-static bool compile(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o, const Cached *c, const char *folder)
+static void note_size(Engine *e, const char *library)
 {
+    struct stat file;
+    if (stat(library, &file) == 0) e->phases.library_bytes = (int64_t)file.st_size;
+}
+
+/* Compile and load in `folder`. Nothing more is begun once a signal came. */
+static bool compile(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, const Cached *c, const char *folder)
+{
+    Native *k = e->own;
     const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
     const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), o.cc, o.form, false, false };
     if (!folder_write_text(a, d, p, &c->text, folder) || !folder_make(a, d, &order) || cleanup_caught()) return false;
     const char *path = file_join(a, folder, library);
     if (o.cached) library_cache_add(a, c->path, path);
+    note_size(e, path);
     return load_library(a, d, k, p->graph->model, path);        /* the file may go afterwards */
 }
 
 /* The same in a temporary folder, which is gone before the engine is used. */
-static bool compile_aside(Arena *a, Diag *d, Native *k, const Plan *p, NativeOrder o, const Cached *c)
+static bool compile_aside(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, const Cached *c)
 {
+    const int64_t begin = clock_now_ns();
     cleanup_hold();
     const char *folder = folder_temporary(a, d);
     bool ok = false;
     if (folder) {
-        ok = compile(a, d, k, p, o, c, folder);
+        ok = compile(a, d, e, p, o, c, folder);
         folder_remove(a, folder);
     }
     cleanup_release();
+    e->phases.compile_ns = clock_now_ns() - begin;
     return ok;
 }
 
 /* From the cache. False, and no error reported, where there is no such entry. */
-static bool load_cached(Arena *a, Diag *d, Native *k, const Plan *p, const Cached *c)
+static bool load_cached(Arena *a, Diag *d, Engine *e, const Plan *p, const Cached *c)
 {
+    Native *k = e->own;
     if (!library_cache_has(a, d, c->path)) return false;
     if (!load_library(a, diag_new(a), k, p->graph->model, c->path)) {
         if (k->library) dlclose(k->library);
         *k = (Native){ .library = NULL };
         return false;
     }
+    e->phases.compiled_before = true;
+    note_size(e, c->path);
     return true;
 }
 
@@ -145,7 +159,7 @@ Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
                    .ops = o.polls ? &polled_ops : &native_ops, .plan = p, .own = k };
     Cached c = { .text = folder_text(a, p, o.form) };
     if (o.cached) c.path = library_cache_path(a, p, o.form, &c.text);
-    const bool loaded = (o.cached && load_cached(a, d, k, p, &c)) || compile_aside(a, d, k, p, o, &c);
+    const bool loaded = (o.cached && load_cached(a, d, e, p, &c)) || compile_aside(a, d, e, p, o, &c);
     if (loaded && take_weights(a, d, k, &c.text.pack) && emitted_state(d, e)) return e;
     native_close(e);
     return NULL;

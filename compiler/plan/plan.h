@@ -15,6 +15,7 @@ typedef enum PlanTarget { TARGET_PANELS, TARGET_ROW_MAJOR } PlanTarget;
 typedef struct PlanOptions {
     PlanTarget target;
     bool taps;                      /* keep every named intermediate; nothing is fused across one */
+    bool unfused;                   /* each operation of the graph is a call of its own */
     int slots;                      /* sequences in a state */
     int max_threads;                    /* threads that a state has room for */
 } PlanOptions;

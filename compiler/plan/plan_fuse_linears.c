@@ -153,7 +153,7 @@ static const Node *find_sum(const Lower *w, int i)
 static bool join_sum(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i], *sum = find_sum(w, i);
-    if (!sum || w->plan->options.taps) return false;
+    if (!sum || w->plan->options.taps || w->plan->options.unfused) return false;
     Buffer *residual = lower_buffer(w, sum->in[op_rows[OP_ADD].in_place]), *out = lower_result(w, i + 1);
     if (residual->stride != out->stride) return false;
     Packed *packed = lower_panels(w, n->in[1], n->in[2]);
@@ -174,7 +174,7 @@ bool lower_joined(Lower *w, int i)
     if (join_sum(w, i)) return true;
     const Node *gate = find_gate(w, i, members);
     const int n = gate ? 2 : find_columns(w, i, members);
-    if (!n || !pack_together(w, members, n, packed) || w->plan->options.taps) return false;
+    if (!n || !pack_together(w, members, n, packed) || w->plan->options.taps || w->plan->options.unfused) return false;
     if (gate) {
         PlanOp *op = joined_op(w, members[0], KERNEL_LINEAR_GATE, gate->out[0]->dim[1].bound, packed, n);
         op->activation = gate->kind;

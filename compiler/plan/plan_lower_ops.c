@@ -100,7 +100,8 @@ const Node *lower_activation_after(const Lower *w, int i)
 {
     const Block *b = w->block->block;
     const Tensor *t = b->nodes[i]->out[0];
-    if (w->plan->options.target != TARGET_PANELS || lower_tapped(w, t) || t->output || t == b->carry_out || i + 1 >= b->count) return NULL;
+    if (w->plan->options.target != TARGET_PANELS || w->plan->options.unfused) return NULL;
+    if (lower_tapped(w, t) || t->output || t == b->carry_out || i + 1 >= b->count) return NULL;
     const Node *next = b->nodes[i + 1];
     return next->op == OP_ACTIVATION && next->in[0] == t && w->uses[t->id].count == 1 ? next : NULL;
 }

@@ -1,0 +1,84 @@
+/* ablation_report.c: the page of an Ablation: waterfalls, the steps, and the rows of each test. */
+#include "ablation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench_page.h"
+
+static void add_steps(Text *t, const Ablation *a)
+{
+    const char *const heads[] = { "step", "what is new", "|code", "|compiled in s", "|weights", "|distance" };
+    Arena *arena = a->benches[0].arena;
+    text_add(t, "<h2>Steps</h2>\n<p>From \"constant shapes\" on, each step keeps what the steps before it changed. The distance is of the\n"
+                "outputs from those of the step before: the largest difference divided by the largest value.</p>\n");
+    bench_page_heads(t, heads, sizeof heads / sizeof *heads);
+    for (int i = 0; i < a->count; i++) {
+        const AblationStep *s = &a->steps[i];
+        const EnginePhases *p = &s->engine->engine->phases;
+        const double distance = ablation_distance(s);
+        text_add(t, "<tr>");
+        bench_page_cell(t, false, s->name);
+        bench_page_cell(t, false, s->change);
+        bench_page_cell(t, true, p->library_bytes ? bench_size(arena, (double)p->library_bytes) : "");
+        const char *seconds = arena_format(arena, "%.1f", (double)p->compile_ns / 1e9);
+        bench_page_cell(t, true, !p->library_bytes ? "" : p->compiled_before ? "cached" : seconds);
+        bench_page_cell(t, true, bench_size(arena, (double)s->bench->plan->weights_bytes));
+        bench_page_cell(t, true, isnan(distance) ? "" : distance == 0 ? "0" : arena_format(arena, "%.1e", distance));
+        text_add(t, "</tr>\n");
+    }
+    text_add(t, "</table></div>\n");
+}
+
+static void add_rows(Text *t, const Ablation *a)
+{
+    const Bench *b = &a->benches[0];
+    const char *const heads[] = { "test", "step", "|threads", arena_format(b->arena, "|%s", bench_unit(b)),
+                                  "|× before", "|× generic", "|of the limit" };
+    text_printf(t, "<h2>Speed</h2>\n<p>Steps take turns. Medians of %d repetitions ± standard deviation; a factor is the median of the ratios of\n"
+                   "each repetition. The share is of what was probed in the same run, multiply-adds of f32 or reading, whichever is nearer.</p>\n",
+                b->repetitions);
+    bench_page_heads(t, heads, sizeof heads / sizeof *heads);
+    for (int test = 0; test < b->test_count; test++)
+        for (int i = 0; i < a->count; i++) {
+            const AblationStep *s = &a->steps[i];
+            const BenchFigures f = bench_figures(s->bench, ablation_row(a, test, i));
+            text_add(t, i ? "<tr>" : "<tr class=\"first\">");
+            bench_page_cell(t, false, b->tests[test].name);
+            bench_page_cell(t, false, s->name);
+            bench_page_cell(t, true, arena_format(b->arena, "%d", s->threads));
+            bench_page_cell(t, true, bench_spread(b->arena, bench_speed(s->bench, &f), bench_around(s->bench, &f)));
+            bench_page_cell(t, true, i ? arena_format(b->arena, "%.2f", ablation_ratio(a, test, i, i - 1)) : "");
+            bench_page_cell(t, true, arena_format(b->arena, "%.2f", ablation_ratio(a, test, i, 0)));
+            bench_page_cell(t, true, arena_format(b->arena, "%.1f %%", f.limit_pct));
+            text_add(t, "</tr>\n");
+        }
+    text_add(t, "</table></div>\n");
+}
+
+Text ablation_report(const Ablation *a)
+{
+    enum { WIDE = 900, NARROW = 350 };
+    const Bench *b = &a->benches[0];
+    const Model *m = b->session->model;
+    Text t = text_new(b->arena);
+    bench_page_begin(&t, arena_format(b->arena, "%s: what each step gains", m->name), arena_format(b->arena, "%s: what each step gains", m->name));
+    text_printf(&t, "<p>%s parameters.</p>\n", bench_count(b->arena, (double)model_parameters(m)));
+    bench_page_machine(&t, b);
+    text_add(&t, "<p>A bar reaches from the speed of the step before to that of the step. The axis is logarithmic.</p>\n<div class=\"wide\">\n");
+    text_add(&t, ablation_chart_inline(a, WIDE).data);
+    text_add(&t, "</div>\n<div class=\"narrow\">\n");
+    text_add(&t, ablation_chart_inline(a, NARROW).data);
+    text_add(&t, "</div>\n");
+    add_steps(&t, a);
+    add_rows(&t, a);
+    if (a->left_count) text_add(&t, "<h2>Left out</h2>\n<ul>\n");
+    for (int i = 0; i < a->left_count; i++) {
+        text_add(&t, "<li>");
+        bench_add_text(&t, a->left_out[i]);
+        text_add(&t, "</li>\n");
+    }
+    if (a->left_count) text_add(&t, "</ul>\n");
+    bench_page_end(&t);
+    return t;
+}

@@ -17,6 +17,7 @@
 #include "kernel_set.h"
 #include "pack.h"
 #include "rt_weights.h"
+#include "perf_map.h"
 
 typedef struct Jit {
     Emitted emitted;
@@ -313,7 +314,9 @@ static CMemory *compile(Arena *a, Diag *d, Exit blame, const char *text, const K
     int n;
     const CSymbol *symbols = symbols_of(a, set, &n);
     Text messages = text_new(a);
-    CMemory *code = c_memory_compile(text, symbols, n, &messages, keep_message);
+    const bool named = perf_map_wanted();
+    CMemory *code = c_memory_compile(named ? perf_map_text(a, text) : text, symbols, n, &messages, keep_message);
+    if (code && named) perf_map_add(a, d, code, symbols, n);
     if (!code)
         diag_error(d, blame, (Loc){ 0 }, "libtcc refuses the C text: %.*s%s", (int)strcspn(messages.data, "\n"), messages.data,
                    told_lines(a, text, messages.data));

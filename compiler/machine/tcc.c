@@ -84,6 +84,8 @@ CMemory *c_memory_compile(const char *text, const CSymbol *symbols, int n, void 
 
 void *c_memory_symbol(CMemory *code, const char *name) { return tcc_get_symbol((TCCState *)code, name); }
 
+void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each) { tcc_list_symbols((TCCState *)code, user, each); }
+
 void c_memory_free(CMemory *code) { tcc_delete((TCCState *)code); }
 
 /* A trial says nothing: what is wrong with the text is reported later. */

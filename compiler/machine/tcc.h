@@ -19,6 +19,10 @@ typedef void CSay(void *user, const char *message);
 CMemory *c_memory_compile(const char *text, const CSymbol *symbols, int n, void *user, CSay *say);
 void *c_memory_symbol(CMemory *code, const char *name);     /* NULL if absent */
 void c_memory_free(CMemory *code);
+/* Call `each` for every function and variable of compiled code that is not static, symbols that it
+ * was linked with included. */
+typedef void CEachSymbol(void *user, const char *name, const void *address);
+void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each);
 
 /* True if libtcc gets through a text in a child process, with two seconds of time and limited
  * memory. A user's macros may expand so that the stack overflows or compilation never ends, and

@@ -155,6 +155,16 @@ if ! gdb -nx -q -batch -ex run /bin/true 2>&1 | grep -q 'exited normally'; then 
     verdict $? "$name"
 fi
 
+# ---- at the flags of the Makefile -----------------------------------------------------------------------------------
+
+# At -O3 compilers look at where pointers lead: nothing may seem to leave the member of the state that it came from.
+for cc in gcc clang; do
+    name="$cc: a plain xf.graph at its own flags"
+    if ! has $cc; then skip "$name" "no $cc"; continue; fi
+    "$xformc" build "$top/specs/self_attention.lua" --kernels unrolled --cc $cc -q -o "$scratch/graph_$cc" >"$scratch/err" 2>&1
+    verdict $? "$name"
+done
+
 # ---- the x87 --------------------------------------------------------------------------------------------------------
 
 for cc in gcc clang; do

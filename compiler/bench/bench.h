@@ -36,6 +36,7 @@ typedef struct BenchTest {
 typedef struct BenchEngine {
     const char *name, *kernels;     /* "native", "library" */
     const char *label;              /* name, with kernels if needed to tell engines apart */
+    const char *about;              /* what computes in it, a phrase; NULL: nothing is said */
     const char *compiler, *cflags;
     Engine *engine;
     int64_t pause_ns;               /* pause after a run on several threads, until they sleep */

@@ -311,6 +311,8 @@ static void print_legend(const Bench *b, FILE *to)
                              " p50 to p99 are times of such a batch.\n", to); break;
     case KIND_GRAPH:   fputs("t/s counts runs.\n", to); break;
     }
+    for (int i = 0; i < b->engine_count; i++)
+        if (b->engines[i].about) fprintf(to, "%s: %s.\n", b->engines[i].label, b->engines[i].about);
     if (bench_by_native(b)) fputs("/ native: the speed divided by native's, the median of the ratios of each repetition; they take turns.\n", to);
     fputs("limit: how much of the machine's limit is reached, arithmetic or reading, whichever is nearer. The limits, probed in this run:\n\n", to);
 }

@@ -21,12 +21,18 @@
 
 /* What takes turns, in this order; the first is what the others' outputs are compared with. A row more is an engine
  * or a form of kernels more. */
-typedef struct EngineRow { EngineKind kind; const char *kernels, *label, *compiler; KernelsForm form; int64_t pause_ns; } EngineRow;
+typedef struct EngineRow {
+    EngineKind kind;
+    const char *kernels, *label, *about, *compiler;
+    KernelsForm form;
+    int64_t pause_ns;
+} EngineRow;
 static const EngineRow engine_rows_of_bench[] = {
-    { ENGINE_GENERIC, "openblas", "generic", COMPILER_OF_OURS, KERNELS_LIBRARY, 150000000 },   /* OpenBLAS's threads look for work for 2^28 ticks */
-    { ENGINE_JIT, "library",  "jit",     "libtcc", KERNELS_LIBRARY, 0 },
-    { ENGINE_NATIVE, "library",  "native",  NULL, KERNELS_LIBRARY, 0 },
-    { ENGINE_NATIVE, "unrolled", "native unrolled", NULL, KERNELS_UNROLLED, 0 },
+    /* OpenBLAS's threads look for work for 2^28 ticks. */
+    { ENGINE_GENERIC, "openblas", "generic", "each operation is a call of OpenBLAS or a loop", COMPILER_OF_OURS, KERNELS_LIBRARY, 150000000 },
+    { ENGINE_JIT, "library", "jit", "emitted C, compiled in memory by libtcc, with the library's kernels", "libtcc", KERNELS_LIBRARY, 0 },
+    { ENGINE_NATIVE, "library", "native", "the same C and kernels, compiled by cc", NULL, KERNELS_LIBRARY, 0 },
+    { ENGINE_NATIVE, "unrolled", "native unrolled", "plain C for these shapes alone, compiled by cc", NULL, KERNELS_UNROLLED, 0 },
 };
 enum { ENGINE_ROWS = sizeof engine_rows_of_bench / sizeof *engine_rows_of_bench };
 
@@ -72,7 +78,7 @@ static bool open_engine(Session *s, Bench *b, const EngineRow *row)
     const int64_t ns = clock_now_ns() - begin, more = bench_resident_bytes() - bytes;
     if (!e) return false;
     b->engines[b->engine_count++] = (BenchEngine){
-        .name = engine_name(row->kind), .kernels = row->kernels, .label = row->label, .engine = e, .pause_ns = row->pause_ns,
+        .name = engine_name(row->kind), .kernels = row->kernels, .label = row->label, .about = row->about, .engine = e, .pause_ns = row->pause_ns,
         .compile_ns = e->plan->options.target == TARGET_PANELS ? ns : 0, .rss_bytes = more > 0 ? more : 0,
         .compiler = native ? compiler_version(s->arena, cc) : row->compiler,
         .cflags = native ? compiler_flags(s->arena, b->plan, o.form) : "",

@@ -59,8 +59,8 @@ static void read_int8(const TensorSource *t, float *out, const Run *r)
 
 static void read_run(const TensorSource *t, float *out, const Run *r)
 {
-    const size_t bytes = dtype_bytes(r->dtype);
-    const unsigned char *from = r->start + (size_t)r->at * bytes;
+    const int64_t bytes = (int64_t)dtype_bytes(r->dtype);       /* a stride may be negative */
+    const unsigned char *from = r->start + r->at * bytes;
     const BlockFormat *block = block_format(r->dtype);
     if (block) read_blocks(out, r, block);
     else if (r->dtype == DTYPE_I8) read_int8(t, out, r);
@@ -69,7 +69,7 @@ static void read_run(const TensorSource *t, float *out, const Run *r)
     else if (r->stride == 1 && r->dtype == DTYPE_BF16) floats_of_bf16(out, from, r->n);
     else
         for (int64_t i = 0; i < r->n; i++)
-            out[i] = read_element(r->start + (size_t)(r->at + i * r->stride) * bytes, r->dtype);
+            out[i] = read_element(r->start + (r->at + i * r->stride) * bytes, r->dtype);
 }
 
 /* A matrix whose columns lie together in the file, in squares: row by row each number would come

@@ -159,14 +159,6 @@ static bool measure_tests(Ablation *a)
     return true;
 }
 
-static bool probe(Bench *b)
-{
-    progress_say("probing the machine");
-    if (limits_probe(&b->limits, b->threads, b->thread_count)) return true;
-    diag_error(b->session->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "the machine cannot be probed: no memory or no threads");
-    return false;
-}
-
 /* Numbers of threads: one, and the most that were asked for. */
 static int most_threads(Bench *b, const int *asked, int n)
 {
@@ -188,11 +180,11 @@ bool ablation_measure(Ablation *a, const int *asked, int n, Session **failed)
     const int threads = most_threads(b, asked, n);
     if (!open_f32(a) || !open_threads(a, threads) || !open_dtypes(a, threads, failed)) return false;
     *failed = b->session;
-    if (!probe(b)) return false;
+    if (!bench_probe(b)) return false;
     choose_tests(a);
     if (!try_steps(a, failed)) return false;
     *failed = b->session;
-    if (!measure_tests(a) || !probe(b)) return false;
+    if (!measure_tests(a) || !bench_probe(b)) return false;
     for (int i = 1; i < a->bench_count; i++) a->benches[i].limits = b->limits;
     for (int i = 0; i < a->count; i++)
         if (strcmp(a->steps[i].isa, "native") == 0) a->steps[i].isa = b->limits.isa;

@@ -75,6 +75,10 @@ typedef struct Bench {
  * needs: session.   gives: threads. */
 void bench_choose_threads(Bench *b, const int *asked, int n);
 
+/* Probe the machine. False, after an error, if it has no memory or no threads for that.
+ * needs: session, threads.   gives: limits. */
+bool bench_probe(Bench *b);
+
 /* Choose the tests for this model; if all would take too long, shorten them, with a remark.
  * needs: plan, engine_count, threads, repetitions, limits.   gives: tests, seconds, deadline_ns. */
 void bench_tests(Bench *b);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "progress.h"
+
 /* ---- work ------------------------------------------------------------------------------------------------- */
 
 typedef struct Work { double flops, bytes; } Work;
@@ -255,4 +257,12 @@ void bench_choose_threads(Bench *b, const int *asked, int count)
     if (!count) list[n++] = processors;
     b->threads = list;
     b->thread_count = n;
+}
+
+bool bench_probe(Bench *b)
+{
+    progress_say("probing the machine");
+    if (limits_probe(&b->limits, b->threads, b->thread_count)) return true;
+    diag_error(b->session->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "the machine cannot be probed: no memory or no threads");
+    return false;
 }

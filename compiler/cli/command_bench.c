@@ -100,14 +100,6 @@ static bool open_engines(Session *s, Bench *b, EngineKind only)
     return true;
 }
 
-static bool probe(Session *s, Bench *b)
-{
-    progress_say("probing the machine");
-    if (limits_probe(&b->limits, b->threads, b->thread_count)) return true;
-    diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "the machine cannot be probed: no memory or no threads");
-    return false;
-}
-
 static void remark_on_limits(Session *s, const Bench *b)
 {
     const double unlikely = 110;
@@ -164,9 +156,9 @@ static bool measure(Session *s, const Options *o, Bench *b)
 {
     bench_choose_threads(b, o->threads, o->threads_count);
     b->plan = session_plan(s, TARGET_PANELS, false);
-    if (!open_engines(s, b, (EngineKind)o->engine) || !probe(s, b)) return false;
+    if (!open_engines(s, b, (EngineKind)o->engine) || !bench_probe(b)) return false;
     bench_tests(b);
-    return bench_measure(b) && probe(s, b);
+    return bench_measure(b) && bench_probe(b);
 }
 
 /* ---- the report ----------------------------------------------------------------------------------------------------- */

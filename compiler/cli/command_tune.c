@@ -55,14 +55,10 @@ static bool measure(Session *s, const Options *o, Tune *t)
     static const int one[] = { 1 };
     const double row_seconds = 0.3;
     Bench *b = &t->bench;
-    progress_say("probing the machine");
-    if (!limits_probe(&b->limits, one, 1)) {
-        diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "the machine cannot be probed: no memory");
-        return false;
-    }
     b->plan = session_plan(s, TARGET_PANELS, false);
     b->threads = one;
     b->thread_count = 1;
+    if (!bench_probe(b)) return false;
     b->engine_count = CUTS;
     bench_choose_tests(b);
     b->engine_count = 0;

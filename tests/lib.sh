@@ -21,8 +21,10 @@ ok() { printf 'ok %s\n' "$1" || exit 74; }
 not_ok() { printf '\nnot ok %s\n' "$1" || exit 74; }
 skip() { printf 'skip %s (%s)\n' "$1" "$2" || exit 74; }
 
-# verdict STATUS NAME: a case that passes if the status is 0.
-verdict() { if [ "$1" = 0 ]; then ok "$2"; else not_ok "$2"; fi; }
+# verdict STATUS NAME: a case that passes if the status is 0. If it fails, the files that the suite
+# names in `shown` are printed.
+shown=
+verdict() { if [ "$1" = 0 ]; then ok "$2"; else not_ok "$2"; for file in $shown; do cat "$file"; done; fi; }
 
 # has COMMAND: whether it is on the PATH.
 has() { command -v "$1" >/dev/null 2>&1; }

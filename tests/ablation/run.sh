@@ -7,9 +7,8 @@ set -u
 . tests/lib.sh
 quick_compilers
 quick='-r 2 --seconds 0.02 -q'
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else not_ok "$2"; cat "$scratch/out" "$scratch/err"; fi; }
+shown="$scratch/out $scratch/err"
 ablate() { "$xformc" bench "$@" --ablate $quick >"$scratch/out" 2>"$scratch/err"; }
-same() { [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2" >>"$scratch/err"; false; }; }
 
 # member KEY: its values, a line each, of the lines of JSON on stdin; without quotes.
 member() { sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"; }

@@ -13,7 +13,7 @@ quick_compilers
 json_rows=$(dirname "$xformc")/tests/bench/json_rows
 export REPETITIONS=1
 quick='-r 1 --seconds 0.02 -q'
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else not_ok "$2"; cat "$scratch/out" "$scratch/err"; fi; }
+shown="$scratch/out $scratch/err"
 bench() { "$xformc" bench "$@" >"$scratch/out" 2>"$scratch/err"; }
 # cross "A B" "C D" ...: every combination, a line each, sorted.
 cross() {
@@ -21,7 +21,6 @@ cross() {
 }
 # Rows of the table on stdin as ENGINE THREADS TEST.
 table_rows() { awk -F ' *[|] *' 'NF >= 9 && $2 != "model" && $2 !~ /^-/ { sub(/ /, "_", $5); print $5, $6, $7 }' | sort; }
-same() { [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2" >>"$scratch/err"; false; }; }
 
 # A table, every engine, on one thread and on two; and the chart.
 bench specs/dates.lua $quick -t 1,2 -o "$scratch/chart.svg"

@@ -5,7 +5,7 @@
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else not_ok "$2"; cat "$scratch/out" "$scratch/err"; fi; }
+shown="$scratch/out $scratch/err"
 : >"$scratch/out" >"$scratch/err"
 compile() { "$xformc" compile "$@" -q >"$scratch/out" 2>"$scratch/err"; }
 # refuses CODE MESSAGE ARGUMENT...: exit code CODE, and on stderr a line that is MESSAGE.

@@ -11,7 +11,7 @@ set -u
 quick_compilers
 here=tests/gguf/files
 tools=$(dirname "$xformc")/tests/gguf
-verdict() { if [ "$1" = 0 ]; then echo "ok $2"; else not_ok "$2"; cat "$scratch/out" "$scratch/err"; fi; }
+shown="$scratch/out $scratch/err"
 
 for file in "$here"/*.gguf; do
     stem=${file%.gguf} name=$(basename "$file" .gguf)

@@ -1,9 +1,10 @@
 /* session.c: the passes, in order. Read this first.
  *
- *   spec  -> Model   front/   sizes and choices, checked; where each tensor lies
+ *   spec  -> Model   front/   sizes and choices, checked; where each tensor is
  *         -> Graph   graph/   pure operations over named tensors
  *         -> Plan    plan/    kernels, layouts, offsets, shares, barriers: one per target
- *         -> C text  emit/    and packed weights, pack/; compiled, loaded, or run by the generic engine, engine/
+ *         -> C text  emit/    with packed weights, pack/; engine/ compiles and loads it, or runs
+ *                             the Plan with the generic engine
  */
 #include "session.h"
 
@@ -86,7 +87,7 @@ static bool make_graph(Session *s)
     return s->graph;
 }
 
-/* What a file of --tune says, where the options say nothing. */
+/* Take what a tuning file says for options that are not set. */
 static bool take_tuning(Session *s)
 {
     CompileOptions *o = &s->options;
@@ -101,7 +102,7 @@ static void remark_on_kv_dtype(Session *s)
         diag_remark(s->diag, (Loc){ 0 }, "--kv-dtype changes nothing: an encoder has no cache of keys and values");
 }
 
-/* Most models are far below the bound, which needs no Plan. */
+/* plan_is_small needs no Plan, and accepts most models. */
 static bool fits_machine(Session *s)
 {
     const PlanOptions o = plan_options(s, TARGET_PANELS, s->options.taps);
@@ -159,7 +160,7 @@ static Engine *open_engine(Session *s, const Graph *g, EngineKind kind, bool tap
     const EngineOrder order = { kind, o->form, o->cc, o->cached, o->hooks, o->threads };
     if (!weights_stay(s->diag, s->model)) return NULL;
     const Plan *p = plan_graph(s, g, engine_target(kind), taps, o->unfused);
-    /* Weights that lie packed in the cache were looked at before. */
+    /* Cached packed weights were checked when they were packed. */
     if (!s->looked && (kind == ENGINE_GENERIC || !pack_is_cached(s->arena, p))) session_look_at_weights(s);
     Engine *e = engine_open(s->arena, s->diag, p, order);
     if (e && kind == ENGINE_JIT) debug_engine(e, s->phases.plan_ns);
@@ -175,7 +176,8 @@ Engine *session_engine(Session *s, EngineKind kind, bool taps) { return session_
 
 static int64_t at_most(int64_t length, int64_t most) { return length < 1 ? 1 : length < most ? length : most; }
 
-/* Its weights are the same, tables of positions as long as before. */
+/* Build a graph for shorter sequences. The weights are shared; position tables keep their
+ * length. */
 Engine *session_engine_for(Session *s, EngineKind kind, int64_t source, int64_t target)
 {
     Model *brief = arena_alloc(s->arena, sizeof *brief);

@@ -1,4 +1,4 @@
-/* repl.c: the prompt: a Lua state with `xf`, line after line; and the same for a file. */
+/* repl.c: the prompt, a Lua state with `xf` that runs line by line; and the same for a file. */
 #include "repl.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static Repl *open_repl(const ReplOptions *o)
     r->reader.folder = ".";
     r->reader.ops = graph_builder_ops(&n);
     r->reader.op_count = n;
-    r->reader.shape_of = graph_value_shape;     /* what is typed is the user's own business */
+    r->reader.shape_of = graph_value_shape;     /* typed code may use xf.op */
     r->reader.lexer = lexer_new(r->reader.arena, arena_text(r->reader.arena, ""), 0);
     r->typed = text_new(r->reader.arena);
     r->L = L;
@@ -50,14 +50,14 @@ static void close_repl(Repl *r)
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Lines of one chunk, until it is whole, in an arena of their own. False at the end of the input. */
+/* Read the lines of one chunk or command, in `a`, and run it. False at the end of the input. */
 static bool gather(Repl *r, Lines *lines, Arena *a)
 {
     Text chunk = text_new(a);
     ReplScan scan = REPL_SCAN;
     for (bool more = false;; more = true) {
         const char *line = lines_next(lines, more);
-        if (line && *line == '\x03') {                      /* Ctrl-C while typing: begin anew */
+        if (line && *line == '\x03') {                      /* Ctrl-C while typing: start over */
             puts("^C");
             return true;
         }
@@ -67,7 +67,7 @@ static bool gather(Repl *r, Lines *lines, Arena *a)
             repl_run_command(r, line);
             return true;
         }
-        if (!line && r->terminal) {                         /* Ctrl-D gives up what was begun, not the session */
+        if (!line && r->terminal) {    /* Ctrl-D drops the unfinished chunk, not the session */
             puts("");
             return true;
         }
@@ -78,7 +78,7 @@ static bool gather(Repl *r, Lines *lines, Arena *a)
             if (!repl_scan_due(&scan, chunk.size)) continue;
         }
         const char *text = chunk.data;
-        if (*text == '=') text++;                           /* as Lua 5.1's prompt had it */
+        if (*text == '=') text++;                           /* as in the prompt of Lua 5.1 */
         if (!text[strspn(text, " \t\n")]) return line != NULL;
         ChunkResult result = repl_run(r, "prompt", text, !line);
         if (result == CHUNK_INCOMPLETE) continue;
@@ -100,7 +100,7 @@ static Exit talk(Repl *r)
 {
     Lines *lines = lines_open(r);
     while (!r->quit && !ferror(stdout) && take_chunk(r, lines))
-        if (r->terminal) background_poll(NULL, true);       /* a person takes longer to type than a child to start */
+        if (r->terminal) background_poll(NULL, true);       /* compile while the user types */
     if (r->terminal && !r->quit) puts("");
     lines_close(lines);
     return r->terminal ? EXIT_DONE : r->exit_code;
@@ -108,7 +108,7 @@ static Exit talk(Repl *r)
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-/* The spec of the command line, compiled as `m`. */
+/* Compile the spec of the command line as `m`. */
 static void compile_first(Repl *r)
 {
     const char *spec = r->options->spec;
@@ -133,7 +133,7 @@ Exit repl_prompt(const ReplOptions *o)
     return code;
 }
 
-/* A file of Lua with `xf` loaded; the words behind it are its arguments. */
+/* Run a Lua file with `xf` loaded; the words after it are in `arg`. */
 Exit repl_script(const ReplOptions *o)
 {
     Repl *r = open_repl(o);

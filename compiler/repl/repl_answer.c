@@ -1,5 +1,6 @@
-/* repl_answer.c: texts answered at the prompt as `run` answers them: m("text"), m("first", "second"), m:generate("text", most). A
- * last argument has options: { target_language = "fr" }. */
+/* repl_answer.c: answer texts at the prompt as `run` does: m("text"), m("first", "second"),
+ * m:generate("text", most). The last argument may be a table of options, such as
+ * { target_language = "fr" }. */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -12,14 +13,14 @@ Engine *repl_answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tap
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
-/* The text at a stack place, for a model that takes texts. */
+/* The text at a stack place; raises if the model is a graph. */
 static const char *checked_text(lua_State *L, const ReplModel *m, int index)
 {
     if (m->session->model->graph) luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", m->session->model->name);
     return lua_tostring(L, index);
 }
 
-/* Whether a text is read so; raises where the model has no use for it. */
+/* True if the option is given; raises if the model cannot use it. */
 static bool text_option(lua_State *L, const ReplModel *m, int index, const char *name, bool useful, const char *why)
 {
     if (!repl_option(L, index, name)) return false;
@@ -27,7 +28,7 @@ static bool text_option(lua_State *L, const ReplModel *m, int index, const char 
     return true;
 }
 
-/* The options of the table at a stack place, or 0. pair: two texts are given. */
+/* Read the table of options at a stack place (0: none). pair: two texts are given. */
 static TextOptions take_options(lua_State *L, const ReplModel *m, int index, const char *function, bool pair)
 {
     static const char *const names[2] = { "source_language", "target_language" };
@@ -49,7 +50,7 @@ static TextOptions take_options(lua_State *L, const ReplModel *m, int index, con
     return o;
 }
 
-/* The text at stack place 2, with that at place 3 where there is one: a pair has a tab between. What is pushed holds it. */
+/* The text at stack place 2; for a pair, joined with the text at place 3 by a tab, and pushed. */
 static const char *question_text(lua_State *L, const ReplModel *m, bool pair)
 {
     const Model *model = m->session->model;
@@ -75,7 +76,7 @@ static void ask(lua_State *L, ReplModel *m, const char *text, TextOptions option
     m->look.text = (TextOptions){ 0 };
     repl_check_probes(L);
     if (!good) repl_model_fail(L, m);
-    diag_print(m->session->diag, stderr, isatty(2));        /* that it was cut */
+    diag_print(m->session->diag, stderr, isatty(2));        /* remarks, such as that it was cut */
     m->asked = true;
 }
 
@@ -86,7 +87,7 @@ void repl_ask_text(lua_State *L, ReplModel *m, bool answers, int most)
 
 /* ---- an encoder alone -------------------------------------------------------------------------------------------- */
 
-/* How many of the ids are masks. */
+/* The number of mask ids in the question. */
 static int masks_in(const Model *m, const Question *q)
 {
     int count = 0;
@@ -94,7 +95,7 @@ static int masks_in(const Model *m, const Question *q)
     return count;
 }
 
-/* What `run` prints, in the arena: labels, or of each mask the most likely tokens. */
+/* The text that `run` prints, in the arena: labels, or the likeliest tokens for each mask. */
 static const char *words_of(const Model *model, Arena *a, Cli *cli)
 {
     char *words = NULL;
@@ -112,7 +113,7 @@ static const char *words_of(const Model *model, Arena *a, Cli *cli)
     return copy;
 }
 
-/* The numbers that it left: a vector, or one for each id. */
+/* Push the encoder's output as a tensor: one vector, or one per id. */
 static void push_numbers(lua_State *L, const ReplModel *m, Arena *a)
 {
     const Model *model = m->session->model;
@@ -125,7 +126,8 @@ static void push_numbers(lua_State *L, const ReplModel *m, Arena *a)
     repl_push_tensor(L, b->tensor->name, one ? 1 : 2, one ? shape + 1 : shape, values);
 }
 
-/* What it says of the source: labels or tokens as `run` prints them, else its numbers. */
+/* Push the result of an encoder-only model: labels or tokens as `run` prints them, otherwise a
+ * tensor. */
 static void push_vectors(lua_State *L, ReplModel *m)
 {
     const Model *model = m->session->model;
@@ -159,7 +161,7 @@ int repl_answer(lua_State *L)
 
 /* ---- a decoder --------------------------------------------------------------------------------------------------- */
 
-/* m:generate("text", most, options): the text of an answer. */
+/* m:generate("text", most, options): push the text of the answer. */
 static int generate_text(lua_State *L, ReplModel *m, int options, lua_Integer most)
 {
     const TextOptions wanted = take_options(L, m, options, "m:generate", false);
@@ -168,8 +170,8 @@ static int generate_text(lua_State *L, ReplModel *m, int options, lua_Integer mo
     return 1;
 }
 
-/* m:generate{ ids }, m:generate({ ids }, most), m:generate("text", most): a decoder alone goes on, an encoder-decoder answers,
- * by the generation of the spec. */
+/* m:generate{ ids }, m:generate({ ids }, most), m:generate("text", most): a decoder-only model
+ * continues, an encoder-decoder answers, with the generation settings of the spec. */
 static int generate(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

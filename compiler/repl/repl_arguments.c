@@ -1,10 +1,10 @@
-/* repl_arguments.c: what each function of the prompt takes. Nothing that is given is dropped: one
- * argument too many is an error, and so is one of another kind, before the function runs. */
+/* repl_arguments.c: check the arguments of each function of the prompt before it runs. Missing,
+ * surplus or mistyped arguments are errors; none is ignored. */
 #include "repl.h"
 
 #include <string.h>
 
-/* One parameter of a list "name kind, name kind?, …", as ReplFunction has it. */
+/* One parameter of ReplFunction.takes, a list "name kind, name kind?, …". */
 typedef struct Parameter {
     int name_size, kind_size;
     const char *name, *kind;
@@ -43,7 +43,7 @@ const char *repl_described(lua_State *L, int index)
     }
 }
 
-/* "t:slice(from[, to[, dimension]])", pushed. */
+/* Push the signature of a function, such as "t:slice(from[, to[, dimension]])". */
 static const char *push_signature(lua_State *L, const char *prefix, const ReplFunction *f)
 {
     const char *text = f->takes, *close = "";
@@ -93,7 +93,7 @@ static bool fits(lua_State *L, int index, const Parameter *p)
     return false;
 }
 
-/* "a whole number", or "a text or a table", pushed. */
+/* Push the expected kind, such as "a whole number" or "a text or a table". */
 static const char *push_wanted(lua_State *L, const Parameter *p)
 {
     static const struct { const char *kind, *words; } all[] = {
@@ -116,7 +116,7 @@ static const char *push_wanted(lua_State *L, const Parameter *p)
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-/* A nil at the end is nothing. */
+/* Trailing nils count as not given. */
 static void drop_nils(lua_State *L, int first)
 {
     while (lua_gettop(L) >= first && lua_isnil(L, -1)) lua_pop(L, 1);
@@ -133,7 +133,7 @@ static void check(lua_State *L, const char *prefix, const ReplFunction *f, int f
     for (; next_parameter(&text, &p); at++) {
         repl_check_nul(L, at);
         if ((p.optional && lua_isnoneornil(L, at)) || fits(L, at, &p)) continue;
-        const char *found = repl_described(L, at);      /* before anything stands in its place */
+        const char *found = repl_described(L, at);      /* before its stack place is reused */
         const char *signature = push_signature(L, prefix, f);
         const char *name = lua_pushlstring(L, p.name, (size_t)p.name_size);
         luaL_error(L, "%s: %s must be %s, found %s", signature, name, push_wanted(L, &p), found);
@@ -144,7 +144,8 @@ static void check(lua_State *L, const char *prefix, const ReplFunction *f, int f
                repl_described(L, at));
 }
 
-/* Upvalues: the prefix, the ReplFunction. What a method stands behind is its own to check. */
+/* Upvalues: the prefix, the ReplFunction. Arguments are not checked if a method is called without
+ * its object: it raises its own error. */
 static int checked(lua_State *L)
 {
     const char *prefix = lua_touserdata(L, lua_upvalueindex(1));

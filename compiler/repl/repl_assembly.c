@@ -1,5 +1,5 @@
-/* repl_assembly.c: what the C compiler makes of one function of the emitted text. It is kept apart from those that call it,
- * which inlining would otherwise undo. */
+/* repl_assembly.c: print the assembly of one function of the emitted C. The function is marked
+ * noinline, since it would otherwise vanish in its callers. */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "folder.h"
 #include "progress.h"
 
-/* The text with the function's `static` become an attribute; NULL where it has none of that name. */
+/* The text with the function marked noinline and used; NULL if it has no such function. */
 static const char *apart(Arena *a, const char *text, const char *function)
 {
     static const char *const before[] = { "static void ", "static inline void " };
@@ -37,7 +37,7 @@ static bool compile(Arena *a, ReplModel *m, const char *folder, const char *file
     return status == 0;
 }
 
-/* From its label to its size, without directives. */
+/* Print the code from the function's label to its .size, without directives. */
 static void print_function(const char *text, const char *function)
 {
     const size_t n = strlen(function);
@@ -69,7 +69,7 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
         return;
     }
     const bool compiled = compile(a, m, folder, files[0]);
-    if (cleanup_caught()) return;               /* Ctrl-C: nobody asks for it any more */
+    if (cleanup_caught()) return;               /* Ctrl-C: nobody waits for it any more */
     if (!compiled) {
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not compile it", m->session->options.cc ? m->session->options.cc : "cc");
         return;

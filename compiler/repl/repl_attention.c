@@ -1,4 +1,5 @@
-/* repl_attention.c: where every head looks, at the prompt: m:attention("text", "file.svg", { kind =, layer =, head =, n = }). */
+/* repl_attention.c: attention pictures at the prompt: m:attention("text", "file.svg",
+ * { kind =, layer =, head =, n = }). */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "file.h"
 #include "svg.h"
 
-/* The options of the table at `index`, or 0, into *c; *most receives n, or 0;
- * `file` among them, or NULL. */
+/* Read the table of options at `index` (0: none) into *c, and `n` into *most (0: not given).
+ * Returns the option `file`, or NULL. */
 static const char *take_options(lua_State *L, AttentionOptions *c, int index, int *most)
 {
     *c = (AttentionOptions){ .kind = NULL };
@@ -21,7 +22,7 @@ static const char *take_options(lua_State *L, AttentionOptions *c, int index, in
     return repl_option(L, index, "file") ? repl_text_option(L, "file") : NULL;
 }
 
-/* A graph has no text: what would be one is the file. */
+/* A graph takes no text, so its only string is the output file. */
 static const char *file_of_graph(lua_State *L, const ReplModel *m)
 {
     const char *text = lua_tostring(L, 2);
@@ -31,8 +32,9 @@ static const char *file_of_graph(lua_State *L, const ReplModel *m)
     return text;
 }
 
-/* m:attention("text"), m:attention(): in the terminal; a second argument FILE.svg: there. Options: kind, layer, head, n,
- * file. Without n a decoder alone is shown the text and generates nothing. */
+/* m:attention("text"), m:attention(): draw in the terminal; with a second argument FILE.svg, to
+ * that file. Options: kind, layer, head, n, file. Without n, a decoder-only model is fed the text
+ * and generates nothing. */
 static int attention(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

@@ -1,4 +1,5 @@
-/* repl_calls.c: what calls of a model's methods begin with: the model, its engine with taps, a question, ids, a trace. */
+/* repl_calls.c: what every call of a model's method needs: the model, its engine with taps, a
+ * question, ids, a trace. */
 #include "repl.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ Engine *repl_tapped(lua_State *L, ReplModel *m)
     return m->tapped && !m->brief ? m->tapped : open_tapped(L, m, false, 0, 0);
 }
 
-/* The next power of 2, so that few are opened. */
+/* The next power of 2, at least 64, so that few engines are opened. */
 static int64_t roomy(int64_t length)
 {
     int64_t room = 64;
@@ -106,7 +107,8 @@ const Trace *repl_traced(lua_State *L, ReplModel *m)
     if (graph && !m->asked) repl_begin_question(m, (Look){ .engine = e });
     m->look.engine = e;
     if (!graph) engine_reset(e);
-    else if (m->asked && *engine_position(e)) *engine_position(e) -= (int32_t)m->session->graph->step_rows;     /* the same step */
+    /* Repeat the last step. */
+    else if (m->asked && *engine_position(e)) *engine_position(e) -= (int32_t)m->session->graph->step_rows;
     Look l = m->look;
     l.arena = repl_memory_trace(m);
     const bool good = graph ? look_graph(&l) : look_trace(&l);

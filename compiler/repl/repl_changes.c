@@ -1,4 +1,5 @@
-/* repl_changes.c: what of a compiled model is other than its spec says: probes, edits of C, single tensors; put into engines, printed, forgotten. */
+/* repl_changes.c: how a compiled model differs from its spec: probes, edits of C, changed weights.
+ * They are applied to engines, described and forgotten here. */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -7,10 +8,10 @@
 #include "jit.h"
 #include "pack.h"
 
-/* In the registry, by a key of ours: by model (its address) a table of { tensor name = function }, and what a probe raised. */
+/* The registry holds, by the address of a model, its probes { tensor name = function }; by the
+ * address of its engine with taps, the same table; by this key, the error that a probe raised. */
 static const char error_key;
 
-/* The table of a model's probes, pushed; made when need be. */
 void repl_push_probes(lua_State *L, const ReplModel *m)
 {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, m) == LUA_TTABLE) return;
@@ -22,7 +23,8 @@ void repl_push_probes(lua_State *L, const ReplModel *m)
 
 typedef struct Seen { Engine *engine; const JitAt *at; const Buffer *buffer; const char *name; int layer_index; } Seen;
 
-/* Protected: 1 is the probe, 2 a Seen. What the probe returns takes the tensor's place. */
+/* Called protected: 1 is the probe, 2 a Seen. A value that the probe returns replaces the
+ * tensor. */
 static int call_probe(lua_State *L)
 {
     const Seen *s = lua_touserdata(L, 2);
@@ -40,7 +42,8 @@ static int call_probe(lua_State *L)
     if (lua_isnil(L, -1)) return 0;
     const float *changed = repl_numbers(L, -1, a, &wanted);
     if (wanted != n) return luaL_error(L, "the probe of %s returned %d numbers in the place of %d", s->name, (int)wanted, (int)n);
-    /* A tap is a copy; what goes on is the original. Weights and scores of an attention stay inside its kernel. */
+    /* A tap is a copy; later operations read the original, which must change too. The weights and
+     * scores of an attention exist only inside its kernel. */
     const PlanOp *op = s->at->op;
     if (op->kernel != KERNEL_ACTIVATION || op->activation != RT_IDENTITY || op->in[0]->layout != LAYOUT_ROWS)
         return luaL_error(L, "%s cannot be changed: nothing reads it but its tap", s->name);
@@ -49,7 +52,7 @@ static int call_probe(lua_State *L)
     return 0;
 }
 
-/* The tensor that lies in `b` for a layer, by name; NULL where it is not a tap. */
+/* The tap whose tensor is in `b` for a layer; NULL if there is none. */
 static const Tap *tap_of(const Plan *p, const Buffer *b, int layer)
 {
     for (int i = 0; i < p->tap_count; i++)
@@ -89,7 +92,7 @@ static void watch(void *user, Engine *e, const JitAt *at)
     lua_settop(L, top);
 }
 
-/* Before an engine with taps is closed. */
+/* Call this before the engine with taps is closed. */
 static void forget_engine(ReplModel *m)
 {
     lua_pushnil(m->L);
@@ -115,7 +118,6 @@ void repl_check_probes(lua_State *L)
     lua_error(L);
 }
 
-/* A function of a whole C text replaced, in the arena; NULL after a reported error. */
 const char *repl_replaced(ReplModel *m, Arena *a, const char *old, const char *function, const char *text)
 {
     const char *begin, *end;
@@ -140,14 +142,14 @@ void repl_forget_edits(ReplModel *m)
     m->edits = NULL;
 }
 
-/* A whole C text with all edits, in the order in which they were made; NULL after a reported error. */
+/* Apply all edits to a whole C text, oldest first; NULL after a reported error. */
 static const char *with_edits(ReplModel *m, Arena *a, const char *whole, const struct ReplEdit *e)
 {
     if (e->before) whole = with_edits(m, a, whole, e->before);
     return whole ? repl_replaced(m, a, whole, e->function, e->text) : NULL;
 }
 
-/* The same C in the engine with taps, compiled once. */
+/* Apply all edits to the engine with taps, in one compilation. */
 static bool edit_tapped(ReplModel *m)
 {
     if (!m->edits) return true;
@@ -168,7 +170,6 @@ PackedTensor *repl_packed(lua_State *L, const ReplModel *m, const Engine *e, con
     return NULL;
 }
 
-/* Wherever an engine has it. */
 void repl_put(lua_State *L, ReplModel *m, Engine *e, const char *name, const float *values)
 {
     const int top = lua_gettop(L);
@@ -218,7 +219,6 @@ bool repl_is_changed(const ReplModel *m)
     return m->edits || (m->kind == ENGINE_JIT && jit_has_own_weights(repl_tier_jit(m)));
 }
 
-/* A new engine with taps gets the probes, and every tensor as the other engine has it. */
 void repl_renew_experiments(lua_State *L, ReplModel *m)
 {
     if (m->kind != ENGINE_JIT) return;

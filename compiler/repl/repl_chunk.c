@@ -1,4 +1,4 @@
-/* repl_chunk.c: one piece of Lua, run and its values printed. */
+/* repl_chunk.c: run one piece of Lua and print its values. */
 #include "repl.h"
 
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* A message with the user's place instead of one in Lua of our own. */
+/* Push the message; a position in xformc's own Lua code is replaced by the user's. */
 static void push_message(lua_State *L)
 {
     static const char own[] = SPEC_OWN_CHUNK ":";
@@ -32,7 +32,8 @@ static void push_message(lua_State *L)
     lua_pushstring(L, rest + 2);
 }
 
-/* What a spec's reader reported, as text in the place of its error value. */
+/* A message handler: turn the error value into a string; for errors that a spec's reader collected,
+ * into their text. */
 static int to_message(lua_State *L)
 {
     Repl *r = repl_of(L);
@@ -50,14 +51,15 @@ static int to_message(lua_State *L)
 
 /* ---- stopping ---------------------------------------------------------------------------------------------------- */
 
-enum { PERIOD = 1000 };                             /* instructions between two looks */
+enum { PERIOD = 1000 };                             /* instructions between two checks */
 static volatile sig_atomic_t stop_wanted;           /* in this chunk */
-volatile sig_atomic_t repl_interrupts;              /* since what runs began; those that come at once are one */
-static bool interrupted;                            /* the same; true also when it was handled and the code went on */
-static int64_t raised_ns;                           /* when it was raised first; 0: not yet */
+volatile sig_atomic_t repl_interrupts;              /* in this chunk; quick repeats count once */
+static bool interrupted;                            /* a stop was handled, and the code went on */
+static int64_t raised_ns;                           /* time of the first error; 0: none yet */
 
-/* At every so many instructions; a coroutine has it from who made it. Who catches the error has a moment to tidy up; then it is
- * raised at every instruction, so that no loop of pcall goes on. Output that nobody reads ends a chunk in the same way. */
+/* A count hook, inherited by coroutines. Code that catches the first error has a moment to clean
+ * up; then the error is raised at every instruction, so that no loop of pcalls continues. A
+ * standard output that cannot be written ends a chunk in the same way. */
 static void look_up(lua_State *L, lua_Debug *debug)
 {
     enum { MOMENT_NS = 50000000 };
@@ -162,7 +164,7 @@ static void print_value(lua_State *L, int index)
     fputs("\n", stdout);
 }
 
-static const char shown_key;                        /* in the registry: what was shown in this chunk */
+static const char shown_key;                        /* registry key of the value shown already */
 
 void repl_set_shown(lua_State *L, int index)
 {
@@ -170,7 +172,7 @@ void repl_set_shown(lua_State *L, int index)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &shown_key);
 }
 
-/* Protected: the values of the chunk. */
+/* Called protected: print the values of the chunk, except one that was shown already. */
 static int print_values(lua_State *L)
 {
     const int n = lua_gettop(L);
@@ -182,11 +184,11 @@ static int print_values(lua_State *L)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* What is loaded: `text`, which begins at a line of what is called `name`. */
+/* A piece of Lua to load: `text`, which begins at this line of `name`. */
 typedef struct Chunk { const char *name, *text; int line; } Chunk;
 typedef struct Reading { const char *parts[2]; int lines; } Reading;
 
-/* Lines before the text stand as empty ones, so that Lua counts as the file does. */
+/* Feed empty lines before the text, so that Lua counts lines as the file does. */
 static const char *read_part(lua_State *L, void *user, size_t *size)
 {
     enum { BLOCK = 512 };
@@ -216,7 +218,8 @@ static int load_as(lua_State *L, const Chunk *c, const char *name, const char *b
     return lua_load(L, read_part, &reading, name, "t");
 }
 
-/* Load it as an expression, else as statements; the empty lines are read once. */
+/* Load the chunk as an expression if it is one, else as statements. The test for an expression
+ * omits the empty lines, so that they are read once. */
 static int load(lua_State *L, const Chunk *c)
 {
     const char *name = lua_pushfstring(L, "=%s", c->name);
@@ -248,7 +251,7 @@ ReplWhole repl_whole(Repl *r, const char *name, const char *text)
     return whole;
 }
 
-/* A new chunk has the limits of a spec for what it makes, and the places in it. */
+/* Give a new chunk the limits of a spec, and the source for messages. */
 static void prepare(Repl *r, const ReplWhole *whole)
 {
     SpecReader *s = &r->reader;
@@ -262,7 +265,7 @@ static void prepare(Repl *r, const ReplWhole *whole)
     s->sandbox = (Sandbox){ .used = 0 };
 }
 
-/* Report the error at the top of the stack; who ends reports that output fails. */
+/* Report the error at the top of the stack. A failure to write output is reported at exit. */
 static void tell(Repl *r)
 {
     size_t size;
@@ -275,7 +278,9 @@ static void tell(Repl *r)
     lua_pop(r->L, 2);
 }
 
-/* Whoever is loaded already, at the top of the stack above its message handler; `argument` NULL: without one. */
+/* Run the chunk at the top of the stack, above the message handler, and print its values. status:
+ * of loading; after an error the message is at the top instead. argument: passed as `...`, or
+ * NULL. */
 static ChunkResult run(Repl *r, int status, const char *argument)
 {
     lua_State *L = r->L;
@@ -301,7 +306,7 @@ static ChunkResult run(Repl *r, int status, const char *argument)
     return status == LUA_OK ? CHUNK_DONE : CHUNK_FAILED;
 }
 
-/* `whole`: what the chunk is a part of; NULL: nothing else. */
+/* whole: the file that the chunk is a part of; NULL if it stands alone. */
 static ChunkResult load_and_run(Repl *r, const Chunk *c, const ReplWhole *whole, const char *argument, bool last)
 {
     lua_State *L = r->L;
@@ -348,7 +353,7 @@ ChunkResult repl_chunk_check(Repl *r, const char *text)
     return status == LUA_OK ? CHUNK_DONE : incomplete ? CHUNK_INCOMPLETE : CHUNK_FAILED;
 }
 
-/* What is not a syntax error, as memory that ends, is reported when it is run. */
+/* Other failures, such as a lack of memory, are reported when the text runs. */
 bool repl_is_lua(Repl *r, const char *text)
 {
     lua_State *L = r->L;

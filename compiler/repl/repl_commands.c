@@ -1,4 +1,5 @@
-/* repl_commands.c: what begins with a colon, and ?x. A command works on the model that was compiled last, or on a NAME. */
+/* repl_commands.c: the commands, such as :code and ?x. Those on a model use the last one
+ * compiled. */
 #include "repl.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct CommandText { const char *name, *arguments, *doc; Command *run; }
 
 /* ---- doing Lua --------------------------------------------------------------------------------------------------- */
 
-/* A command that is a piece of Lua, in which `words`, Lua themselves, stand. */
+/* Run a piece of Lua: `format` with `words`, which are Lua too. */
 static void lua_line(Repl *r, const char *format, const char *words)
 {
     Arena *a = arena_new();
@@ -63,7 +64,7 @@ static void looked(Repl *r, const char *words)
     else lua_line(r, "xf.last():attention(%s)", words);
 }
 
-/* The emitted text of the last model, with what makes it. */
+/* The text of an emitted file of the model, named by the format `suffix`; NULL if there is none. */
 static const char *text_of(Arena *a, const ReplModel *m, const char *suffix)
 {
     const Plan *p = m->engine->plan;
@@ -76,7 +77,7 @@ static const char *text_of(Arena *a, const ReplModel *m, const char *suffix)
     return NULL;
 }
 
-/* The lines of a comment that end right before `at`. */
+/* The start of the comment that ends right before `at`; `at` if there is none. */
 static const char *comment_before(const char *text, const char *at)
 {
     while (at > text + 1) {
@@ -88,7 +89,7 @@ static const char *comment_before(const char *text, const char *at)
     return at;
 }
 
-/* Print a function with its comment; false where the text has none of that name. */
+/* Print a function with its comment; false if the text does not define it. */
 static bool print_function(const char *text, const char *name)
 {
     const char *begin, *end;
@@ -118,7 +119,8 @@ static void code(Repl *r, const char *words)
         list_functions(m);
         return;
     }
-    const Engine *jit = m->kind == ENGINE_JIT ? repl_tier_jit(m) : NULL;       /* as it runs: with what was put in */
+    /* The C that runs, with all edits. */
+    const Engine *jit = m->kind == ENGINE_JIT ? repl_tier_jit(m) : NULL;
     Arena *a = arena_new();
     const bool printed = jit ? print_function(jit_text(jit), words)
                              : print_function(text_of(a, m, "%s.c"), words) || print_function(text_of(a, m, "%s_kernels.h"), words);
@@ -128,7 +130,7 @@ static void code(Repl *r, const char *words)
     list_functions(m);
 }
 
-/* What the C compiler makes of one function, kept apart from those that call it. */
+/* Print the assembly of one function, which is not inlined into its callers. */
 static void assembly(Repl *r, const char *words)
 {
     ReplModel *m = model_or_tell(r);
@@ -142,7 +144,7 @@ static void assembly(Repl *r, const char *words)
     if (code != EXIT_DONE) r->exit_code = code;
 }
 
-/* A picture into a file, which is named. */
+/* Write a picture to a file and print its path. Frees the arena. */
 static void draw(Repl *r, Arena *a, const char *path, Text picture)
 {
     Diag *d = diag_new(a);
@@ -225,7 +227,7 @@ static char *trimmed(Arena *a, const char *s)
     return arena_copy(a, s, n);
 }
 
-/* :save is here, for it needs what was typed. */
+/* :save: write the chunks that ran to a file. */
 static void save(Repl *r, const char *path)
 {
     Diag *d = diag_new(r->reader.arena);

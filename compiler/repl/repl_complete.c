@@ -1,5 +1,5 @@
-/* repl_complete.c: what could follow the text before the cursor: commands and their words, tensors, functions, fields and paths inside
- * quotes and braces, else names of Lua. */
+/* repl_complete.c: completion of the text before the cursor: commands and their arguments; tensors,
+ * functions, fields, options and paths in quotes and braces; otherwise Lua names. */
 #include "repl.h"
 
 #include <dirent.h>
@@ -28,7 +28,7 @@ static void offer_keys(lua_State *L, int table, Completion *c)
         if (lua_type(L, -2) == LUA_TSTRING && strspn(lua_tostring(L, -2), name_letters) == strlen(lua_tostring(L, -2))) offer(c, lua_tostring(L, -2));
 }
 
-/* The names in the table, or behind the metatable, of the value at the top of the stack. */
+/* Offer the members of the value at the top of the stack, by its table or its metatable. */
 static void offer_members(lua_State *L, Completion *c, char sign)
 {
     const int top = lua_gettop(L);
@@ -38,7 +38,8 @@ static void offer_members(lua_State *L, Completion *c, char sign)
     lua_settop(L, top);
 }
 
-/* Push the value of a path of names such as a.b.c, of length n; no code runs. Nil where there is none. */
+/* Push the value of a path of names such as a.b.c, of length n, or nil. Raw access: no Lua code
+ * runs. */
 static void push_path(lua_State *L, const char *s, size_t n)
 {
     lua_pushglobaltable(L);
@@ -55,7 +56,7 @@ static void push_path(lua_State *L, const char *s, size_t n)
     }
 }
 
-/* Where the path of names that ends at `end` begins. */
+/* The start of the path of names that ends at `end`. */
 static const char *path_begin(const char *text, const char *end)
 {
     while (end > text && (strchr(name_letters, end[-1]) || strchr(".:", end[-1]))) end--;
@@ -89,7 +90,7 @@ static void offer_weights(Completion *c, const ReplModel *m)
         if (pack_find(c->arena, m->engine->plan, model->tensors[i].name, &n)) offer(c, model->tensors[i].name);
 }
 
-/* What m:ablate takes: blocks whose last weights are called out or down. */
+/* Offer the blocks that m:ablate accepts: those with an out or down weight. */
 static void offer_blocks(Completion *c, const ReplModel *m)
 {
     static const char *const ends[] = { "_attn.out.weight", ".ffn.down.weight" };
@@ -101,7 +102,7 @@ static void offer_blocks(Completion *c, const ReplModel *m)
         }
 }
 
-/* Every function that the C text defines. */
+/* Offer every function defined in the C text. */
 static void offer_functions(Completion *c, const ReplModel *m)
 {
     if (m->kind != ENGINE_JIT) return;
@@ -120,7 +121,7 @@ static void offer_functions(Completion *c, const ReplModel *m)
 
 /* ---- inside quotes ----------------------------------------------------------------------------------------------- */
 
-/* Files whose path begins as the text in quotes does; of a folder with a slash. */
+/* Offer the files whose paths begin with the prefix; folders get a trailing slash. */
 static void offer_paths(Completion *c)
 {
     const char *slash = strrchr(c->prefix, '/');
@@ -135,7 +136,7 @@ static void offer_paths(Completion *c)
     if (d) closedir(d);
 }
 
-/* What a method of a model takes as its first text. */
+/* Complete the first string argument of a model's method. False if it is not one. */
 static bool complete_argument(Repl *r, const char *text, const char *quote, Completion *c)
 {
     lua_State *L = r->L;
@@ -160,7 +161,7 @@ static bool complete_argument(Repl *r, const char *text, const char *quote, Comp
     return false;
 }
 
-/* The quote that is open at the end of the text; NULL where none is. */
+/* The quote that is still open at the end of the text; NULL if none is. */
 static const char *open_quote(const char *text)
 {
     const char *open = NULL;
@@ -174,7 +175,7 @@ static const char *open_quote(const char *text)
 
 /* ---- inside braces ----------------------------------------------------------------------------------------------- */
 
-/* The bracket that is open at `end`, '{' or '(', the innermost; NULL where none is. */
+/* The innermost bracket, '{' or '(', that is open at `end`; NULL if none is. */
 static const char *open_bracket(const char *text, const char *end)
 {
     int depth = 0;
@@ -197,7 +198,7 @@ static const char *word_begin(const char *text, const char *end)
     return end;
 }
 
-/* What the words in the braces that open at `brace` are: fields, or options of a function. */
+/* The meaning of names in a pair of braces: fields, or options of a function. */
 typedef struct Braces { bool fields; const char *function; } Braces;
 
 static Braces of_function(lua_State *L, Arena *a, const char *text, const char *end, bool first)
@@ -211,7 +212,8 @@ static Braces of_function(lua_State *L, Arena *a, const char *text, const char *
     return (Braces){ .fields = spec_at(L, -1) != NULL };
 }
 
-/* f{ …, f({ …, f(x, { …; and encoder = { … in the braces of a spec. A grid is the first table of xf.sweep. */
+/* f{ …, f({ …, f(x, { …; and encoder = { … inside the braces of a spec. The first table of xf.sweep
+ * is the grid. */
 static Braces braces_at(lua_State *L, Arena *a, const char *text, const char *brace)
 {
     const char *end = before_blanks(text, brace);
@@ -227,7 +229,7 @@ static Braces braces_at(lua_State *L, Arena *a, const char *text, const char *br
     return of_function(L, a, text, before_blanks(text, call), !memchr(call, '}', (size_t)(brace - call)));
 }
 
-/* Names of fields and of options, where one is to come. */
+/* Complete the name of a field or an option. False if none is expected. */
 static bool complete_field(lua_State *L, const char *text, Completion *c)
 {
     const char *word = word_begin(text, text + strlen(text)), *before = before_blanks(text, word);
@@ -245,7 +247,8 @@ static bool complete_field(lua_State *L, const char *text, Completion *c)
     return true;
 }
 
-/* The words of a field or an option, whose text begins at `quote`: field = "…, field = { …, "…. */
+/* Complete a string that begins at `quote`, as the value of a field or an option: field = "…,
+ * field = { …, "…. */
 static bool complete_word(lua_State *L, const char *text, const char *quote, Completion *c)
 {
     const char *end = before_blanks(text, quote), *list = end > text && strchr("{,", end[-1]) ? open_bracket(text, end) : NULL;
@@ -264,7 +267,7 @@ static bool complete_word(lua_State *L, const char *text, const char *quote, Com
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-/* The words of a command; false where `text` is none. */
+/* Complete a command. False if `text` is not one, or if Lua names complete it too. */
 static bool complete_command(Repl *r, const char *text, Completion *c)
 {
     const size_t n = strcspn(text, " ");
@@ -272,7 +275,7 @@ static bool complete_command(Repl *r, const char *text, Completion *c)
     if (*text == '?') {
         c->prefix = text + 1;
         for (int i = 0; repl_topic_name(i); i++) offer(c, repl_topic_name(i));
-        return false;                               /* names of Lua too */
+        return false;                               /* Lua names too */
     }
     if (*text != ':') return false;
     c->prefix = text[n] ? words : text;
@@ -289,7 +292,7 @@ static bool complete_command(Repl *r, const char *text, Completion *c)
     return true;
 }
 
-/* Protected: 1 is the Completion, 2 the text. */
+/* Called protected: 1 is the Completion, 2 the text. */
 static int complete(lua_State *L)
 {
     Completion *c = lua_touserdata(L, 1);
@@ -318,7 +321,8 @@ Completion repl_complete(Repl *r, Arena *a, const char *text)
     c.prefix = arena_text(a, c.prefix);
     if (!c.count) return c;
     qsort(c.words, (size_t)c.count, sizeof *c.words, by_name);
-    const char *first = c.words[0], *last = c.words[c.count - 1];       /* sorted: what these share all do */
+    /* Sorted: their common prefix is that of all. */
+    const char *first = c.words[0], *last = c.words[c.count - 1];
     while (first[c.shared] && first[c.shared] == last[c.shared]) c.shared++;
     return c;
 }

@@ -1,4 +1,5 @@
-/* repl_edit.c: lines from a person, edited by libedit, with history; or from a pipe, as they come. */
+/* repl_edit.c: input lines, edited by libedit with history at a terminal, or read as they are from
+ * a pipe. */
 #include <histedit.h>
 
 #include "line.h"
@@ -29,7 +30,7 @@ struct Lines {
 
 /* ---- completion -------------------------------------------------------------------------------------------------- */
 
-/* In lines that fit the terminal, no word in two of them. */
+/* Print the words in lines that fit the terminal; no word is split. */
 static void print_words(const Completion *c)
 {
     struct winsize size = { .ws_col = 0 };
@@ -47,14 +48,14 @@ static void print_words(const Completion *c)
     fputs("\n", stdout);
 }
 
-/* A tab in a text that is pasted: more of it waits to be read. */
+/* True if more input is already waiting: the tab is part of pasted text. */
 static bool is_pasted(void)
 {
     int waiting = 0;
     return ioctl(0, FIONREAD, &waiting) == 0 && waiting > 0;
 }
 
-/* Bound to the tab key. A tab that is pasted is a tab; before the first word it is room. */
+/* The tab key. A pasted tab stays a tab; before the first word, tab indents. */
 static unsigned char on_tab(EditLine *edit, int key)
 {
     (void)key;
@@ -81,7 +82,7 @@ static unsigned char on_tab(EditLine *edit, int key)
 
 /* ---- history ----------------------------------------------------------------------------------------------------- */
 
-/* NULL where none is kept: no folder, or something there that is not a plain file. */
+/* NULL if no history is kept: there is no folder for it, or the path is not a regular file. */
 static const char *history_path(Arena *a)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -107,7 +108,8 @@ static History *new_history(void)
     return h;
 }
 
-/* A line goes into the file at once, behind those of other prompts: nothing is lost by a signal. The lock is a file's own. */
+/* Append one line to the file at once, so that a signal loses nothing and the lines of other
+ * prompts are kept. The lock is on the history file itself. */
 static void keep_line(const char *path, const char *text)
 {
     HistEvent event;
@@ -154,15 +156,15 @@ static void bind_keys(EditLine *edit)
     for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) el_set(edit, EL_BIND, bound[i].keys, bound[i].does, NULL);
 }
 
-/* What is typed is UTF-8, whatever the locale says; numbers stay as C has them. */
+/* Input is UTF-8 even if the locale is not. LC_NUMERIC stays "C". */
 static void take_unicode(void)
 {
     if (setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
     if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "en_US.UTF-8");
 }
 
-/* The editor keeps every cell of the screen twice, so one that says it has 65,535 columns and as many rows would take all memory: there
- * lines are read as they are typed. */
+/* libedit keeps two copies of the screen: a terminal that reports 65,535 columns and rows would use
+ * up all memory. False if it is too large; then lines are read without the editor. */
 static bool fits_editor(void)
 {
     enum { CELLS_MOST = 4 << 20 };
@@ -222,7 +224,7 @@ const char *lines_next(Lines *l, bool more)
     size_t room = 0;
     errno = 0;
     if (l->repl->terminal) fputs(more ? ">> " : "> ", stdout), fflush(stdout);
-    enum { LINE_MOST = 16 << 20 };          /* as of a file of Lua */
+    enum { LINE_MOST = 16 << 20 };          /* as for a Lua file */
     const long long n = line_read(&line, &room, LINE_MOST, stdin);
     if (n == LINE_TOO_LONG) repl_refuse(l->repl, EXIT_BAD_DATA, "a line of more than 16 MiB; nothing more is read");
     if (n < 0 && ferror(stdin) && errno == EINTR && l->repl->terminal) {
@@ -230,7 +232,7 @@ const char *lines_next(Lines *l, bool more)
         free(line);
         return keep(l, "\x03", 1);
     }
-    if (n < 0 && more && l->repl->terminal) clearerr(stdin);        /* Ctrl-D ends a chunk alone */
+    if (n < 0 && more && l->repl->terminal) clearerr(stdin);        /* Ctrl-D only ends a chunk */
     if (n < 0 && ferror(stdin)) repl_refuse(l->repl, EXIT_IO, "cannot read standard input: %s", strerror(errno));
     const bool zero = n > 0 && memchr(line, 0, (size_t)n);
     if (zero) repl_refuse(l->repl, EXIT_BAD_DATA, "a line with a zero byte; Lua is text");

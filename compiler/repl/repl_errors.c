@@ -1,4 +1,4 @@
-/* repl_errors.c: faults as errors of Lua, and what a script ends with. */
+/* repl_errors.c: raise failures as Lua errors, and set the exit code of a script. */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -29,7 +29,8 @@ void repl_raise(lua_State *L, Diag *d)
     r->code = diag_exit(d);
     lua_pushstring(L, text);
     free(text);
-    if (d == r->reader.diag) diag_forget(r->reader.diag);       /* it is in the error's text now, and may be caught */
+    /* The error has its text now, and may be caught. */
+    if (d == r->reader.diag) diag_forget(r->reader.diag);
     lua_error(L);
 }
 
@@ -45,7 +46,7 @@ void repl_refuse(Repl *r, Exit code, const char *format, ...)
     r->exit_code = code;
 }
 
-/* Raise what the session reported; that it reported nothing is our bug. */
+/* Raise the errors of the session. It is a bug if there are none. */
 int repl_model_fail(lua_State *L, const ReplModel *m)
 {
     repl_raise(L, m->session->diag);
@@ -55,7 +56,8 @@ int repl_model_fail(lua_State *L, const ReplModel *m)
 void repl_check_status(lua_State *L, rt_status status)
 {
     if (status == RT_INTERRUPTED) luaL_error(L, "interrupted");
-    if (status == RT_BAD_WEIGHTS) luaL_error(L, RT_LOGITS_FAULT);       /* a model that is open has its own weights */
+    /* An open model's weights are good, so its logits are not. */
+    if (status == RT_BAD_WEIGHTS) luaL_error(L, RT_LOGITS_FAULT);
     if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
 }
 

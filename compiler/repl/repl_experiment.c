@@ -1,4 +1,5 @@
-/* repl_experiment.c: changing a model that is compiled: probes, the C of one function, single tensors. State and weights stay. */
+/* repl_experiment.c: change a compiled model: probes, the C of one function, single tensors. State
+ * and weights stay. */
 #include "repl.h"
 
 #include <stdint.h>
@@ -16,8 +17,8 @@ static void need_jit(lua_State *L, const ReplModel *m)
 
 /* ---- probes ------------------------------------------------------------------------------------------------------ */
 
-/* m:probe("name", function(tensor, step) … end): called whenever the tensor is computed; what it returns takes its place.
- * m:probe("name"): no more. */
+/* m:probe("name", function(tensor, step) … end): call the function whenever the tensor is computed;
+ * a value that it returns replaces the tensor. m:probe("name"): remove the probe. */
 static int probe(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -51,7 +52,7 @@ static const char *function_of(lua_State *L, const char *text, const char **begi
     return name;
 }
 
-/* m:code("argmax"): the C of one function, as it runs. */
+/* m:code("argmax"): push the C of one function, as it runs. */
 static int code(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -69,14 +70,15 @@ static bool replace(ReplModel *m, Engine *e, const char *function, const char *t
     return whole && jit_recompile(a, m->session->diag, e, whole);
 }
 
-/* Whether a text is one function and nothing else, so that another edit of it leaves nothing of it. */
+/* True if the text is one function and nothing else, so that a new edit of the function replaces
+ * all of it. */
 static bool is_alone(const char *text, const char *function)
 {
     const char *begin, *end;
     return repl_find_function(text, function, &begin, &end) && begin == text && !end[strspn(end, " \t\r\n")];
 }
 
-/* One more edit; what it replaces as a whole is forgotten. */
+/* Add an edit, and drop the earlier ones that it replaces entirely. */
 static void remember_edit(ReplModel *m, const char *function, const char *text)
 {
     for (struct ReplEdit **e = &m->edits; *e;) {
@@ -93,7 +95,8 @@ static void remember_edit(ReplModel *m, const char *function, const char *text)
     m->edits = kept;
 }
 
-/* m:edit("argmax", text), or a function from the old text to the new: compiled in the place of the old one. */
+/* m:edit("argmax", text), or a function from the old text to the new: compile it in place of the
+ * old one. */
 static int edit(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -110,13 +113,13 @@ static int edit(lua_State *L)
     }
     if (lua_type(L, 3) != LUA_TSTRING) return luaL_error(L, "m:edit takes the new C of '%s', or a function from the old to the new", function);
     if (m->brief) repl_close_tapped(m);
-    repl_tier_pin(m);                   /* what is changed stays on the jit: its C and its weights are its own */
+    repl_tier_pin(m);    /* a changed model has its own C and weights, and stays on the jit */
     Arena *a = m->session->arena;
     const char *text = lua_tostring(L, 3), *before = arena_text(a, jit_text(m->engine));
     if (!m->original) m->original = arena_text(m->memory.home, before);
     if (!replace(m, m->engine, function, text)) return repl_model_fail(L, m);
     if (m->tapped && !replace(m, m->tapped, function, text)) {
-        jit_recompile(a, diag_new(a), m->engine, before);       /* both, or none */
+        jit_recompile(a, diag_new(a), m->engine, before);       /* change both engines or neither */
         return repl_model_fail(L, m);
     }
     remember_edit(m, function, text);
@@ -126,7 +129,7 @@ static int edit(lua_State *L)
 
 /* ---- single tensors ---------------------------------------------------------------------------------------------- */
 
-/* The shape that the spec gives it. */
+/* Set shape to that of the tensor in the spec; returns the rank. */
 static int shape_of(const ReplModel *m, const PackedTensor *t, const char *name, int64_t shape[2])
 {
     const TensorSource *s = model_tensor(m->session->model, name);
@@ -136,7 +139,7 @@ static int shape_of(const ReplModel *m, const PackedTensor *t, const char *name,
     return row ? 1 : 2;
 }
 
-/* m:weight("encoder.0.ffn.up.weight"): the tensor that is used now, in the shape that the spec gives it. */
+/* m:weight("encoder.0.ffn.up.weight"): push the tensor now in use, in the spec's shape. */
 static int weight(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -167,7 +170,8 @@ static int weights(lua_State *L)
     return 1;
 }
 
-/* m:set("name", tensor): other numbers for one tensor of weights, in this model alone, in the shape that the spec gives it. */
+/* m:set("name", tensor): replace one weight tensor, in this model only. The numbers have the spec's
+ * shape. */
 static int set(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -187,7 +191,8 @@ static int set(lua_State *L)
     return 0;
 }
 
-/* m:restore(): the spec again, its weights and its C, and no probes; what was on the way to native code goes there. */
+/* m:restore(): undo all changes of weights and C and remove the probes; native code that was
+ * requested before is requested again. */
 static int restore(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -206,7 +211,7 @@ static int restore(lua_State *L)
     return 0;
 }
 
-/* m:heads("encoder.0.self_attn"): how many heads it has. */
+/* m:heads("encoder.0.self_attn"): push its number of heads. */
 static int heads(lua_State *L)
 {
     const Model *m = repl_check_model(L)->session->model;

@@ -1,5 +1,6 @@
-/* repl_file.c: a file of Lua. It runs as a whole; where that is a syntax error, for it has bare expressions as a session that :save
- * wrote, piece by piece as the lines of a pipe do. All pieces are made before the first one runs, so a wrong one runs nothing. */
+/* repl_file.c: run a Lua file. It runs as a whole; if that is a syntax error, such as for the bare
+ * expressions of a session that :save wrote, it runs piece by piece like lines from a pipe. All
+ * pieces are parsed before the first one runs, so a syntax error runs nothing. */
 #include "repl.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 
 enum { MOST_BYTES = 16 << 20, DEEPEST = 16 };
 
-/* Lines of a file from `line` on, that are one chunk or one command. */
+/* The lines of a file that are one chunk or one command, from `line` on. */
 typedef struct Piece { const char *text; int line; bool command; } Piece;
 typedef struct Cut { Arena *arena; Piece *list; int count; size_t room; } Cut;
 
@@ -23,7 +24,8 @@ static void add_piece(Cut *p, Piece piece)
     p->list[p->count++] = piece;
 }
 
-/* The pieces before a text that is none by itself: `a = b` and `+ c` in the next line are one. False where they are none either. */
+/* Join a piece that is not Lua by itself with the piece before it, which leaves the list: `a = b`
+ * and `+ c` on the next line are one. CHUNK_FAILED if they are not Lua either. */
 static ChunkResult join(Repl *r, Cut *p, Piece *piece)
 {
     const Piece *before = p->count ? &p->list[p->count - 1] : NULL;
@@ -42,7 +44,7 @@ static ChunkResult join(Repl *r, Cut *p, Piece *piece)
     return result;
 }
 
-/* Cut the text of a file. False where a piece is no Lua: it is *bad then. */
+/* Split a file into pieces. False if a piece is not Lua; then *bad is that piece. */
 static bool cut(Repl *r, Cut *p, const char *text, Piece *bad)
 {
     Text chunk = text_new(p->arena);
@@ -97,7 +99,7 @@ static bool run_pieces(Repl *r, const Cut *p, const ReplWhole *whole)
     return good;
 }
 
-/* A file that is no Lua as a whole. */
+/* Run a file that is not valid Lua as a whole. */
 static bool run_lines(Repl *r, const char *path, const char *text)
 {
     Arena *a = arena_new();

@@ -1,4 +1,4 @@
-/* repl_functions.c: one function in a C text. */
+/* repl_functions.c: find one function in a C text. */
 #include "repl.h"
 
 #include <string.h>

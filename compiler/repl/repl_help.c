@@ -1,4 +1,4 @@
-/* repl_help.c: what is known of a name at the prompt: a topic, or the lines of one that tell of it. */
+/* repl_help.c: help on a name at the prompt: a topic, or the lines of a topic that describe it. */
 #include "repl.h"
 
 #include <string.h>
@@ -132,7 +132,7 @@ static const char *topic_called(const char *name)
     return NULL;
 }
 
-/* The topic of a global value. */
+/* The topic for the value of a global; NULL if there is none. */
 static const char *topic_of(lua_State *L, const char *global)
 {
     lua_getglobal(L, global);
@@ -141,7 +141,7 @@ static const char *topic_of(lua_State *L, const char *global)
     return name ? topic_called(name) : NULL;
 }
 
-/* Whether a line tells of .word or :word. */
+/* True if a line describes .word or :word. */
 static bool tells_of(const char *line, size_t n, const char *word)
 {
     const size_t length = strlen(word);
@@ -150,7 +150,7 @@ static bool tells_of(const char *line, size_t n, const char *word)
     return false;
 }
 
-/* The lines that tell of a word, each with those that go on with it; whether there are any. */
+/* Print the lines that describe a word, each with its indented lines. False if there are none. */
 static bool print_lines(const char *text, const char *word)
 {
     bool found = false, goes_on = false;
@@ -163,7 +163,7 @@ static bool print_lines(const char *text, const char *word)
     return found;
 }
 
-/* "xf.sweep", "m:probe" or "sweep"; of a name with a head, the topic of that one alone. */
+/* Print help on "xf.sweep", "m:probe" or "sweep"; a prefix limits the search to its topic. */
 static bool print_member(lua_State *L, Arena *a, const char *words)
 {
     const char *sign = strpbrk(words, ".:"), *word = sign ? sign + 1 : words;
@@ -182,7 +182,7 @@ void repl_help(Repl *r, const char *words)
     lua_State *L = r->L;
     const char *topic = topic_called(words), *text = topic ? topic : topic_of(L, words);
     lua_getglobal(L, words);
-    const bool there = !topic && !lua_isnil(L, -1);         /* what xf looks like, no one asks */
+    const bool there = !topic && !lua_isnil(L, -1);         /* a topic's own value is not shown */
     lua_settop(L, 0);
     if (there) repl_chunk(r, "command", words, true);
     if (text) fputs(text, stdout);

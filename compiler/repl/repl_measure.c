@@ -1,4 +1,5 @@
-/* repl_measure.c: how long a compiled model took to make and takes to run: m:time(), m:bench(), m:measure(). */
+/* repl_measure.c: how long a model took to compile and takes to run: m:time(), m:bench(),
+ * m:measure(). */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -21,7 +22,8 @@ static int time_phases(lua_State *L)
     return 0;
 }
 
-/* One run: a source of full length and the shortest answer, or a step at the end of the longest sequence; of a graph a run. */
+/* One run: a graph runs once; an encoder reads a source of full length, and its decoder takes one
+ * step; a decoder-only model takes up to 16 steps from an empty sequence. */
 static rt_status run_once(ReplModel *m, const int *ids)
 {
     const Model *model = m->session->model;
@@ -37,7 +39,7 @@ static rt_status run_once(ReplModel *m, const int *ids)
     return status;
 }
 
-/* The least time that the clock tells apart, in µs. */
+/* The resolution of the clock, in µs. */
 static double clock_tick_us(void)
 {
     int64_t least = INT64_MAX;
@@ -56,7 +58,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ten bins from the least to the 95th percentile, none finer than the clock, and what took longer than they reach. */
+/* Ten bins from the minimum to the 95th percentile, none narrower than the clock's resolution, and
+ * one for all longer runs. */
 static void histogram(const double *us, int n)
 {
     enum { BINS = 10, WIDTH = 40 };
@@ -77,7 +80,7 @@ static void histogram(const double *us, int n)
     }
 }
 
-/* Runs for some seconds; pushes the minimum and the median in seconds, and prints them too. */
+/* Run for some seconds, and push the minimum and the median in seconds; print: print them too. */
 static int measure_runs(lua_State *L, double seconds, bool print)
 {
     enum { MOST_RUNS = 100000 };

@@ -1,4 +1,5 @@
-/* repl_memory.c: a model at the prompt lives long and is asked often; each thing that a call makes lies in the arena that goes with it. */
+/* repl_memory.c: the arenas of a model at the prompt. A model lives long and gets many calls, so
+ * the memory of a call, a trace and the taps is freed before the model's. */
 #include "repl.h"
 
 static Arena *renew(Arena **a)
@@ -7,7 +8,7 @@ static Arena *renew(Arena **a)
     return *a = arena_new();
 }
 
-/* Before the first call everything is the model's own. */
+/* Until the first call, the session's arena is the model's own. */
 static Arena *home(ReplModel *m)
 {
     if (!m->memory.home) m->memory.home = m->session->arena;

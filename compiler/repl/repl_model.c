@@ -1,4 +1,4 @@
-/* repl_model.c: compiled models at the prompt: m("text"), m:run{…}, m:at("name"), m:attention("text"). */
+/* repl_model.c: compiled models at the prompt: m("text"), m:run{…}, m:at("name"), m:wait(). */
 #include "repl.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void close_model(ReplModel *m)
     *m = (ReplModel){ .session = NULL };
 }
 
-/* Read into m->session what is at `index`: a spec value, or the path of a spec. */
+/* Read the spec value, or the spec at the path, at `index` into m->session. */
 static bool take_spec(lua_State *L, int index, ReplModel *m)
 {
     const Draft *draft = spec_at(L, index);
@@ -66,7 +66,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
 
 static void push_trace_tensor(lua_State *L, const TraceTensor *t) { repl_push_tensor(L, t->name, t->rank, t->shape, t->values); }
 
-/* The outputs of a trace by name, as a table. */
+/* Push a table of a trace's outputs by name. */
 static void push_outputs(lua_State *L, const ReplModel *m, const Trace *t)
 {
     lua_newtable(L);
@@ -84,7 +84,7 @@ static void push_outputs(lua_State *L, const ReplModel *m, const Trace *t)
     }
 }
 
-/* The inputs of a graph that the table at `index` gives. */
+/* Set the inputs of a graph from the table at `index`. */
 static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
 {
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
@@ -107,7 +107,8 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
     }
 }
 
-/* A graph on its inputs; one with caches goes on from its last run, which is still there to be looked at where another does not fit. */
+/* Run a graph on its inputs. One with caches continues its sequence; if no row fits any more, an
+ * error is raised and the last run can still be inspected. */
 static void run_graph(lua_State *L, ReplModel *m)
 {
     if (!lua_isnoneornil(L, 3))
@@ -125,7 +126,7 @@ static void run_graph(lua_State *L, ReplModel *m)
     if (!look_graph(&m->look)) repl_model_fail(L, m);
 }
 
-/* Ids are answered, where nothing says what the decoder is fed, and then traced. */
+/* Answer the ids, unless the decoder's input is given; then trace question and answer. */
 static void run_ids(lua_State *L, ReplModel *m)
 {
     const Model *model = m->session->model;
@@ -152,8 +153,8 @@ static void run_ids(lua_State *L, ReplModel *m)
     }
 }
 
-/* m:run{ ids }, of an encoder-decoder m:run({ source }, { target }), of a graph m:run{ X = … }: the outputs. Without the
- * target an encoder-decoder answers. */
+/* m:run{ ids }; m:run({ source }, { target }) for an encoder-decoder; m:run{ X = … } for a graph:
+ * push the outputs. Without a target, an encoder-decoder answers. */
 static int run_model(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -165,7 +166,7 @@ static int run_model(lua_State *L)
     return 1;
 }
 
-/* m:reset(): the caches of a graph, and its inputs, as they were before it ran. */
+/* m:reset(): reset the caches and the inputs of a graph. */
 static int reset(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -177,12 +178,12 @@ static int reset(lua_State *L)
     return 0;
 }
 
-/* m("text"), m("first", "second"): the answer; m{ ids }: as m:run. */
+/* m("text"), m("first", "second"): the answer; m{ ids }: like m:run. */
 static int call_model(lua_State *L) { return lua_type(L, 2) == LUA_TSTRING ? repl_answer(L) : run_model(L); }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
-/* m:names(): what m:at knows, in order of execution. */
+/* m:names(): the names that m:at accepts, in order of execution. */
 static int names(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -211,7 +212,7 @@ static int at(lua_State *L)
     return 1;
 }
 
-/* m:wait(): until native code is there, or it is certain that it will not be; the tier. */
+/* m:wait(): wait until native code is ready or has failed; push the tier. */
 static int wait_native(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

@@ -1,4 +1,4 @@
-/* repl_models.c: which models there are, and what is near a name that they do not have. */
+/* repl_models.c: the compiled models, and hints for names that a model does not have. */
 #include "repl.h"
 
 #include <stdio.h>
@@ -12,7 +12,8 @@ ReplModel *repl_model_at(lua_State *L, int index)
     return m && m->session ? m : NULL;
 }
 
-/* The latest that lives, pushed; a nil where none does. What was compiled stands in a table that keeps nothing alive. */
+/* Push the latest model that is still open, or nil. The table of models is weak: it keeps none
+ * alive. */
 void repl_push_last(lua_State *L)
 {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &last_key) != LUA_TTABLE) return;

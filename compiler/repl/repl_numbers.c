@@ -1,12 +1,12 @@
-/* repl_numbers.c: numbers from Lua: a tensor, or tables of numbers, whose nesting is their shape. */
+/* repl_numbers.c: numbers from Lua: a tensor, or a table of numbers whose nesting is the shape. */
 #include "repl.h"
 
 #include <string.h>
 
 typedef struct NumbersIn { float *out; int64_t n; int rank; int64_t shape[4]; } NumbersIn;
 
-/* The numbers of nested tables, as they lie there: no code of theirs runs. The first of each depth says how long the others
- * are. out NULL: they are only counted. */
+/* Append the numbers of nested tables, by raw access: no metamethod runs. The first table of each
+ * depth sets the length of the others. out NULL: only count. */
 static void add_table(lua_State *L, int index, NumbersIn *x, int depth)
 {
     enum { DEEPEST = 4 };
@@ -71,7 +71,7 @@ const char *repl_shape_text(lua_State *L, int rank, const int64_t *shape)
 const float *repl_shaped(lua_State *L, int index, Arena *a, const char *what, int rank, const int64_t *shape)
 {
     const ReplTensor t = repl_values(L, index, a);
-    const bool flat = t.rank == 1 && !repl_tensor_at(L, index);          /* as a spec writes its numbers */
+    const bool flat = t.rank == 1 && !repl_tensor_at(L, index);          /* as in a spec */
     int64_t wanted = 1;
     for (int i = 0; i < rank; i++) wanted *= shape[i];
     if (t.rank == rank && memcmp(t.shape, shape, (size_t)rank * sizeof *shape) == 0) return t.values;

@@ -1,4 +1,5 @@
-/* repl_options.c: tables of options at the prompt, such as { engine = "jit" }. What is not known is refused, with what comes near it. */
+/* repl_options.c: tables of options at the prompt, such as { engine = "jit" }. Unknown names are
+ * errors, with a suggestion. */
 #include "repl.h"
 
 #include <string.h>
@@ -68,7 +69,7 @@ void repl_check_keys(lua_State *L, int index, const char *what, const char *cons
 
 enum { DTYPES_ROOM = 8 };
 
-/* The words of a list of fields.def in `room`, of which NULL is the last. */
+/* Copy a word list of fields.def to `room`, terminated by NULL. */
 static const char *const *words_of(const char *list, const char *room[DTYPES_ROOM + 1])
 {
     int n;

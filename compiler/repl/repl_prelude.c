@@ -1,4 +1,5 @@
-/* repl_prelude.c: repl_prelude.lua inside the program, put there by the assembler; and the bars that it draws. */
+/* repl_prelude.c: repl_prelude.lua, embedded by the assembler, and the C functions that it
+ * needs. */
 #include "repl.h"
 
 #include <math.h>
@@ -18,8 +19,8 @@
 __asm__(SECTION "\n.globl " SYMBOL "\n" SYMBOL ":\n.incbin \"compiler/repl/repl_prelude.lua\"\n.byte 0\n.text\n");
 extern const char repl_prelude_text[];
 
-/* xf.bars(title, unit, labels, values, file): one bar for each label. A file that cannot be written is reported, and what was measured
- * is not lost. */
+/* xf.bars(title, unit, labels, values, file): draw one bar for each label. A file that cannot be
+ * written is reported, but not raised, so that the measurements are not lost. */
 static int bars(lua_State *L)
 {
     enum { MARGIN = 24, NAMES = 260, ROOM = 420, NUMBERS = 110, HEAD = 56, STEP = 24, BAR = 16, MOST = 100000 };
@@ -58,7 +59,8 @@ static int bars(lua_State *L)
 
 /* ---- a sweep ----------------------------------------------------------------------------------------------------- */
 
-/* For a person, as soon as it is known: shown(table, line). The value that was shown so is not printed once more. */
+/* shown(table, line): print a line of a sweep at once, if standard error is a terminal. At the
+ * prompt the table is then not printed again as the chunk's value. */
 static int shown(lua_State *L)
 {
     Repl *r = repl_of(L);
@@ -69,13 +71,14 @@ static int shown(lua_State *L)
     return 0;
 }
 
-/* "5", "a tensor": what the argument is. */
+/* Describe the argument: "5", "a tensor". */
 static int described(lua_State *L) { return lua_pushstring(L, repl_described(L, 1)), 1; }
 
-/* Whether Ctrl-C was pressed. */
+/* True if Ctrl-C was pressed and not handled yet. */
 static int stopping(lua_State *L) { return lua_pushboolean(L, repl_stopping()), 1; }
 
-/* A handler of xpcall: after Ctrl-C it gives nil, and what runs goes on from there; else the error. */
+/* A message handler for xpcall: after Ctrl-C it handles the request and returns nothing, so that
+ * the caller goes on; otherwise it returns the error. */
 static int heard(lua_State *L)
 {
     if (!repl_stopping()) return 1;

@@ -8,11 +8,12 @@
 #include "clock.h"
 
 static volatile sig_atomic_t busy;
-static bool typed;                              /* a person types: Ctrl-C there is a matter of the line */
-static struct sigaction before;                 /* what SIGINT does to every command */
+static bool typed;    /* at a terminal: between chunks, the line editor handles Ctrl-C */
+static struct sigaction before;                 /* the previous handling of SIGINT */
 static volatile int64_t interrupted_ns;
 
-/* The first asks to stop; the second leaves emitted code that does not react to it; where it is another's code, one more ends the process. */
+/* The first Ctrl-C asks to stop; the second also leaves emitted code that does not react; if it
+ * cannot be left, the third ends the process. Within 250 ms, several count as one. */
 static void on_interrupt(int signal)
 {
     static const char words[] = "\nthis cannot be stopped: Ctrl-C once more ends xformc\n";
@@ -26,7 +27,7 @@ static void on_interrupt(int signal)
     if (write(2, words, sizeof words - 1) < 0) return;
 }
 
-/* What was ignored at the start stays ignored. */
+/* SIGINT stays ignored if it was ignored at the start. */
 void repl_catch_interrupts(const Repl *r)
 {
     struct sigaction action = { .sa_handler = on_interrupt };
@@ -35,7 +36,7 @@ void repl_catch_interrupts(const Repl *r)
     if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
 }
 
-/* A script that is interrupted does not go on; it has failed, whatever its chunk made of that. */
+/* An interrupted script ends and fails, even if its chunk caught the error. */
 static ChunkResult done(Repl *r, ChunkResult result)
 {
     busy = 0;

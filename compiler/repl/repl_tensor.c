@@ -1,4 +1,5 @@
-/* repl_tensor.c: tensors at the prompt: printed with their shape and range, indexed from 1 as all of Lua is, compared, saved. */
+/* repl_tensor.c: tensors at the prompt: printed with shape and range, indexed from 1 as in Lua,
+ * sliced, scaled, saved. */
 #include "repl.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static void add_shape(luaL_Buffer *b, lua_State *L, const ReplTensor *t)
     luaL_addstring(b, "]");
 }
 
-/* The numbers themselves, where a person can read them at once. */
+/* Append all numbers, row by row. */
 static void add_numbers(luaL_Buffer *b, const ReplTensor *t)
 {
     const int64_t columns = t->rank ? t->shape[t->rank - 1] : 1, n = repl_tensor_elements(t);
@@ -60,7 +61,7 @@ static int describe(lua_State *L)
 
 static int64_t inner(const ReplTensor *t) { return t->rank ? repl_tensor_elements(t) / (t->shape[0] ? t->shape[0] : 1) : 1; }
 
-/* t[i]: the i-th of the first dimension: a tensor of one rank less, or a number. */
+/* t[i]: the i-th part along the first dimension: a tensor of one rank less, or a number. */
 static int part(lua_State *L, const ReplTensor *t, lua_Integer i)
 {
     if (!t->rank || i < 1 || i > t->shape[0])
@@ -71,7 +72,7 @@ static int part(lua_State *L, const ReplTensor *t, lua_Integer i)
     return 1;
 }
 
-/* The argument that counts dimensions from 1, the first where it is left out, as one that counts from 0. */
+/* Read the argument that counts dimensions from 1, default 1; returned from 0. */
 static int take_dimension(lua_State *L, const ReplTensor *t, int argument)
 {
     const lua_Integer d = luaL_optinteger(L, argument, 1);
@@ -86,7 +87,7 @@ static void need_part(lua_State *L, const ReplTensor *t, lua_Integer d, lua_Inte
                    (LUAI_UACINT)(d + 1));
 }
 
-/* t:slice(from, to): those of the first dimension; t:slice(from, to, 2): of the second, and so on. */
+/* t:slice(from, to): a part along the first dimension; t:slice(from, to, 2): along the second. */
 static int slice(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
@@ -108,7 +109,7 @@ static int slice(lua_State *L)
     return 1;
 }
 
-/* t:scaled(factor), t:scaled(factor, from, to, dimension): a copy in which those are multiplied. */
+/* t:scaled(factor), t:scaled(factor, from, to, dimension): a copy with that part multiplied. */
 static int scaled(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
@@ -150,7 +151,7 @@ static int as_table(lua_State *L)
     return 1;
 }
 
-/* The one tensor, under its name. */
+/* A file with this one tensor, under its name. */
 static Text safetensors_text(Arena *a, const ReplTensor *t)
 {
     Text head = text_new(a), whole = text_new(a);
@@ -170,8 +171,8 @@ static Text safetensors_text(Arena *a, const ReplTensor *t)
     return whole;
 }
 
-/* NumPy's format, version 1.0: its mark, the length of the header in two bytes, the header, blanks
- * up to a multiple of 64 and a line end, the numbers in C order. */
+/* NumPy's format, version 1.0: magic and version, the length of the header in two bytes, the
+ * header, padded with blanks and a newline to a multiple of 64 bytes, the numbers in C order. */
 static Text npy_text(Arena *a, const ReplTensor *t)
 {
     enum { BEFORE_HEADER = 10, ALIGNMENT = 64 };
@@ -198,7 +199,7 @@ static bool ends_in(const char *path, const char *ending)
     return n > most && strcmp(path + n - most, ending) == 0;
 }
 
-/* t:save("file.safetensors"), t:save("file.npy"): the ending says which format. */
+/* t:save("file.safetensors"), t:save("file.npy"): the extension selects the format. */
 static int save(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);

@@ -1,4 +1,5 @@
-/* repl_tensor_math.c: what is computed of tensors at the prompt: sums and extremes, distances, arithmetic number by number. */
+/* repl_tensor_math.c: arithmetic on tensors at the prompt: reductions, distances, elementwise
+ * operations. */
 #include "repl.h"
 
 #include <math.h>
@@ -23,8 +24,7 @@ ReplRange repl_range(const ReplTensor *t)
 
 /* ---- along an axis --------------------------------------------------------------------------- */
 
-/* One number of `n`, of which each lies `step` behind the one before. Sums are of f64; NaN is no
- * extreme. */
+/* Reduce n numbers, `step` apart, to one. Sums accumulate in double; min and max ignore NaN. */
 typedef double Reduce(const float *x, int64_t n, int64_t step);
 
 static double sum_of(const float *x, int64_t n, int64_t step)
@@ -53,7 +53,7 @@ static double most_of(const float *x, int64_t n, int64_t step)
     return most;
 }
 
-/* The place of the first largest, from 1. */
+/* The position of the first maximum, from 1. NaN only wins if all numbers are NaN. */
 static double place_of_most(const float *x, int64_t n, int64_t step)
 {
     int64_t best = 0;
@@ -63,7 +63,7 @@ static double place_of_most(const float *x, int64_t n, int64_t step)
     return (double)(best + 1);
 }
 
-/* The axis at stack place 2, from 1, or from the end as -1; returned from 0. */
+/* Read the axis at stack place 2: from 1, or from the end as -1. Returned from 0. */
 static int take_axis(lua_State *L, const char *what, const ReplTensor *t)
 {
     const lua_Integer axis = lua_tointeger(L, 2);
@@ -74,7 +74,7 @@ static int take_axis(lua_State *L, const char *what, const ReplTensor *t)
     return (int)(axis > 0 ? axis - 1 : axis + t->rank);
 }
 
-/* Without the axis: a tensor of one rank less, of a list a number. */
+/* Reduce along the axis at stack place 2. Pushes a tensor of one rank less; a number for a list. */
 static int reduce_axis(lua_State *L, const char *what, const ReplTensor *t, Reduce *reduce)
 {
     const int axis = take_axis(L, what, t);
@@ -94,7 +94,7 @@ static int reduce_axis(lua_State *L, const char *what, const ReplTensor *t, Redu
     return 1;
 }
 
-/* Of all numbers, or along the axis that is given. */
+/* Reduce all numbers, or along an axis if one is given. */
 static int reduce(lua_State *L, const char *what, Reduce *of)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
@@ -107,8 +107,8 @@ static int most(lua_State *L) { return reduce(L, "max", most_of); }
 static int mean(lua_State *L) { return reduce(L, "mean", mean_of); }
 static int sum(lua_State *L) { return reduce(L, "sum", sum_of); }
 
-/* The place of the first largest number, by one index for each dimension; along an axis, the places
- * as a tensor. */
+/* Push the position of the first maximum, one index per dimension; along an axis, a tensor of
+ * positions. */
 static int argmax(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
@@ -132,7 +132,7 @@ static void need_one_shape(lua_State *L, const char *what, const ReplTensor *a, 
     luaL_error(L, "%s: the shapes differ: %s and %s", what, repl_shape_text(L, a->rank, a->shape), repl_shape_text(L, b->rank, b->shape));
 }
 
-/* max |a - b| / max |b|: the distance that `verify` has. */
+/* max |a - b| / max |b|, as `verify` computes it. */
 static int distance(lua_State *L)
 {
     const ReplTensor *a = repl_check_tensor(L, 1), *b = repl_check_tensor(L, 2);
@@ -151,7 +151,7 @@ static float subtract(float a, float b) { return a - b; }
 static float multiply(float a, float b) { return a * b; }
 static float divide(float a, float b) { return a / b; }
 
-/* Number by number, of two tensors of one shape, or of a tensor and a number on either side. */
+/* Combine two tensors of the same shape, or a tensor and a number, elementwise. */
 static int combine(lua_State *L, const char *what, float (*with)(float a, float b))
 {
     const ReplTensor *a = repl_tensor_at(L, 1), *b = repl_tensor_at(L, 2), *like = a ? a : b;

@@ -1,4 +1,5 @@
-/* repl_tier.c: a model answers at once by the jit, and goes on in native code when the compiler in the background is done. */
+/* repl_tier.c: a model runs on the jit at once, and in native code when the compiler in the
+ * background is done. */
 #include "repl.h"
 
 #include <string.h>
@@ -15,7 +16,6 @@ void repl_tier_poll(lua_State *L, ReplModel *m)
     if (repl_of(L)->options->verbose) fprintf(stderr, "note: %s stays on the jit: %s\n", m->session->model->name, m->native.why);
 }
 
-/* Until it is there, has failed, or somebody presses Ctrl-C. */
 void repl_tier_await(lua_State *L, ReplModel *m)
 {
     Background *b = &m->native;
@@ -25,7 +25,7 @@ void repl_tier_await(lua_State *L, ReplModel *m)
     }
 }
 
-/* Raise why there is no native code. */
+/* Raise the reason why there is no native code. */
 static void refuse(lua_State *L, const ReplModel *m)
 {
     Diag *d = diag_new(m->session->arena);
@@ -35,7 +35,8 @@ static void refuse(lua_State *L, const ReplModel *m)
 
 void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier)
 {
-    if (tier ? strcmp(tier, "jit") == 0 : debug_level() >= 2) return;      /* which shows operations of the jit */
+    /* Debug output describes the jit. */
+    if (tier ? strcmp(tier, "jit") == 0 : debug_level() >= 2) return;
     Arena *const before = repl_memory_home(m);
     background_ask(&m->native, m->session->arena, m->engine, m->session->options.form, m->session->options.threads);
     repl_memory_back(m, before);

@@ -1,4 +1,4 @@
-/* repl_values.c: tensors as values of Lua, and arenas for one call. */
+/* repl_values.c: tensors as Lua values, and arenas for one call. */
 #include "repl.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@ ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int
     ReplTensor head = { .rank = rank };
     memcpy(head.shape, shape, (size_t)rank * sizeof *shape);
     const size_t bytes = (size_t)repl_tensor_elements(&head) * sizeof *values, letters = strlen(name) + 1;
-    ReplTensor *t = lua_newuserdatauv(L, sizeof *t + bytes + letters, 0);    /* all in one, so that the collector knows how large it is */
+    /* One block, so that the collector knows its size. */
+    ReplTensor *t = lua_newuserdatauv(L, sizeof *t + bytes + letters, 0);
     head.values = (float *)(void *)(t + 1);
     head.name = (char *)(t + 1) + bytes;
     *t = head;

@@ -1,4 +1,5 @@
-/* repl_verify.c: a model at the prompt compared with the generic engine, or with a reference. What it was asked, and how far it got, stays. */
+/* repl_verify.c: compare a model at the prompt with the generic engine or a reference. Its question
+ * and sequences are kept. */
 #include "repl.h"
 
 #include <string.h>
@@ -19,8 +20,9 @@ void repl_resume(const ReplModel *m, const ReplPause *p)
     if (m->session->options.threads > 1) p->engine->ops->threads(p->engine, m->session->options.threads);
 }
 
-/* m:verify("reference.safetensors"), m:verify(): against the generic engine, with the same changes of weights. Prints the table; true
- * where all agree. */
+/* m:verify(): compare the model with the generic engine, which gets the same changed weights;
+ * m:verify("reference.safetensors"): compare both with a reference. Prints the table, and pushes
+ * true if all agree. */
 static int verify(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

@@ -1,21 +1,23 @@
-/* repl_whole.c: whether it is worth trying to load the lines of a chunk. To load all of them anew for each line takes time that
- * grows with the square of their number; so of a long chunk only what its words and brackets do not show to be open is tried,
- * and now and then the rest too, so that a wrong line is reported before the end. What is tried decides; this only saves trials. */
+/* repl_whole.c: decide when to try to load the lines of a chunk. A try at every line would take
+ * quadratic time. So a long chunk that is open, by its words and brackets, is tried only when it
+ * has grown by a quarter; a wrong line is still reported before the end. Lua decides what is
+ * complete; this only saves tries. */
 #include "repl.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { SHORT_CHUNK = 16 << 10 };        /* bytes: tried at every line */
+enum { SHORT_CHUNK = 16 << 10 };        /* bytes: up to this size, try at every line */
 
-/* A long bracket at `s`, "[[" or "[==[": its number of signs; -1 where there is none. */
+/* The level of the long bracket that opens at `s`: 0 for "[[", 2 for "[==["; -1 if there is
+ * none. */
 static int long_level(const char *s)
 {
     const size_t n = *s == '[' ? strspn(s + 1, "=") : 0;
     return *s == '[' && s[1 + n] == '[' ? (int)n : -1;
 }
 
-/* Behind the end of the long bracket that is open, or NULL: it goes on with the next line. */
+/* The text after the end of the open long bracket; NULL if it continues on the next line. */
 static const char *long_end(ReplScan *c, const char *s)
 {
     for (; (s = strchr(s, ']')); s++) {
@@ -27,7 +29,7 @@ static const char *long_end(ReplScan *c, const char *s)
     return NULL;
 }
 
-/* Behind a text in quotes; one that does not end on its line is a matter for Lua. */
+/* The text after a quoted string. If it does not end on this line, every later line is tried. */
 static const char *quoted_end(ReplScan *c, const char *s)
 {
     const char quote = *s++;

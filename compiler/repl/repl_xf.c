@@ -1,4 +1,5 @@
-/* repl_xf.c: the table `xf` at the prompt: what specs have, xf.model and xf.graph, and what is done with them. */
+/* repl_xf.c: the table `xf` at the prompt: xf.model and xf.graph of specs, and the functions that
+ * use them. */
 #include "front.h"
 #include "repl.h"
 #include "weights.h"
@@ -6,8 +7,8 @@
 #include <string.h>
 
 
-/* xf.spec("path"), xf.spec("path", { weights = "FILE" }): what the file says, as a value that can be
- * called with changes; with the weights of another file, as by --from. */
+/* xf.spec("path"), xf.spec("path", { weights = "FILE" }): read a spec as a value that can be called
+ * with changes. The option replaces its weight file, as --from does. */
 static int read_spec(lua_State *L)
 {
     static const char *const names[] = { "weights" };
@@ -32,7 +33,8 @@ static int count_calls(const GraphSpec *g, const char *op)
     return n;
 }
 
-/* "spec dates: layers 2, heads 4, d_model 64 (specs/dates.lua)": what was chosen of the sizes; a list by its first value. */
+/* "spec dates: layers 2, heads 4, d_model 64 (specs/dates.lua)": the sizes that the spec sets; of a
+ * list, the first value. */
 static int describe_spec(lua_State *L)
 {
     static const struct { FieldId id; const char *name; } sizes[] = {
@@ -92,7 +94,7 @@ static int make_tensor(lua_State *L)
     return 1;
 }
 
-/* xf.load("file.safetensors", "name"); without a name, all of them by name. */
+/* xf.load("file.safetensors", "name"); without a name, a table of all tensors by name. */
 static int load(lua_State *L)
 {
     lua_settop(L, 2);
@@ -116,8 +118,8 @@ static int load(lua_State *L)
     return found ? 1 : luaL_error(L, "%s has no tensor '%s'", path, name);
 }
 
-/* What collects errors at the prompt raises them, as texts: upvalue 1 is the reader's own function. Its limits are those of a
- * spec, for each call anew. */
+/* Call a reader function, upvalue 1, and raise the errors that it collected as a string. Each call
+ * has the limits of a spec. */
 static int strictly(lua_State *L)
 {
     Repl *r = repl_of(L);

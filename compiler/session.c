@@ -87,7 +87,7 @@ static bool make_graph(Session *s)
     return s->graph;
 }
 
-/* Take what a tuning file says for options that are not set. */
+/* Apply the tuning file to options that are not set. */
 static bool take_tuning(Session *s)
 {
     CompileOptions *o = &s->options;
@@ -102,7 +102,7 @@ static void remark_on_kv_dtype(Session *s)
         diag_remark(s->diag, (Loc){ 0 }, "--kv-dtype changes nothing: an encoder has no cache of keys and values");
 }
 
-/* plan_is_small needs no Plan, and accepts most models. */
+/* plan_is_small needs no Plan, and is true for most models. */
 static bool fits_machine(Session *s)
 {
     const PlanOptions o = plan_options(s, TARGET_PANELS, s->options.taps);

@@ -144,8 +144,8 @@ static void check(lua_State *L, const char *prefix, const ReplFunction *f, int f
                repl_described(L, at));
 }
 
-/* Upvalues: the prefix, the ReplFunction. Arguments are not checked if a method is called without
- * its object: it raises its own error. */
+/* Upvalues: the prefix, the ReplFunction. A method called without its object is not checked here:
+ * f->run reports that. */
 static int checked(lua_State *L)
 {
     const char *prefix = lua_touserdata(L, lua_upvalueindex(1));

@@ -56,7 +56,7 @@ int repl_model_fail(lua_State *L, const ReplModel *m)
 void repl_check_status(lua_State *L, rt_status status)
 {
     if (status == RT_INTERRUPTED) luaL_error(L, "interrupted");
-    /* An open model's weights are good, so its logits are not. */
+    /* The weights of an open model were checked, so this means bad logits. */
     if (status == RT_BAD_WEIGHTS) luaL_error(L, RT_LOGITS_FAULT);
     if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
 }

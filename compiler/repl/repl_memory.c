@@ -1,5 +1,5 @@
-/* repl_memory.c: the arenas of a model at the prompt. A model lives long and gets many calls, so
- * the memory of a call, a trace and the taps is freed before the model's. */
+/* repl_memory.c: the arenas of a model at the prompt. A model lives long and gets many calls, so a
+ * call, a trace and the taps have arenas that are freed earlier. */
 #include "repl.h"
 
 static Arena *renew(Arena **a)

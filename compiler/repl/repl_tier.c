@@ -35,7 +35,7 @@ static void refuse(lua_State *L, const ReplModel *m)
 
 void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier)
 {
-    /* Debug output describes the jit. */
+    /* Debug output of this level shows the operations of the jit. */
     if (tier ? strcmp(tier, "jit") == 0 : debug_level() >= 2) return;
     Arena *const before = repl_memory_home(m);
     background_ask(&m->native, m->session->arena, m->engine, m->session->options.form, m->session->options.threads);

@@ -1,5 +1,5 @@
-/* command_attention.c: run a model on one text, or on ids, and draw where every head of every layer
- * looks. Of a decoder alone that is the prompt, and with -n what it generates behind it. */
+/* command_attention.c: run a model on one text, or on ids, and draw the attention of every head. A
+ * decoder-only model draws the prompt, with -n also what it generates. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static bool gives(const GenerationOptions *c, const char *name)
     return false;
 }
 
-/* Settings of generation are of something that generates: a decoder alone does with -n. */
+/* Generation settings need a model that generates; a decoder-only model does so with -n. */
 static bool can_generate(const Look *l, const GenerationOptions *c)
 {
     Session *s = l->session;
@@ -60,7 +60,7 @@ static bool can_generate(const Look *l, const GenerationOptions *c)
     return look_refuse(s, EXIT_USAGE, why, NULL);
 }
 
-/* What can be refused without an engine is. */
+/* All checks that need no engine. */
 static bool can_look(const Look *l, const RunOptions *c)
 {
     Session *s = l->session;
@@ -79,14 +79,15 @@ static bool run_graph(Look *l, const RunOptions *o)
     return l->engine && look_graph(l);
 }
 
-/* By one engine, for the longest sequence. */
+/* Answer and trace with one engine, sized for the longest sequence. */
 static bool run_whole(Look *l, EngineKind kind, int *ids, int n)
 {
     l->engine = session_engine(l->session, kind, true);
     return l->engine && look_read(l, ids, &n) && look_ask(l, ids, n);
 }
 
-/* By one without taps, where something is answered, and then by one that is as long as that. */
+/* Answer, if there is an answer, with an engine without taps; then trace with one that is sized for
+ * question and answer. */
 static bool run_sized(Look *l, EngineKind kind, int *ids, int n)
 {
     Session *s = l->session;

@@ -1,4 +1,4 @@
-/* command_bench.c: every engine on every test of a model, and what the machine could do. */
+/* command_bench.c: measure every engine on every test of a model, against the machine's limits. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #define COMPILER_OF_OURS "gcc " __VERSION__
 #endif
 
-/* What takes turns, in this order; the first is what the others' outputs are compared with. A row more is an engine
- * or a form of kernels more. */
+/* The engines to measure, in this order; the outputs of the others are compared with those of the
+ * first. Each row adds an engine or a form of kernels. */
 typedef struct EngineRow {
     EngineKind kind;
     const char *kernels, *label, *about, *compiler;
@@ -28,7 +28,7 @@ typedef struct EngineRow {
     int64_t pause_ns;
 } EngineRow;
 static const EngineRow engine_rows_of_bench[] = {
-    /* OpenBLAS's threads look for work for 2^28 ticks. */
+    /* OpenBLAS's threads spin for 2^28 ticks after a call. */
     { ENGINE_GENERIC, "openblas", "generic", "each operation is a call of OpenBLAS or a loop", COMPILER_OF_OURS, KERNELS_LIBRARY, 150000000 },
     { ENGINE_JIT, "library", "jit", "emitted C, compiled in memory by libtcc, with the library's kernels", "libtcc", KERNELS_LIBRARY, 0 },
     { ENGINE_NATIVE, "library", "native", "the same C and kernels, compiled by cc", NULL, KERNELS_LIBRARY, 0 },
@@ -36,7 +36,7 @@ static const EngineRow engine_rows_of_bench[] = {
 };
 enum { ENGINE_ROWS = sizeof engine_rows_of_bench / sizeof *engine_rows_of_bench };
 
-/* The first line that `cc --version` prints; "" where it says nothing. */
+/* The first line that `cc --version` prints; "" if it prints nothing. */
 static const char *compiler_version(Arena *a, const char *cc)
 {
     char line[200] = "";
@@ -50,7 +50,7 @@ static const char *compiler_version(Arena *a, const char *cc)
     return arena_copy(a, line, strcspn(line, "\n"));
 }
 
-/* CFLAGS as the emitted Makefile has them, and those of the instruction set. */
+/* CFLAGS of the emitted Makefile, and the flags of the instruction sets. */
 static const char *compiler_flags(Arena *a, const Plan *p, EmitForm form)
 {
     const Pack pack = pack_layout(a, p);
@@ -86,7 +86,7 @@ static bool open_engine(Session *s, Bench *b, const EngineRow *row)
     return true;
 }
 
-/* All of them, or one kind. */
+/* Open all engines, or those of one kind. */
 static bool open_engines(Session *s, Bench *b, EngineKind only)
 {
     b->engines = arena_array(s->arena, ENGINE_ROWS, sizeof *b->engines);
@@ -112,7 +112,8 @@ static void remark_on_limits(Session *s, const Bench *b)
     }
     for (int i = 0; i < b->row_count; i++) {
         const BenchFigures f = bench_figures(b, &b->rows[i]);
-        if (f.limit_pct > unlikely && !(f.by_flops && model_rounds_activations(s->model))) {     /* whole numbers have a higher peak */
+        /* Integer arithmetic has a higher peak. */
+        if (f.limit_pct > unlikely && !(f.by_flops && model_rounds_activations(s->model))) {
             diag_remark(s->diag, (Loc){ 0 }, "bench: %s, %d thread%s: above the limit that was probed; another program was running, or the "
                         "data came from a nearer cache", b->rows[i].test->name, b->rows[i].threads, b->rows[i].threads > 1 ? "s" : "");
             return;
@@ -120,7 +121,7 @@ static void remark_on_limits(Session *s, const Bench *b)
     }
 }
 
-/* The row of the same engine and test on one thread; NULL where there is none. */
+/* The row of the same engine and test on one thread; NULL if there is none. */
 static const BenchRow *on_one_thread(const Bench *b, const BenchRow *r)
 {
     for (int i = 0; i < b->row_count; i++)
@@ -128,10 +129,11 @@ static const BenchRow *on_one_thread(const Bench *b, const BenchRow *r)
     return NULL;
 }
 
-/* Of each number of threads that does not pay: in how many rows, and where most. */
+/* For each number of threads that is slower than one thread: report in how many rows, and the
+ * worst. */
 static void remark_on_threads(Session *s, const Bench *b)
 {
-    const double slower = 0.95;         /* of the speed of one thread; what is nearer is chance */
+    const double slower = 0.95;         /* relative to one thread; anything closer is noise */
     for (int k = 0; k < b->thread_count; k++) {
         int rows = 0, all = 0;
         double worst = slower, found = 0, wanted = 0;
@@ -151,7 +153,7 @@ static void remark_on_threads(Session *s, const Bench *b)
     }
 }
 
-/* Probed before and after: the better counts. */
+/* The machine is probed before and after; the better limits count. */
 static bool measure(Session *s, const Options *o, Bench *b)
 {
     bench_choose_threads(b, o->threads, o->threads_count);
@@ -166,7 +168,8 @@ static bool measure(Session *s, const Options *o, Bench *b)
 enum { MOST_DTYPES = 8 };
 static const FileKind page_kind = { "<!DOCTYPE html>", "an HTML page", ".html" };
 
-/* The same model with weights of another dtype, by native code alone: its tests are of the same lengths. */
+/* Measure the same model with weights of another dtype, in native code only. Tests are chosen for
+ * as many engines as `first` has, so that they have the same lengths. */
 static bool measure_dtype(Session *s, Bench *b, const Bench *first)
 {
     if (!session_read(s)) return false;
@@ -188,7 +191,8 @@ static void close_engines(Bench *b)
     b->engine_count = 0;
 }
 
-/* Without --dtype the other dtypes are measured too. False after an error in *failed. */
+/* Without --dtype, measure the other dtypes too. After an error false, and *failed is the session
+ * that has it. */
 static bool write_report(Bench *first, const char *path, Session **failed)
 {
     Bench others[MOST_DTYPES];
@@ -220,7 +224,7 @@ static bool write_report(Bench *first, const char *path, Session **failed)
     return good;
 }
 
-/* What `bench` may write besides its table. */
+/* Files that `bench` can write besides its table. */
 typedef struct BenchOutput { const char *option, *path; FileKind kind; } BenchOutput;
 enum { OUTPUTS = 3 };
 
@@ -231,7 +235,7 @@ static void list_outputs(const Options *o, BenchOutput outputs[OUTPUTS])
     outputs[2] = (BenchOutput){ "--report", o->report, page_kind };
 }
 
-/* Whether the output can be written: reported before anything is measured. */
+/* Check before measuring that all outputs can be written. */
 static bool may_write(Session *s, const Options *o)
 {
     BenchOutput outputs[OUTPUTS];
@@ -251,7 +255,7 @@ static bool may_write(Session *s, const Options *o)
     return true;
 }
 
-/* The chart and the roofline, of what was measured with the most threads. */
+/* Write the chart of all rows, and the roofline for the most threads. */
 static void write_pictures(Session *s, const Options *o, const Bench *b)
 {
     const Bench *const only = b;

@@ -1,4 +1,5 @@
-/* command_build.c: compile and build: a spec into a folder of C, and that into a program. */
+/* command_build.c: compile and build: write C for a spec into a folder, and make a program of
+ * it. */
 #include "command.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ static void dump_text(Session *s, const Plan *p, EmitForm form)
     fputs(files[0].text.data, stderr);
 }
 
-/* Whether a program has a sequence for each beam of the model's own search; false after telling. */
+/* True if the program has a sequence for each beam of the model's own search; otherwise reports an
+ * error. */
 static bool can_search(Session *s)
 {
     const Model *m = s->model;
@@ -29,7 +31,7 @@ static bool can_search(Session *s)
     return false;
 }
 
-/* Assemblers and linkers hold in memory what they put into a program: larger weights are put behind it. */
+/* Assemblers and linkers hold the weights in memory, so large ones are appended to the program. */
 static void settle_weights(Session *s, const Plan *p)
 {
     enum { MOST_LINKED = 64 << 20 };
@@ -37,7 +39,7 @@ static void settle_weights(Session *s, const Plan *p)
     if (*form == WEIGHTS_EMBED && p->weights_bytes > MOST_LINKED) *form = WEIGHTS_BEHIND;
 }
 
-/* Bytes of the files that make writes anew. */
+/* Bytes of the files that make will replace. */
 static double replaced_bytes(const Session *s, const char *folder)
 {
     const char *const ends[] = { "", "_weights.o" };
@@ -49,7 +51,8 @@ static double replaced_bytes(const Session *s, const char *folder)
     return bytes;
 }
 
-/* Room for the weights: a file of them, and where a program takes them in, an object file and the program. */
+/* Check the room for the file of weights and, if the program contains them, for the object file and
+ * the program. */
 static bool has_room(const Session *s, const Plan *p, EmitForm form, const char *folder, bool built)
 {
     const double weights = (double)p->weights_bytes;
@@ -59,7 +62,8 @@ static bool has_room(const Session *s, const Plan *p, EmitForm form, const char 
     return file_has_room(s->arena, s->diag, folder, weights + (built ? linked : 0));
 }
 
-/* Of weights behind the program the file is not needed any more; make takes them from there. */
+/* Remove the file of weights once they are appended to the program; make can take them from
+ * there. */
 static void keep_once(const Session *s, const char *folder)
 {
     struct stat program, file;
@@ -70,7 +74,8 @@ static void keep_once(const Session *s, const char *folder)
     if (program.st_size > file.st_size) unlink(weights);
 }
 
-/* One instruction set is passed to make: the text is that of any. */
+/* A single instruction set is passed to make instead: the emitted text is the same for all of
+ * them. */
 static EmitForm form_of(const Session *s, bool built)
 {
     EmitForm form = s->options.form;
@@ -78,7 +83,7 @@ static EmitForm form_of(const Session *s, bool built)
     return form;
 }
 
-/* Write the folder, which is to be built or not; returns its path, or NULL after an error. */
+/* Write the folder; built: the program will be built. Returns its path; NULL after an error. */
 static const char *write_folder(Session *s, const Options *o, bool built)
 {
     if (!can_search(s)) return NULL;
@@ -124,7 +129,7 @@ Exit command_compile(const Options *o)
     return session_end(s);
 }
 
-/* Weights that stay in a file of their own are told apart. */
+/* Report the program, and the weights if they have a file of their own. */
 static void built(const Session *s, const Options *o, const char *folder)
 {
     Arena *a = s->arena;

@@ -1,4 +1,4 @@
-/* command_cache.c: list, check or remove what is kept from one run to the next. */
+/* command_cache.c: list, check or empty the cache. */
 #include "command.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "pack.h"
 #include "progress.h"
 
-/* In the largest unit of which there is one. */
+/* "3 d": in the largest unit that is not zero. */
 static const char *age(Arena *a, int64_t seconds)
 {
     static const struct { int64_t seconds; const char *name; } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
@@ -22,7 +22,7 @@ static const char *age(Arena *a, int64_t seconds)
     return arena_format(a, "%lld %s", (long long)(seconds / units[i].seconds), units[i].name);
 }
 
-/* The kinds of entries by their numbers. */
+/* Indexed by the kind of an entry. */
 static const struct { const char *word; bool (*whole)(const char *path); } kinds[CACHE_KINDS] = {
     [CACHE_LIBRARY] = { "library", library_cache_whole },
     [CACHE_PACKED] = { "weights", pack_cache_whole },
@@ -63,7 +63,7 @@ static void list_json(Arena *a, const char *folder, const CacheEntry *e, int n)
     puts(t.data);
 }
 
-/* Tell of what is damaged, and remove it. */
+/* Report and remove damaged entries. */
 static Exit check(Diag *d, const CacheEntry *e, int n)
 {
     int damaged = 0;

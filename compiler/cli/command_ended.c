@@ -1,5 +1,5 @@
-/* command_ended.c: what a command that took long says at its end, to a person: how large the result
- * is, how long it took, what to do with it. Elsewhere a line stays what it was, for scripts. */
+/* command_ended.c: the last line of a long command. If progress is shown, it reports the size of
+ * the result, the time and the next step; otherwise it is a fixed line, for scripts. */
 #include "command.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ const char *command_file_size(Arena *a, const char *path)
     return stat(path, &info) == 0 ? text_bytes(a, (size_t)info.st_size) : "nothing";
 }
 
-/* A path as a shell reads it as one word, and as that of a command. */
+/* Quote a path as one word for a shell, with a slash so that it can be run as a command. */
 const char *command_shell_path(Arena *a, const char *path)
 {
     Text t = text_new(a);
@@ -32,7 +32,7 @@ const char *command_shell_path(Arena *a, const char *path)
     return t.data;
 }
 
-/* As it goes to a program: a text, or ids. */
+/* An example argument for the program: a text, or ids. */
 const char *command_example(const Model *m)
 {
     if (m->graph) return "";

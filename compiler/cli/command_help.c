@@ -1,4 +1,4 @@
-/* command_help.c: help and version: what there is, and the options of a command. */
+/* command_help.c: help and version: list the commands, or the options of one. */
 #include "command.h"
 #include "emit_kind.h"
 #include "wrap.h"

@@ -1,4 +1,4 @@
-/* command_info.c: what a model takes and costs, before it runs, and pictures of it. */
+/* command_info.c: the memory and cost of a model, without running it, and pictures of it. */
 #include "command.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 static bool write_picture(Session *s, const char *path, Text picture)
 {
     if (strcmp(path, "-") != 0) return file_replace(s->arena, s->diag, path, svg_kind, picture.data, picture.size);
-    fwrite(picture.data, 1, picture.size, stdout);      /* main tells what fflush says */
+    fwrite(picture.data, 1, picture.size, stdout);      /* main reports write errors */
     return true;
 }
 
@@ -23,7 +23,7 @@ static bool write_pictures(Session *s, const Options *o, const Plan *p)
            (!o->graph || write_picture(s, o->graph, info_graph_picture(s->arena, s->graph)));
 }
 
-/* What the command line says there is room for; NULL where it says nothing. */
+/* The limits that the command line sets; NULL if there are none, or after an error. */
 static InfoTarget *target_of(Session *s, const Options *o, InfoTarget *t)
 {
     *t = (InfoTarget){ .name = NULL };
@@ -33,7 +33,7 @@ static InfoTarget *target_of(Session *s, const Options *o, InfoTarget *t)
     return o->target || o->max_ram || o->max_flash ? t : NULL;
 }
 
-/* The position that the command line names, -1 for the last, -2 after an error. */
+/* The position from the command line; -1: the last; -2 after an error. */
 static int64_t position_of(Session *s, const Options *o)
 {
     const Model *m = s->model;
@@ -44,7 +44,7 @@ static int64_t position_of(Session *s, const Options *o)
     return -2;
 }
 
-/* Whether the kernels are those of an instruction set: not of portable C, as devices other than this machine run it. */
+/* True if kernels use SIMD: not portable ones, and not on a device other than this machine. */
 static bool uses_vectors(const Options *o, EmitForm form)
 {
     const bool here = !o->target || strcmp(o->target, "host") == 0;

@@ -1,4 +1,4 @@
-/* command_ops.c: list what an xf.graph may call, and the operations of ops.def that graphs are made of. */
+/* command_ops.c: list the calls of an xf.graph, and the operations of ops.def. */
 #include "command.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 typedef struct Call { const char *name, *signature, *doc; } Call;
 
-/* The builder's own calls, then its operations, by name. */
+/* The builder's own calls; below, those that are operations, by name. */
 static const Call own_calls[] = {
     { "input", "(name, {rows, columns}[, values]) -> x",
       "an input: values from the spec or from --input; a bias may be {heads, queries, keys}" },
@@ -53,7 +53,7 @@ static const Call *call_named(const char *name)
     return NULL;
 }
 
-/* A signature, whose further lines stand further in, and what it does. */
+/* Print a signature, its further lines indented, and what it does. */
 static void print_entry(const char *signature, const char *doc)
 {
     Wrap w = { stdout, 4, 1 };
@@ -70,7 +70,8 @@ static void print_call(const char *name, const char *signature, const char *doc)
     print_entry(call, doc);
 }
 
-/* An operation on each element, as its row has it: "add(a[n,d], b[n,d]) -> [n,d]" is g.add(a, b) -> y. */
+/* Print an elementwise operation from its row: "add(a[n,d], b[n,d]) -> [n,d]" is g.add(a, b) ->
+ * y. */
 static void print_element_op(const char *name)
 {
     char call[160];

@@ -1,5 +1,6 @@
-/* command_pack.c: pack: the weights of a spec, or others of the same shapes, into the file that a program built from that spec
- * reads. What shapes a plan must be as it was for the program, and so must the version of xformc. */
+/* command_pack.c: pack: write the weights of a spec, or others of the same shapes, as the file that
+ * a program built from the spec reads. The version of xformc and all options that change the plan
+ * must be those of the program. */
 #include "command.h"
 
 #include "folder.h"

@@ -1,4 +1,4 @@
-/* command_repl.c: repl and lua: the prompt, and a file of what could be typed there. */
+/* command_repl.c: repl and lua: the prompt, and a Lua file that runs as if typed there. */
 #include "command.h"
 
 #include "repl_command.h"

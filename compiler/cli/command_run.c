@@ -1,4 +1,4 @@
-/* command_run.c: run a spec in an engine: an xf.graph's inputs into every named tensor, or texts into answers. */
+/* command_run.c: run a spec: an xf.graph prints every named tensor, a model answers texts. */
 #include "command.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void tell_inputs(Session *s)
     }
 }
 
-/* X=FILE: the tensor X of FILE, or its only tensor, becomes the value of input X. */
+/* X=FILE: set input X to the tensor X of FILE. */
 static bool take_input(Session *s, const char *word)
 {
     const char *equals = strchr(word, '=');
@@ -136,7 +136,7 @@ static bool is_used(const Graph *g, const Tensor *t)
     return false;
 }
 
-/* Whatever an input without numbers would be, it is nobody's choice: said once, in one line. */
+/* Remark once on inputs without values, which are zeros. */
 static void mention_zeros(Session *s)
 {
     Text names = text_new(s->arena);
@@ -210,7 +210,7 @@ static bool run_graph(Session *s, const RunOptions *c)
     return true;
 }
 
-/* What --chat alone reads. */
+/* Some options need --chat. */
 static bool chat_fits(const Options *o)
 {
     if (o->chat || (!o->system && !o->date && !o->turns)) return true;
@@ -228,7 +228,7 @@ Exit command_run(const Options *o)
     compile.chat = o->chat;
     Session *s = session_new(&compile);
     Exit answered = EXIT_DONE;
-    progress_begin("run", false);          /* of what comes before the answers */
+    progress_begin("run", false);          /* until the answers begin */
     if (session_open(s)) {
         if (s->model->model_kind == KIND_GRAPH) run_graph(s, &run);
         else answered = run_texts(s, &run);

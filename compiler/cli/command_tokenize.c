@@ -1,5 +1,5 @@
-/* command_tokenize.c: texts into ids by a tokenizer's files, or with --decode ids into texts: one line for each. No model is
- * read. A text may hold any bytes; what is no UTF-8 counts as U+FFFD. */
+/* command_tokenize.c: convert texts to ids, or with --decode ids to texts, one line each. Only the
+ * tokenizer is read, not the model. Texts may hold any bytes; invalid UTF-8 counts as U+FFFD. */
 #include "command.h"
 #include "line.h"
 
@@ -48,7 +48,7 @@ static void complain(Tokenize *t, const char *what)
 
 /* ---- texts to ids ----------------------------------------------------------------------------------------------------- */
 
-/* Most texts want a small part of the scratch that the longest could need, so it grows. */
+/* Most texts need far less scratch than the worst case, so it grows on demand. */
 static bool encode(Tokenize *t, const char *text, size_t bytes)
 {
     const RtTokenText x = { text, bytes, t->options->pair, t->options->pair ? strlen(t->options->pair) : 0,
@@ -125,7 +125,7 @@ static void add_ids(const Tokenize *t, Text *to)
 
 /* ---- ids to texts ------------------------------------------------------------------------------------------------------- */
 
-/* An id of `digits` digits that is beyond the last; of a long one as many are shown as fit. */
+/* Report an id of `digits` digits that is out of range; a long one is cut. */
 static void complain_of_id(Tokenize *t, const char *id, size_t digits)
 {
     enum { SHOWN = 20 };
@@ -134,7 +134,7 @@ static void complain_of_id(Tokenize *t, const char *id, size_t digits)
     t->code = EXIT_BAD_DATA;
 }
 
-/* Ids with blanks, commas or brackets between. */
+/* Read ids separated by blanks, commas or brackets. */
 static bool read_ids(Tokenize *t, const char *text, size_t bytes)
 {
     t->n = 0;
@@ -234,7 +234,7 @@ static void take_lines(Tokenize *t)
     free(line);
 }
 
-/* As a text is read that is translated so. */
+/* Set the languages, so that texts are read as if to be translated. */
 static Exit translate(Tokenize *t)
 {
     const CliLanguages l = { .from = t->options->source_language, .to = t->options->target_language, .messages = stderr, .program = "xformc" };

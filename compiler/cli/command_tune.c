@@ -1,4 +1,4 @@
-/* command_tune.c: measure what changes only speed, and keep what won in a file of Lua. */
+/* command_tune.c: measure choices that change only speed, and write the winners to a Lua file. */
 #include "command.h"
 
 #include <string.h>

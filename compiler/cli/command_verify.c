@@ -1,4 +1,5 @@
-/* command_verify.c: every engine against every other, with taps and without, or against a reference of the user's. */
+/* command_verify.c: compare the engines with each other, with and without taps, or with a
+ * reference. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ enum { MAX_ENGINES = 5, THREADS = 2, SEED = 1 };
 
 typedef struct Engines { VerifyEngine list[MAX_ENGINES]; int count; } Engines;
 
-/* Whether a command is on the PATH. */
+/* True if a command is on the PATH. */
 static bool on_path(Arena *a, const char *command)
 {
     const char *path = getenv("PATH");
@@ -25,7 +26,8 @@ static bool on_path(Arena *a, const char *command)
     return false;
 }
 
-/* The generic engine of a quantised model has taps, by which it follows another. */
+/* Open an engine with and without taps. The generic engine of a model that rounds at run time is
+ * only needed with taps, by which it follows another. */
 static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOptions *o, int same_bits)
 {
     VerifyEngine *v = &e->list[e->count++];
@@ -38,8 +40,8 @@ static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOp
     return v->plain != NULL;
 }
 
-/* Native code by --cc, or by each of gcc and clang that there is; *first receives the first of them. Emitted code gives the
- * same bits whichever compiler made it. */
+/* Open native code by --cc, or by gcc and clang if they are on the PATH, or by cc; *first is set to
+ * the first compiler. Emitted code has the same bits with every compiler. */
 static bool open_native(Session *s, Engines *e, const char **first)
 {
     static const char *const compilers[] = { "gcc", "clang" };
@@ -57,7 +59,7 @@ static bool open_native(Session *s, Engines *e, const char **first)
     return open_engine(s, e, ENGINE_NATIVE, &o, 1);
 }
 
-/* The other form of kernels, which sums in another order: bits of its own. */
+/* Open native code with unrolled kernels. They sum in another order, so their bits differ. */
 static bool open_unrolled(Session *s, Engines *e, const char *cc)
 {
     CompileOptions o = s->options;
@@ -68,7 +70,7 @@ static bool open_unrolled(Session *s, Engines *e, const char *cc)
     return opened;
 }
 
-/* All engines, or the generic one and that of --engine. Emitted code gives the same bits whichever compiler made it. */
+/* Open all engines; with --engine, that one and the generic one. */
 static bool open_engines(Session *s, Engines *e, EngineKind only)
 {
     const char *cc;
@@ -80,7 +82,8 @@ static bool open_engines(Session *s, Engines *e, EngineKind only)
     return open_engine(s, e, ENGINE_GENERIC, &s->options, 0);
 }
 
-/* As many as there are threads asked for, or two where a state has room for them. */
+/* The threads to compare with one: as many as asked for, else two; at most what a state has room
+ * for. */
 static int threads_of(const CompileOptions *o)
 {
     const int threads = o->threads > 1 ? o->threads : THREADS;

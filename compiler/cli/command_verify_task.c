@@ -1,4 +1,5 @@
-/* command_verify_task.c: answers counted and perplexity summed, for one model as two sessions that differ in their dtype. */
+/* command_verify_task.c: count right answers and measure perplexity, for a model in its own dtype
+ * and in f32. */
 #include "command_verify_task.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ static const char *label_of(const Cli *cli)
     return p->labels[best];
 }
 
-/* What `run` writes; NULL after an error. */
+/* The answer as `run` prints it; NULL after an error. */
 static const char *answer(Session *s, Cli *cli, const char *text, int line)
 {
     const int code = cli_answer(cli, text, strlen(text), 0);
@@ -99,7 +100,7 @@ static double surprise(const float *logits, int64_t n, int id)
     return log(sum) + most - logits[id];
 }
 
-/* Of ids[n], which one sequence has room for. */
+/* Add the surprise of all ids but the first to *sum. ids[n] fit one sequence. */
 static rt_status sum_window(Engine *e, const int *ids, int n, double *sum)
 {
     const Model *m = e->plan->graph->model;

@@ -1,11 +1,13 @@
-/* completion.c: scripts by which bash, zsh and fish complete a command line, made from the tables of commands and options. */
+/* completion.c: completion scripts for bash, zsh and fish, from the tables of commands and
+ * options. */
 #include "command.h"
 
 #include <string.h>
 
 enum { BASH = 1, ZSH, FISH };
 
-/* Up to the first semicolon, as inside '…' of a shell; brackets with a backslash where that is asked for. */
+/* Write `doc` up to the first semicolon, for use inside '…' in a shell. brackets: escape brackets
+ * and backslashes. */
 static void put_doc(const char *doc, bool brackets, FILE *to)
 {
     for (const char *s = doc; *s && *s != ';'; s++) {
@@ -25,7 +27,7 @@ static void put_commands(FILE *to)
     for (int i = 0; i < COMMANDS; i++) fprintf(to, "%s%s", i ? " " : "", command_rows[i].name);
 }
 
-/* Whether its value names a file. */
+/* True if the value is a path. */
 static bool is_of_file(const OptionHelp *h)
 {
     return h->argument && (strstr(h->argument, "FILE") || strcmp(h->argument, "DIR") == 0 || strcmp(h->argument, "PATH") == 0);

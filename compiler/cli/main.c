@@ -1,4 +1,4 @@
-/* main.c: which command the command line names. */
+/* main.c: run the command that the command line names. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -26,7 +26,8 @@ static Exit run_command(Options *o, char **words, int n)
     return runs[o->command](o);
 }
 
-/* A file that is opened later must not become the standard input or output of a caller who closed it. */
+/* Fill closed standard descriptors, so that no file opened later becomes standard input or output.
+ * /dev/null is opened such that reads of 0 and writes to 1 and 2 fail. */
 static void fill_standard_files(void)
 {
     for (int fd = 0; fd < 3; fd++)

@@ -1,4 +1,4 @@
-/* option_values.c: the value of an option, read and checked; what is wrong with it is reported at once. */
+/* option_values.c: parse and check the values of options; errors are reported at once. */
 #include "option_values.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 
 /* ---- telling ---------------------------------------------------------------------------------------------------- */
 
-/* What a terminal would obey, or is not a text, stands as an escape. */
+/* Print with control characters, invisible characters and invalid UTF-8 as escapes. */
 static void put_escaped(const char *s, FILE *to)
 {
     for (size_t n = strlen(s); n;) {
@@ -48,7 +48,7 @@ void tell(const char *format, ...)
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-/* A whole number from `least` to `most`; false after telling. */
+/* A whole number from `least` to `most`; false after a message. */
 bool option_integer(const char *option, const char *text, int least, int most, int *out)
 {
     char *end;
@@ -83,7 +83,7 @@ bool option_threads(const char *option, const char *text, int *threads, int most
     return true;
 }
 
-/* Bytes: a whole number, with K, M or G for 2^10, 2^20, 2^30; false after telling. */
+/* Bytes: a whole number, with K, M or G for 2^10, 2^20, 2^30; false after a message. */
 bool option_bytes(const char *option, const char *text, size_t *out)
 {
     if (text_to_bytes(text, out)) return true;
@@ -114,7 +114,7 @@ bool option_word(const char *option, const char *text, const char *const *words,
     return false;
 }
 
-/* A setting of generation: kept as it stands, once it is known to be good. The last of equals counts. */
+/* Check a generation setting and store its text. The last value of a name counts. */
 bool option_setting(const char *option, const char *text, GenerationOptions *g)
 {
     static const char *const stops[] = { "false", "true", "never" };
@@ -134,7 +134,7 @@ bool option_setting(const char *option, const char *text, GenerationOptions *g)
     return true;
 }
 
-/* An instruction set, or several with commas between them. */
+/* Check an instruction set, or several separated by commas. */
 bool option_isas(const char *option, const char *text)
 {
     Arena *a = arena_new();

@@ -1,4 +1,4 @@
-/* options.c: the command line into values: getopt_long over the table of options. */
+/* options.c: parse the command line, by getopt_long and the table of options. */
 #include "options.h"
 
 #include <getopt.h>
@@ -22,7 +22,7 @@ enum {
 #undef COMMAND
     EVERY = (1 << COMMANDS) - 1,
     EMITS = COMPILE | BUILD,
-    MODEL = EMITS | PACK | RUN | VERIFY | INFO | ATTENTION | BENCH,     /* what reads a spec and plans it */
+    MODEL = EMITS | PACK | RUN | VERIFY | INFO | ATTENTION | BENCH,  /* commands that plan a spec */
     LISTS_THREADS = BENCH | TUNE,
     SELDOM = 1 << 30
 };
@@ -34,7 +34,7 @@ const CommandRow command_rows[COMMANDS] = {
 #undef COMMAND
 };
 
-/* How a value is read; `at`: the member of Options. */
+/* How to read a value; at: offset of the member of Options. */
 typedef struct OptionKind OptionKind;
 typedef bool OptionRead(Options *o, const char *name, const char *value, const OptionKind *kind);
 struct OptionKind { OptionRead *read; size_t at; int least, most; const char *const *words; };
@@ -176,7 +176,7 @@ static bool read_threads(Options *o, const char *name, const char *value, const 
     return option_threads(name, value, o->threads, OPTION_THREADS_MOST, &o->threads_count);
 }
 
-/* A list has room for all arguments. */
+/* begin() made room for all arguments. */
 static bool read_list(Options *o, const char *name, const char *value, const OptionKind *kind)
 {
     TextList *list = MEMBER(TextList);
@@ -207,7 +207,7 @@ const char *option_word_of(OptionId id, int word) { return word ? option_rows[id
 
 /* ---- parsing --------------------------------------------------------------------------------------------------- */
 
-enum { LONG_ONLY = 256 };       /* what getopt_long calls the first option */
+enum { LONG_ONLY = 256 };       /* the value of the first long option in getopt_long */
 
 static int row_of(int option)
 {
@@ -224,7 +224,7 @@ Command command_named(const char *word)
     return (Command)i;
 }
 
-/* The command of a line that cannot be read to its end. */
+/* The command, when parsing fails before its end. */
 static Command named(int argc, char **argv) { return argc > 1 ? command_named(argv[1]) : COMMANDS; }
 
 static bool unknown_option(Command c, const char *word)
@@ -249,7 +249,7 @@ static const char *article(const char *argument)
     return strcmp(argument, "N") == 0 || argument[0] == 'X' ? "an " : "a ";
 }
 
-/* getopt_long reads bytes; of a letter of several, this is all. It stands in the word that is being read. */
+/* getopt_long reads bytes: find the whole UTF-8 character in the word being parsed. */
 static bool unknown_letter(int argc, char **argv)
 {
     const char *word = optind < argc ? strchr(argv[optind], (char)optopt) : NULL;
@@ -261,7 +261,7 @@ static bool unknown_letter(int argc, char **argv)
     return usage(named(argc, argv));
 }
 
-/* Say what getopt_long stopped at. */
+/* Report what getopt_long stopped at. */
 static bool bad_option(int argc, char **argv, int result)
 {
     const int row = row_of(optopt);
@@ -327,7 +327,7 @@ bool options_parse(Options *o, int argc, char **argv)
 
 /* ---- what does not go together --------------------------------------------------------------------------------- */
 
-/* The commands that take an option: "shapes does", "compile, build and pack do". */
+/* The commands that take an option: "info does", "compile, build and pack do". */
 static const char *readers_of(Arena *a, const OptionRow *row)
 {
     const char *list = "", *last = NULL;
@@ -387,7 +387,7 @@ static EmitForm emit_form_of(const Options *o)
                        .layers = layers, .unroll = o->unroll, .isa = o->isa };
 }
 
-/* --unroll is read with --kernels unrolled, and by what runs that form beside the other. */
+/* --unroll needs --kernels unrolled, or a command that also runs that form. */
 static bool unrolls(const Options *o)
 {
     return o->kernels == KERNELS_WORD_UNROLLED || o->command == COMMAND_VERIFY || o->command == COMMAND_BENCH;

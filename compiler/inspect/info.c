@@ -1,4 +1,4 @@
-/* info.c: a Plan in; its sizes, costs, largest pieces and what it fits into, out. */
+/* info.c: compute the sizes, costs and largest pieces of a Plan, and what it fits into. */
 #include "info.h"
 #include "info_stack.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- cost ------------------------------------------------------------------------------------------------- */
 
-/* An xf.graph has no rows of its own: each operation has those of its result. */
+/* The blocks of an xf.graph have no row count: each operation has the rows of its result. */
 static Cost op_cost(const PlanOp *op, const PlanBlock *b, const InfoProgram *p)
 {
     if (b->count != COUNT_CONSTANT) return plan_op_cost(op, p->tokens, p->keys, p->memory_keys);
@@ -44,7 +44,7 @@ static void count_program(Arena *a, const PlanProgram *from, InfoProgram *p)
     }
 }
 
-/* encode, and step, which costs what a row of any later call does; run of an xf.graph. */
+/* Count encode and step, which costs the same as a row of any later call; for an xf.graph, run. */
 static void count_programs(Arena *a, Info *info, bool given)
 {
     static const ProgramKind kinds[] = { PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_RUN };
@@ -103,7 +103,7 @@ static void collect_buffers(Arena *a, Info *info)
     qsort(info->buffers, (size_t)info->buffer_count, sizeof *info->buffers, larger);
 }
 
-/* Of a block of one layer with the layer's number. */
+/* The name of packed weights, with the layer's number if they belong to one layer. */
 static const char *packed_name(Arena *a, const Packed *k)
 {
     const Tensor named = { .name = k->name };
@@ -139,7 +139,7 @@ Info *info_new(Arena *a, const Plan *p, int64_t position, bool vectors)
     return info;
 }
 
-/* What a program binds: two pointers. */
+/* A bound model: two pointers. */
 enum { BOUND_BYTES = 16 };
 
 size_t info_ram(const Info *i) { return i->plan->state_bytes + i->stack_bytes + BOUND_BYTES; }
@@ -189,7 +189,7 @@ static void tell_pieces(Diag *d, Arena *a, const char *what, const InfoPiece *pi
     diag_note(d, (Loc){ 0 }, "%s", t.data);
 }
 
-/* Whether `needed` is too much; reported if so. */
+/* True if `needed` is too much, which is reported. */
 static bool misfits(Arena *a, Diag *d, const Info *i, const char *memory, size_t needed, size_t there)
 {
     if (!there || needed <= there) return false;

@@ -1,4 +1,5 @@
-/* info_code.c: how large the emitted code is when compiled: built in a temporary folder, its objects read, thrown away. */
+/* info_code.c: the size of the emitted code: compile it in a temporary folder and read the object
+ * files. */
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -14,11 +15,11 @@
 
 /* ---- what an object keeps in an image --------------------------------------------------------------------- */
 
-/* Whether the `size` bytes from `offset` lie within a file of `whole` bytes. */
+/* True if `size` bytes at `offset` are inside a file of `whole` bytes. */
 static bool inside(uint64_t offset, uint64_t size, size_t whole) { return offset <= whole && size <= whole - offset; }
 
-/* Instructions, constants and initial values; not the tables of an unwinder, which nothing here throws to. 0 where the
- * file is no ELF object of 64 bits in this machine's byte order. */
+/* The size of instructions, constants and initial values, without unwind tables, which are not
+ * needed. 0 if the file is not a 64-bit ELF object in this machine's byte order. */
 static size_t object_bytes(const unsigned char *data, size_t size)
 {
     Elf64_Ehdr head;
@@ -38,7 +39,7 @@ static size_t object_bytes(const unsigned char *data, size_t size)
     return sum;
 }
 
-/* Add the bytes of FOLDER/NAME to *sum; false after an error. A file that is not there adds nothing. */
+/* Add the bytes of FOLDER/NAME to *sum; false after an error. A missing file adds nothing. */
 static bool add_object(Arena *a, Diag *d, const char *folder, const char *name, size_t *sum)
 {
     FileMap map;
@@ -52,7 +53,7 @@ static bool add_object(Arena *a, Diag *d, const char *folder, const char *name, 
     return bytes > 0;
 }
 
-/* Objects of the runtime's sources, those that the library holds. */
+/* Add the objects of the runtime's sources that are in the library. */
 static bool add_runtime(Arena *a, Diag *d, const char *folder, size_t *sum)
 {
     for (const RuntimeFile *f = runtime_files; f->name; f++) {
@@ -63,7 +64,7 @@ static bool add_runtime(Arena *a, Diag *d, const char *folder, size_t *sum)
     return true;
 }
 
-/* The object of the model, or of each of its variants. */
+/* Add the object of the model, or those of all its variants. */
 static bool add_model(Arena *a, Diag *d, const char *folder, const char *name, EmitForm form, size_t *sum)
 {
     int n;

@@ -1,7 +1,9 @@
-/* info_graph.c: a Graph as a picture: a column per stack, a panel per block, a box per operation, from top to bottom.
+/* info_graph.c: a picture of a Graph: a column for each program, a panel for each block, a box for
+ * each operation, from top to bottom.
  *
- * Layers that share a block are drawn once, with their number. In a block an operation stands one rank below the lowest
- * of those it reads. Where the way straight down is taken, an arrow goes round by the side of the panel. */
+ * Layers that share a block are drawn once, with their number. In a block, an operation is one rank
+ * below the lowest of those it reads. If the straight way down is blocked, the arrow goes round at
+ * the side of the panel. */
 #include <string.h>
 
 #include "info.h"
@@ -10,20 +12,20 @@
 enum { MARGIN = 30, TITLE = 96, BOX_WIDTH = 136, BOX_HEIGHT = 34, BOX_GAP = 22, RANK = 66, HEAD = 30, FOOT = 18, SIDE = 54, DETOUR = 11,
        BLOCK_GAP = 34, COLUMN_GAP = 96 };
 
-/* A node of a block, or a tensor that comes from elsewhere. */
+/* A node of a block, or a tensor that comes from outside. */
 typedef struct Shape {
-    const Node *node;               /* NULL: a state or input that is read */
-    const Tensor *tensor;           /* what it leaves */
+    const Node *node;               /* NULL: a state or an input */
+    const Tensor *tensor;           /* its result */
     int rank;
-    double x, y;                    /* centre; x from the middle of the block, later from the page's left */
+    double x, y;    /* centre; x is relative to the middle of the block, later to the page */
 } Shape;
 
 typedef struct Frame {
     const Block *block;
     Shape *shapes;  int count, ranks;
-    double reach;                   /* from the middle to the outermost box's edge */
+    double reach;                   /* from the middle to the edge of the outermost box */
     double middle, top, height;
-    int detours;                      /* arrows that went round by the side so far */
+    int detours;                      /* arrows drawn at the side so far */
 } Frame;
 
 typedef struct Column {
@@ -40,7 +42,7 @@ typedef struct Drawing {
     Svg svg;
     Column columns[2];  int column_count;
     double height;
-    bool one_row;                   /* of what is drawn now */
+    bool one_row;                   /* the program being drawn has one row */
 } Drawing;
 
 /* ---- words ------------------------------------------------------------------------------------------------ */
@@ -57,7 +59,7 @@ static const char *shape_of(Drawing *g, const Tensor *t)
     return s.data;
 }
 
-/* The name without its block's stem. */
+/* The name without the stem of its block. */
 static const char *short_name(const Block *b, const Tensor *t)
 {
     const size_t n = strlen(b->stem);
@@ -119,7 +121,8 @@ static SvgColour node_colour(const Node *n)
 
 /* ---- layout of a block ------------------------------------------------------------------------------------ */
 
-/* Params stand in the boxes; whole numbers such as positions are understood, but for the ids that come in. */
+/* Params are not drawn. Of integer inputs, such as positions, only the ids of an embedding are. A
+ * state is drawn where it is read, not where rows are appended to it. */
 static bool is_drawn(const Node *n, int input)
 {
     const Tensor *t = n->in[input];
@@ -140,7 +143,8 @@ static Shape *maker_of(const Frame *f, const Tensor *t)
     return NULL;
 }
 
-/* What comes from elsewhere and is not carried: one shape at the rank above its first reader, left of the nodes there. */
+/* Add a shape for each tensor from outside that is not carried. It is placed one rank above its
+ * first reader, left of the nodes there. */
 static void add_sources(Frame *f)
 {
     const int nodes = f->count;
@@ -164,7 +168,7 @@ static int rank_of_inputs(const Frame *f, const Node *n)
     return rank;
 }
 
-/* Nodes come in order of execution. A source then goes down to the rank above its first reader. */
+/* Nodes are in order of execution. A source is then moved to the rank above its first reader. */
 static void rank_shapes(Frame *f)
 {
     for (int i = 0; i < f->count; i++)
@@ -185,7 +189,8 @@ static void rank_shapes(Frame *f)
     }
 }
 
-/* Below the middle of what it reads, one rank up or more; the middle of the block where that is only what is carried. */
+/* The desired x: the mean of the inputs, of an addition only those one rank up; without any, the
+ * middle of the block. */
 static double wish(const Frame *f, const Shape *s)
 {
     double sum = 0;
@@ -199,7 +204,7 @@ static double wish(const Frame *f, const Shape *s)
     return n ? sum / n : 0;
 }
 
-/* Put the shapes of a rank side by side, as near to where each would be as their order and width allow. */
+/* Place the shapes of a rank side by side, as close to their desired x as order and width allow. */
 static void place_rank(Frame *f, int rank)
 {
     enum { MAX_SIDE_BY_SIDE = 64, STEP = BOX_WIDTH + BOX_GAP };
@@ -283,7 +288,7 @@ static double place_column(Column *c, double left)
 
 static const SvgStyle arrow = { .stroke = SVG_LINE, .width = 1.3, .arrow = true };
 
-/* Nothing stands between ranks `from` and `to` at x. */
+/* True if no box between ranks `from` and `to` is at x. */
 static bool is_free(const Frame *f, double x, int from, int to)
 {
     for (int i = 0; i < f->count; i++) {
@@ -294,7 +299,8 @@ static bool is_free(const Frame *f, double x, int from, int to)
     return true;
 }
 
-/* From (x, y), at rank `from`, to the top of a box. */
+/* Draw an arrow from (x, y), at rank `from`, to the top of a box, or to its side if the way is
+ * blocked. */
 static void draw_arrow(Drawing *g, Frame *f, double x, double y, int from, const Shape *to, int port, int ports)
 {
     const double end = to->y - BOX_HEIGHT / 2.0, at = to->x + (ports > 1 ? (port - (ports - 1) / 2.0) * 26 : 0);
@@ -314,7 +320,7 @@ static void draw_arrow(Drawing *g, Frame *f, double x, double y, int from, const
                                    first, side, first + 8, side, low, side, to->y, side - 8, to->y, into, to->y), arrow, NULL);
 }
 
-/* Whether input `k` has an arrow of its own: a tensor read twice has one. */
+/* True if input `k` has its own arrow: a tensor that is read twice has one. */
 static bool has_arrow(const Node *n, int k)
 {
     for (int i = 0; i < k; i++)
@@ -329,7 +335,7 @@ static int arrows_into(const Node *n)
     return count;
 }
 
-/* The order of an arrow among those into a box: from left to right, as they come. */
+/* The index of an arrow among those into a box, from left to right. */
 static int port_of(const Frame *f, const Shape *to, double x)
 {
     int port = 0;
@@ -354,7 +360,7 @@ static void node_arrows(Drawing *g, Frame *f, const Shape *s)
 
 /* ---- boxes ------------------------------------------------------------------------------------------------- */
 
-/* Of what a shape leaves: its first result, and others that are asked for. */
+/* The names of a shape's results: the first, and others that are outputs. */
 static const char *names_of(Drawing *g, const Block *b, const Shape *s)
 {
     const char *names = short_name(b, s->tensor);
@@ -382,7 +388,7 @@ static void draw_box(Drawing *g, const Block *b, const Shape *s)
 
 /* ---- parts and panels -------------------------------------------------------------------------------------- */
 
-/* A tint behind the ranks of each part of a block, with its name. */
+/* Tint the ranks of each part of a block, and write its name. */
 static void draw_parts(Drawing *g, const Frame *f)
 {
     for (int i = 0; i < f->count; i++) {
@@ -409,7 +415,7 @@ static void draw_frame(Drawing *g, const Column *c, Frame *f)
     const Block *b = f->block;
     const SvgFont head = { .size = 13, .bold = true };
     svg_group(&g->svg, b->doc);
-    for (int under = b->layers > 1 ? 2 : 0; under >= 0; under--) {      /* a pile of layers */
+    for (int under = b->layers > 1 ? 2 : 0; under >= 0; under--) {      /* stacked layers */
         const SvgStyle sheet = { .fill = under ? SVG_PANEL : svg_colours[SVG_GREY].fill,
                                  .stroke = SVG_RIM, .radius = 10 };
         svg_rect(&g->svg, c->left + 4 * under, f->top + 4 * under, c->width, f->height, sheet, NULL);
@@ -424,7 +430,7 @@ static void draw_frame(Drawing *g, const Column *c, Frame *f)
     for (int i = 0; i < f->count; i++) draw_box(g, b, &f->shapes[i]);
 }
 
-/* Between panels: what is carried. */
+/* Draw the line between two panels for the value that is carried. */
 static void draw_carried(Drawing *g, const Frame *above, const Frame *below)
 {
     const Tensor *t = below->block->carry_in;
@@ -447,7 +453,7 @@ static void draw_memory_arrow(Drawing *g, const Column *c, int frame, const Shap
     svg_path(&g->svg, way, (SvgStyle){ .stroke = svg_colours[SVG_YELLOW].edge, .width = 1.8, .arrow = true }, from->tensor->name);
 }
 
-/* From where `encode` stores keys and values to the attention that reads them. */
+/* Draw arrows from where `encode` stores keys and values to the attention that reads them. */
 static void draw_memory(Drawing *g)
 {
     if (g->column_count < 2) return;

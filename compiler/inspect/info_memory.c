@@ -1,8 +1,9 @@
-/* info_memory.c: a Plan's memory as a picture.
+/* info_memory.c: a picture of a Plan's memory.
  *
- * At the left a bar each for the packed weights, the state, one slot, and what of the scratch outlives a block. At the
- * right a panel per program: from left to right its operations, from bottom to top the bytes of the scratch above that
- * last bar, a rectangle for each buffer, as wide as it lives. Every bar and panel has a scale of its own. */
+ * On the left are bars: the packed weights, the state, one slot, and the part of the scratch that
+ * outlives a block. On the right is a panel for each program: its operations from left to right,
+ * the bytes of the scratch above that part from bottom to top, and a rectangle for each buffer, as
+ * wide as its lifetime. Every bar and panel has its own scale. */
 #include <string.h>
 
 #include "info.h"
@@ -11,7 +12,8 @@
 enum { MARGIN = 28, TITLE = 74, BAR = 136, BAR_GAP = 16, PANEL_LEFT = 64, PLOT = 280,
        ABOVE = 50, BELOW = 84, PANEL_WIDTH = 1120, OP_LEAST = 30, LEGEND = 830 };
 
-/* Blocks that programs run for the first time; a program that begins as an earlier one shares its panel. */
+/* The blocks that no earlier panel has; a program that begins with the same block as an earlier one
+ * shares its panel. */
 typedef struct Panel { const char *title; const PlanBlock **blocks; int count, ops; size_t bytes; } Panel;
 
 typedef struct Picture {
@@ -70,7 +72,8 @@ static size_t kept_bytes(const Plan *p)
     return end;
 }
 
-/* The part of its block that first writes a buffer; else what its tensor's name tells. */
+/* The part of the block that first writes a buffer, else one found by its tensor's name; or
+ * NULL. */
 static const char *part_of(const PlanBlock *b, const Buffer *x)
 {
     for (int i = 0; i < b->op_count; i++)
@@ -97,7 +100,8 @@ static SvgColour colour_of(const PlanBlock *b, const Buffer *x)
 
 /* ---- rectangles with labels ------------------------------------------------------------------------------- */
 
-/* The name, and the bytes where there is room; turned where it is higher than wide; smaller where that helps. */
+/* Write the name, and the bytes if there is room. A tall rectangle gets turned text, a small one
+ * smaller text. */
 static void label(Picture *x, double left, double top, double w, double h, const char *name, const char *bytes)
 {
     const double middle = left + w / 2, centre = top + h / 2;
@@ -136,7 +140,7 @@ static void box(Picture *x, double left, double top, double w, double h, SvgColo
 
 /* ---- bars ------------------------------------------------------------------------------------------------- */
 
-/* One bar: pieces are put on it from the bottom up. */
+/* A bar; pieces are added from the bottom up. */
 typedef struct Bar { double left, bottom, height; size_t whole; } Bar;
 
 static Bar bar_begin(Picture *x, double *left, const char *title, size_t whole)
@@ -218,7 +222,7 @@ static int bar_count(const Plan *p, size_t kept) { return 1 + (p->weights_bytes 
 
 /* ---- panels ----------------------------------------------------------------------------------------------- */
 
-/* The operations of phase `phase` stand from *first to *last. */
+/* Set *first and *last to the range of operations of a phase. */
 static void phase_span(const PlanBlock *b, int phase, int *first, int *last)
 {
     *first = b->op_count;
@@ -290,7 +294,7 @@ static void block_buffers(Picture *x, const Panel *panel, const PlanBlock *b, do
     }
 }
 
-/* What stands behind a panel's title, and where, from the panel's left edge. */
+/* The text after a panel's title; words_at is its distance from the panel's left edge. */
 static const char *panel_words(const Picture *x, const Panel *panel)
 {
     const bool largest = panel->bytes && panel->bytes + x->kept + 63 >= x->plan->scratch_bytes;
@@ -348,7 +352,7 @@ static const char *subheading(const Picture *x)
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* As wide as the bars with the widest panel, and as every line of text. */
+/* Set the page's size: wide enough for bars and the widest panel, and for every line of text. */
 static void measure(Picture *x)
 {
     int most = 1;

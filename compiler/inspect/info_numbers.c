@@ -1,4 +1,4 @@
-/* info_numbers.c: numbers and sizes in memory for a person to read. */
+/* info_numbers.c: format numbers for people. */
 #include <stdio.h>
 #include <string.h>
 

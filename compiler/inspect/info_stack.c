@@ -1,21 +1,22 @@
-/* info_stack.c: a bound of the stack that one call takes.
+/* info_stack.c: a bound on the stack of one call.
  *
- * Frames, in bytes, rounded up from what -fstack-usage says of gcc and clang at -O2 and -O3, from portable C to AVX-512;
- * tests/info/slow.sh follows the calls of every form and dtype and compares. What grows with a model stands in its state,
- * so the bound depends on the kernels that are called, and on how many buffers a block names. */
+ * Frames are in bytes, rounded up from what -fstack-usage reports for gcc and clang at -O2 and -O3,
+ * from portable C to AVX-512; tests/info/slow.sh follows the calls for every form and dtype and
+ * compares. Data that grows with the model is in its state, so the bound depends only on which
+ * kernels are called and on how many buffers a block names. */
 #include "info.h"
 
 #include "info_stack.h"
 
 enum {
-    FRAME_TEXT = 3072,              /* NAME_generate, and what calls the model for it */
-    FRAME_CALL = 384,               /* NAME_next, NAME_decode_greedy, and what shares the work */
-    FRAME_PROGRAM = 768,            /* where the compiler puts a block into it */
+    FRAME_TEXT = 3072,              /* NAME_generate, and its functions that call the model */
+    FRAME_CALL = 384,               /* NAME_next, NAME_decode_greedy, sharing of work */
+    FRAME_PROGRAM = 768,            /* if the compiler inlines blocks into it */
     FRAME_BLOCK = 640, FRAME_BUFFER = 24,
-    FRAME_TOKENIZER = 10240,        /* of which 8 KiB are the text of one token between decoders */
+    FRAME_TOKENIZER = 10240,        /* 8 KiB hold a token's text between decoders */
 };
 
-/* A kernel with what it calls. Vectors of AVX-512 that are spilled take 64 bytes each, and tiles of int8 hold many. */
+/* A kernel with its callees. A spilled AVX-512 vector takes 64 bytes, and int8 tiles have many. */
 enum { KERNEL_PLAIN = 1536, KERNEL_VECTORS = 6144, ROUNDS_PLAIN = 4096, ROUNDS_VECTORS = 20480 };
 
 enum { OP_BUFFERS = NODE_INPUTS + 4 };
@@ -25,7 +26,7 @@ static const Buffer *buffer_of(const PlanOp *op, int k)
     return k < NODE_INPUTS ? op->in[k] : k < NODE_INPUTS + 3 ? op->out[k - NODE_INPUTS] : op->scratch;
 }
 
-/* Different buffers that a block's function names: a pointer each. */
+/* The number of different buffers that a block's function names, a pointer each. */
 static size_t buffers_named(Arena *a, const PlanBlock *b)
 {
     const Buffer **seen = arena_array(a, (size_t)b->op_count * OP_BUFFERS + 1, sizeof *seen);

@@ -1,4 +1,4 @@
-/* info_text.c: an Info as a table to read, and as JSON. */
+/* info_text.c: print an Info as a table, or as JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void print_head(const Model *m, FILE *to)
     fputs("\n\n", to);
 }
 
-/* Matrices by what they are packed as, where that is not f32 for all. */
+/* Print matrices by packed format, unless all are f32. */
 static void print_formats(Arena *a, const Plan *p, FILE *to)
 {
     if (!model_is_narrow(p->graph->model)) return;
@@ -55,13 +55,13 @@ static void print_formats(Arena *a, const Plan *p, FILE *to)
     }
 }
 
-/* A line without a number; nothing where there is no text. */
+/* Print a line without a number; nothing if text is NULL. */
 static void text_line(FILE *to, const char *label, const char *text)
 {
     if (text) fprintf(to, "%-*s%*s  %s\n", LABEL, label, NUMBER, "", text);
 }
 
-/* Words of a list with ", " between, each file of it on a line of its own. */
+/* Print each word of a comma-separated list on its own line. */
 static void list_lines(Arena *a, FILE *to, const char *label, const char *list)
 {
     for (const char *s = list; s && *s;) {
@@ -71,7 +71,7 @@ static void list_lines(Arena *a, FILE *to, const char *label, const char *list)
     }
 }
 
-/* What is known of a decoder's chat template; NULL where there is none. */
+/* The decoder's chat template in words; NULL if there is none. */
 static const char *chat_words(Arena *a, const Model *m)
 {
     if (!m->has_decoder || m->has_encoder) return NULL;
@@ -88,7 +88,8 @@ static void print_tokenizer(Arena *a, const Model *m, FILE *to)
     text_line(to, "  chat", chat_words(a, m));
 }
 
-/* What `verify` takes beside engines of packed weights, where that is not all of them. */
+/* Print the bytes of f32 weights that `verify` holds for the generic engine, if it cannot hold
+ * all. */
 static void print_verify(Arena *a, const Graph *g, FILE *to)
 {
     bool anew;
@@ -156,7 +157,8 @@ static const char *program_title(Arena *a, const Info *i, const InfoProgram *p)
                         info_number(a, (double)p->keys), memory);
 }
 
-/* The operations of a program whose FLOPs nobody knows, each once: those of xf.op. */
+/* Collect the names of all xf.op operations of a program, whose FLOPs are unknown; returns their
+ * number. */
 static int uncounted(Arena *a, const InfoProgram *p, const char ***names)
 {
     int n = 0;

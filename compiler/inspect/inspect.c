@@ -1,4 +1,4 @@
-/* inspect.c: the question, its answer, its trace. */
+/* inspect.c: ask a question, and keep its answer and trace. */
 #include "inspect.h"
 
 #include <stdlib.h>
@@ -19,7 +19,8 @@ int64_t look_most_ids(const Model *m) { return m->has_encoder ? m->max_source : 
 static int64_t vocabulary_of(const Model *m) { return m->has_encoder ? m->source_vocab : m->target_vocab; }
 bool look_has_texts(const Model *m) { return m->tokenizer_data || (m->has_encoder ? m->source : m->target); }
 
-/* The ids in one word: numbers with spaces or commas between them. Of a model that reads pairs, the first tab parts them in two. */
+/* Read the ids of one word: numbers separated by spaces or commas. For a model that reads pairs,
+ * the first tab separates the two. */
 static bool add_ids(Look *l, const char *word, int *ids, int *n)
 {
     static const char blanks[] = " ,\t\n";
@@ -75,7 +76,7 @@ static int *copied(Arena *a, const int *first, int n, const int *rest, int m)
     return all;
 }
 
-/* What a decoder alone wrote behind its prompt, alone. */
+/* The answer of a decoder-only model without its prompt. */
 static const char *behind(Arena *a, const Model *m, const char *whole, const int *prompt, int n)
 {
     const char *before = look_ids_text(a, m, false, prompt, n);
@@ -88,14 +89,16 @@ static void keep_words(Look *l, const int *prompt, int n)
     Arena *a = l->arena;
     const Model *m = l->session->model;
     Question *q = &l->question;
-    const bool prompted = !m->has_encoder && m->tokenizer_data;          /* a piece may depend on the one before */
+    /* A piece may depend on the previous one. */
+    const bool prompted = !m->has_encoder && m->tokenizer_data;
     const int *said = prompted ? copied(a, prompt, n, q->ids, q->count) : q->ids;
     q->text = look_ids_text(a, m, false, said, q->count + (prompted ? n : 0));
     const char *words = prompted ? behind(a, m, q->text, prompt, n) : q->text;
     q->answer = look_has_texts(m) ? arena_format(a, "“%s”", look_plain(a, words)) : words;
 }
 
-/* To the end or the longest target, as `run` does. The last id is not fed. */
+/* Generate as `run` does, up to the end id or the longest target. An encoder-decoder is not fed the
+ * last id. */
 static rt_status write_answer(Look *l, int *ids, int n)
 {
     const Model *m = l->session->model;

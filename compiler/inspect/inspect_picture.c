@@ -1,5 +1,7 @@
-/* inspect_picture.c: where every head of every layer looks, with labels. A decoder's row is the token that it writes at that
- * step, and its columns are what it was fed: the start, then what it wrote before. */
+/* inspect_picture.c: make the picture of attention weights, with labels. In an encoder-decoder, a
+ * row of the decoder is labelled with the id that is written at that step, a column with the id
+ * that was fed: the start, then what was written before. In a decoder-only model, both are the ids
+ * fed. */
 #include "inspect.h"
 
 #include <string.h>
@@ -8,7 +10,7 @@ enum { MOST_CELLS = 250000 };
 
 /* ---- labels ------------------------------------------------------------------------------------------------- */
 
-/* Of ids, those of a source or those of a decoder. */
+/* Labels for ids of a source or of a decoder. */
 static const char *const *labels(Arena *a, const Model *m, bool source, const int *ids, int n)
 {
     const char **out = arena_array(a, (size_t)n + 1, sizeof *out);
@@ -72,7 +74,7 @@ static void add_section(Look *l, const PictureSection *s)
     p->sections[p->count++] = *s;
 }
 
-/* Every layer's `STACK.N.PART.weights`. */
+/* Add the tensor `STACK.N.PART.weights` of every layer. */
 static void add_stack(Look *l, PictureSection s, const char *stack, const char *part, int64_t layers)
 {
     for (int i = 0; i < layers; i++) {
@@ -112,7 +114,7 @@ static void add_model(Look *l)
     if (wanted_kind(c, "cross")) add_stack(l, s, "decoder", "cross_attn", m->decoder.layers);
 }
 
-/* The weights of every attention of an xf.graph that has given them a name. */
+/* Add the weights of every attention of an xf.graph that names them. */
 static void add_graph(Look *l)
 {
     Arena *a = l->arena;
@@ -132,7 +134,7 @@ static void add_graph(Look *l)
     }
 }
 
-/* "encoder: layers 0 to 1, heads 0 to 3", behind what there is. */
+/* Append "encoder: layers 0 to 1, heads 0 to 3" to the text. */
 static void add_choice(Text *t, const char *kind, const Stack *s)
 {
     int64_t heads = 0;
@@ -140,7 +142,7 @@ static void add_choice(Text *t, const char *kind, const Stack *s)
     text_printf(t, "%s%s: layers 0 to %lld, heads 0 to %lld", t->size ? "; " : "", kind, (long long)s->layers - 1, (long long)heads - 1);
 }
 
-/* What there is to choose of. */
+/* The attentions that can be chosen. */
 static const char *choices_of(Look *l)
 {
     const Model *m = l->session->model;

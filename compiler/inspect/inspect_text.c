@@ -1,4 +1,4 @@
-/* inspect_text.c: ids of a model as a person reads them: the text of an answer, the label of one token. */
+/* inspect_text.c: ids as readable text: an answer, or the label of one token. */
 #include "inspect.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ const char *look_ids_text(Arena *a, const Model *m, bool source, const int *ids,
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-/* One character, as seen: what has no ink has a sign. */
+/* The label of a character; invisible ones get a symbol. */
 static const char *character_label(Arena *a, int32_t c, const char *text)
 {
     if (c == ' ') return "␣";
@@ -52,7 +52,8 @@ static const char *character_label(Arena *a, int32_t c, const char *text)
     return picture_text_columns(text) ? text : arena_format(a, "◌%s", text);
 }
 
-/* A piece as the text that it stands for, its spaces as signs; one that is not a text by itself as its vocabulary spells it. */
+/* The text of a piece, with symbols for spaces; a piece that is not text by itself is spelled as in
+ * the vocabulary. */
 static const char *piece_label(Arena *a, const Model *m, int id)
 {
     static const char *const spaces[] = { "▁", "Ġ" };
@@ -85,7 +86,7 @@ const char *look_label(Arena *a, const Model *m, bool source, int id)
     return character_label(a, v->code_point[id], v->text[id]);
 }
 
-/* A text that goes on one line: U+2400 and on stand for what would end it, or move about in a terminal. */
+/* A text for one line: control characters become U+2400 and following. */
 const char *look_plain(Arena *a, const char *text)
 {
     Text t = text_new(a);

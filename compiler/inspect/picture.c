@@ -1,8 +1,9 @@
-/* picture.c: what both drawings share: the colour ramp, and how wide text is in a terminal.
+/* picture.c: shared by both drawings: the colour ramp, and the width of text in a terminal.
  *
- * The ramp is an arc in the OKLab space from white (L 1) to a deep blue (L 0.27, a -0.002, b -0.125), bent towards
- * (0.68, -0.055, -0.17) so that its middle is clearly blue, and cut into sixteen steps of equal length: equal steps of
- * weight look equally large. Lightness falls all the way, so it reads the same without colour vision, or in grey. */
+ * The ramp is an arc in the OKLab space from white (L 1) to a deep blue (L 0.27, a -0.002, b
+ * -0.125), bent towards (0.68, -0.055, -0.17) so that its middle is clearly blue, and cut into
+ * sixteen steps of equal length: equal steps of weight look equally large. Lightness falls all the
+ * way, so it also reads in grey and without colour vision. */
 #include "picture.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static const Stop ramp[] = {
 };
 enum { STEPS = sizeof ramp / sizeof *ramp - 1 };
 
-/* Also of what is not a number: 0. */
+/* 0 for NaN. */
 static double on_ramp(double weight) { return weight > 0 ? fmin(weight, 1) * STEPS : 0; }
 
 const char *picture_colour(Arena *a, double weight)
@@ -37,7 +38,7 @@ int picture_terminal_colour(double weight, bool dark)
     return ramp[dark ? STEPS - step : step].terminal;
 }
 
-/* The last number is the ground's, of the 16 colours: 0 to 6 and 8 are dark. */
+/* The last number is the background, one of the 16 colours: 0 to 6 and 8 are dark. */
 PictureInk picture_ground(void)
 {
     const char *said = getenv("COLORFGBG"), *last = said ? strrchr(said, ';') : NULL;
@@ -65,7 +66,7 @@ static bool in_ranges(int32_t c, const Range *r, size_t n)
     return false;
 }
 
-/* The blocks that matter for text; a terminal's own table is longer. */
+/* Only the blocks that matter for text; a terminal's own table is longer. */
 static int columns_of(int32_t c)
 {
     static const Range none[] = { { 0x300, 0x36f }, { 0x483, 0x489 }, { 0x591, 0x5bd }, { 0x610, 0x61a }, { 0x64b, 0x65f }, { 0x670, 0x670 },

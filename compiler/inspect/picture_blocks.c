@@ -1,18 +1,19 @@
-/* picture_blocks.c: a Picture as lines of text. A cell is one or two characters wide and one line high; maps stand side
- * by side as far as the width allows, and a map that is wider than that is cut into pieces. */
+/* picture_blocks.c: a Picture as lines of text. A cell is one or two characters wide and one line
+ * high. Maps are side by side as far as the width allows; a wider map is cut into pieces. */
 #include "picture.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A shade stands for weights from `least` on: half way between its own ink and the one before it. */
+/* A shade is used for weights from `least` on, which is half way between its own ink and the one
+ * before. */
 typedef struct Shade { const char *ink; double least; } Shade;
 static const Shade shades[] = { { " ", 0 }, { "·", 0.02 }, { "░", 0.125 }, { "▒", 0.375 }, { "▓", 0.625 }, { "█", 0.875 } };
 enum { SHADES = sizeof shades / sizeof *shades };
 
 /* How the maps of a section are laid out, in columns. */
 typedef struct Sheet { int cell, gutter, chunk, label_lines; } Sheet;
-/* Columns first .. end - 1 of a map. */
+/* Columns first to end - 1 of a map. */
 typedef struct Piece { const PictureMap *map; int first, end, width; const char *caption; } Piece;
 
 typedef struct Writer {
@@ -29,14 +30,14 @@ enum { SPACE = 2 };     /* between pieces */
 
 static void pad(Text *t, int columns) { if (columns > 0) text_printf(t, "%*s", columns, ""); }
 
-/* No space at the end of a line. */
+/* End a line, without trailing spaces. */
 static void end_line(Text *t)
 {
     while (t->size && t->data[t->size - 1] == ' ') t->data[--t->size] = 0;
     text_add(t, "\n");
 }
 
-/* The next character with the marks that combine with it; its bytes, 0 at the end. */
+/* Bytes of the next character with its combining marks; 0 at the end. */
 static size_t cluster(const char *s)
 {
     size_t n = strlen(s), size = 0;
@@ -51,7 +52,7 @@ static size_t cluster(const char *s)
     return size;
 }
 
-/* A line of at most the width, "…" where it was cut. */
+/* Add a line, cut to the width and marked with "…" if it is longer. */
 static void add_fitted(Writer *w, const char *s)
 {
     if (picture_text_columns(s) <= w->width) {
@@ -80,7 +81,8 @@ static int longest(const char *const *labels, int n)
     return columns;
 }
 
-/* Characters of a label stand one under the other: their number, and in *wide the widest. */
+/* The number of characters of a label, which are stacked vertically; *wide is raised to the
+ * widest. */
 static int stacked(const char *label, int *wide)
 {
     int lines = 0;
@@ -100,7 +102,7 @@ static int heads_of_a_layer(const PictureSection *s)
     return n;
 }
 
-/* Cells are square, two columns wide, where a layer's heads still fit on one line. */
+/* Cells are square, two columns wide, if the heads of a layer still fit on one line. */
 static Sheet measure(const Writer *w, const PictureSection *s)
 {
     Sheet sheet = { .cell = 1, .gutter = longest(s->row_labels, s->rows) + 1 };
@@ -155,7 +157,7 @@ static void add_row(Writer *w, const PictureSection *s, const Sheet *sheet, cons
     pad(&w->text, p->width - sheet->gutter - cells * sheet->cell);
 }
 
-/* Line `line` of the column labels, which stand on the map: short ones begin further down. */
+/* Add line `line` of the column labels, which are aligned at the bottom, above the map. */
 static void add_labels(Writer *w, const PictureSection *s, const Sheet *sheet, const Piece *p, int line)
 {
     pad(&w->text, sheet->gutter);
@@ -174,7 +176,7 @@ static void add_labels(Writer *w, const PictureSection *s, const Sheet *sheet, c
     pad(&w->text, p->width - sheet->gutter - (p->end - p->first) * sheet->cell);
 }
 
-/* Pieces side by side, line by line: caption, labels, rows. */
+/* Add pieces side by side, line by line: caption, labels, rows. */
 static void add_shelf(Writer *w, const PictureSection *s, const Sheet *sheet, const Piece *pieces, int n)
 {
     for (int line = -1 - sheet->label_lines; line < s->rows; line++) {
@@ -189,7 +191,7 @@ static void add_shelf(Writer *w, const PictureSection *s, const Sheet *sheet, co
     }
 }
 
-/* One layer's maps, from `first` on; returns the first of the next layer. */
+/* Add the maps of one layer, from `first` on; returns the first of the next layer. */
 static int add_layer(Writer *w, const PictureSection *s, const Sheet *sheet, int first)
 {
     Piece *shelf = arena_array(w->arena, (size_t)w->width, sizeof *shelf);

@@ -1,5 +1,6 @@
-/* picture_svg.c: a Picture as an SVG page: a title, the scale, and for each section a grid of maps, layers downward and
- * heads rightward. Cells are squares, as large as lets the heads of a layer stand side by side on a page. */
+/* picture_svg.c: a Picture as an SVG page: a title, the scale, and for each section a grid of maps,
+ * layers down and heads across. Cells are square, as large as possible with all heads of a layer
+ * side by side. */
 #include "picture.h"
 
 #include <math.h>
@@ -7,14 +8,15 @@
 #include "svg.h"
 
 enum { PAGE = 1280, LEAST_PAGE = 640, MARGIN = 32, GAP = 24, CAPTION = 20, LAYER = 64, HEADER = 132, HEADING = 46 };
-enum { LEAST_CELL = 8, USUAL_CELL = 18, SPOKEN_CELL = 46, FEW = 6, TALLEST = 1600 };    /* few cells say their numbers */
+/* If there are few cells, they show numbers. */
+enum { LEAST_CELL = 8, USUAL_CELL = 18, SPOKEN_CELL = 46, FEW = 6, TALLEST = 1600 };
 
 /* Measures of a section, in pixels. */
 typedef struct Grid {
     double cell, label, left, top;  /* label: size of the font; left, top: room for labels */
     double width, height;           /* of a map with its labels and caption */
-    int across, step;               /* maps side by side; every how manieth label is written */
-    bool upright, numbers;          /* column labels fit above their cells; cells say their weight */
+    int across, step;               /* maps side by side; every step-th label is drawn */
+    bool upright, numbers;          /* column labels are horizontal; cells show their weight */
 } Grid;
 
 typedef struct Page { Arena *arena; Svg svg; const Picture *picture; } Page;
@@ -41,7 +43,7 @@ static int most_heads(const PictureSection *s)
     return most;
 }
 
-/* What follows from the size of a cell. */
+/* Set all measures that depend on the size of a cell. */
 static void measure_labels(Grid *g, const PictureSection *s)
 {
     g->label = fmin(12, fmax(6, 0.8 * g->cell));
@@ -54,14 +56,14 @@ static void measure_labels(Grid *g, const PictureSection *s)
     g->height = CAPTION + g->top + s->rows * g->cell;
 }
 
-/* How many maps stand side by side. */
+/* The number of maps that fit side by side. */
 static int fitting(Grid *g, const PictureSection *s, double room)
 {
     measure_labels(g, s);
     return (int)((room + GAP) / (g->width + GAP));
 }
 
-/* All heads of a layer side by side if cells stay legible; else as many as fit. */
+/* Place all heads of a layer side by side if cells stay legible, else as many as fit. */
 static Grid measure(const PictureSection *s, bool numbers)
 {
     const double room = PAGE - 2 * MARGIN - (s->layered ? LAYER : 0);
@@ -72,7 +74,7 @@ static Grid measure(const PictureSection *s, bool numbers)
         if (fit >= g.across) break;
         if (g.cell <= LEAST_CELL && fit >= 1) g.across = fit;
     }
-    while (g.cell < most) {             /* fewer side by side may be larger */
+    while (g.cell < most) {             /* fewer side by side allow larger cells */
         Grid larger = g;
         larger.cell++;
         if (fitting(&larger, s, room) < g.across) break;
@@ -83,7 +85,7 @@ static Grid measure(const PictureSection *s, bool numbers)
     return g;
 }
 
-/* Numbers in cells: in all maps of a page or in none. */
+/* True if all maps are small: cells show numbers on all of a page or on none. */
 static bool few_cells(const Picture *p)
 {
     for (int i = 0; i < p->count; i++)
@@ -127,7 +129,7 @@ static void draw_labels(Page *p, const PictureSection *s, const Grid *g)
     }
 }
 
-/* A gap between cells shows the ground, which is also what a row may not look at. */
+/* The gap between cells shows the background, as do masked cells. */
 static void draw_cell(Page *p, const PictureSection *s, const Grid *g, int r, int c, double weight)
 {
     const double x = g->left + c * g->cell, y = CAPTION + g->top + r * g->cell, gap = g->cell >= LEAST_CELL ? 1 : 0;

@@ -1,7 +1,9 @@
-/* trace.c: run a model on given inputs and gather what its plan keeps, under the names of the graph.
+/* trace.c: run a model on given inputs and gather the tensors that its plan keeps, by their names
+ * in the graph.
  *
- * Tensors stand in order of execution: a layer's before the next layer's, so the first that departs is the first that
- * went wrong. A decoder's rows come one step at a time; each is copied to its place in a tensor of the final size. */
+ * Tensors are in order of execution, a layer's before the next layer's, so the first that differs
+ * is the first that went wrong. The rows of a decoder come one step at a time; each is copied to
+ * its place in a tensor of the final size. */
 #include "trace.h"
 
 #include <math.h>
@@ -12,7 +14,7 @@ typedef struct Part {
     TraceTensor *out;
     const Tensor *tensor;
     const Buffer *buffer;
-    const PlanBlock *block;  int layer_index;       /* that leaves it there; NULL, 0 of an xf.graph */
+    const PlanBlock *block;  int layer_index;       /* its writer; NULL, 0 for an xf.graph */
 } Part;
 
 typedef struct Gather {
@@ -20,7 +22,7 @@ typedef struct Gather {
     const Engine *engine;
     Trace *trace;
     Part *parts;  int room;
-    float *row;                         /* the largest of a part */
+    float *row;                         /* room for the largest row */
     int64_t used[COUNT_TARGET + 1];     /* final length of each kind of dimension */
 } Gather;
 
@@ -28,7 +30,7 @@ typedef struct Gather {
 
 static int64_t length(const int64_t *used, Dim d) { return d.count == COUNT_CONSTANT ? d.bound : used[d.count]; }
 
-/* The dimension that counts rows: scores and weights have heads before it. */
+/* The dimension that counts rows; scores and weights have heads before it. */
 static Dim row_dim(const Tensor *t) { return t->dim[t->rank == 3]; }
 
 static bool by_steps(const Tensor *t) { return row_dim(t).count == COUNT_ROWS; }
@@ -48,7 +50,7 @@ static void add_part(Gather *g, const char *name, const Tensor *t, const Buffer 
     g->parts[g->trace->count++] = (Part){ out, t, b, block, layer_index };
 }
 
-/* Taps are listed by tensor and then by layer; here all of a layer's come first. */
+/* The plan lists taps by tensor, then by layer; here the taps of a layer come together. */
 static void add_taps(Gather *g, const Buffer *b, const PlanBlock *block, int layer_index)
 {
     const Plan *p = g->engine->plan;
@@ -72,15 +74,16 @@ static void add_program(Gather *g, ProgramKind kind)
         for (int j = 0; j < p->runs[i].count; j++) add_block(g, p->runs[i].block, p->runs[i].first + j);
 }
 
-/* What `step` leaves, read where its caller reads it: in place of a tap of that name. There the
- * generic engine may hold what it follows; its tap is what it computed. */
+/* Add the outputs, read where the caller of `step` reads them and not from a tap of that name. The
+ * generic engine is read at the tap, which has what it computed; its output may be what it
+ * follows. */
 static void add_output(Gather *g)
 {
     const Plan *plan = g->engine->plan;
     const bool decoder = plan->graph->model->has_decoder;
     const PlanProgram *p = plan_program(plan, decoder ? PROGRAM_STEP : PROGRAM_ENCODE);
     const bool panels = plan->options.target == TARGET_PANELS;
-    for (int i = 0; i < p->count; i++) {        /* the last block, and hidden states before a head */
+    for (int i = 0; i < p->count; i++) {    /* the last block, and hidden states before a head */
         const PlanBlock *b = p->runs[i].block;
         const Tensor *t = b->block->carry_out;
         if (i + 1 < p->count && !t->output) continue;
@@ -113,7 +116,7 @@ static void gather_step(const Gather *g, int64_t step)
         if (by_steps(g->parts[i].tensor)) gather_row(g, &g->parts[i], step);
 }
 
-/* What a layer of a block left of row `step`. */
+/* Copy row `step` of the tensors that a layer of a block wrote. */
 static void gather_layer(void *user, int step, const PlanBlock *b, int layer)
 {
     const Gather *g = user;
@@ -134,7 +137,7 @@ static void gather_source(const Gather *g)
     }
 }
 
-/* The largest row of all heads, in floats. */
+/* The largest row over all tensors, with all heads, in floats. */
 static size_t largest_row(const Gather *g)
 {
     size_t largest = 1;
@@ -207,7 +210,7 @@ static const Buffer *input_buffer(const Plan *p, const Tensor *t)
     return NULL;
 }
 
-/* Where a tensor is kept to the end of a run: its tap, or the buffer of an output. */
+/* The buffer that keeps a tensor until the end of a run: its tap, or an output. */
 static const Buffer *kept_buffer(const Plan *p, const Tensor *t)
 {
     for (int i = 0; i < p->tap_count; i++)
@@ -217,7 +220,7 @@ static const Buffer *kept_buffer(const Plan *p, const Tensor *t)
     return NULL;
 }
 
-/* A named tensor, where the plan has kept it to the end: inputs, outputs and taps. */
+/* Add a named tensor if the plan keeps it until the end: inputs, outputs and taps. */
 static void add_named(Gather *g, const char *name)
 {
     const Plan *p = g->engine->plan;

@@ -1,7 +1,7 @@
-/* verify.c: run all engines on the same inputs and hold them to each other.
+/* verify.c: run all engines on the same inputs and compare them.
  *
- * Lengths reach from one id to the most the model takes, so that tails, full buffers and empty caches are met; where
- * that would take minutes, the longest is shortened. */
+ * Lengths range from one id to the most that the model takes, so that tails, full buffers and empty
+ * caches are tested; if that would take minutes, the longest is shortened. */
 #include "tolerance.h"
 #include "verify_parts.h"
 
@@ -20,7 +20,8 @@ static int add_subject(Verify *v, Engine *e, int threads, bool tapped, const cha
 
 static void add_pair(Verify *v, int a, int b, bool bits) { v->pairs[v->pair_count++] = (Pair){ a, b, bits, false }; }
 
-/* One engine's subjects, compared with each other; returns the one that others are compared with. */
+/* Add the subjects of an engine and compare them with each other; returns the one that other
+ * engines are compared with. */
 static int add_engine(Verify *v, const VerifyEngine *e)
 {
     int main = e->tapped ? add_subject(v, e->tapped, 1, true, "") : -1;
@@ -50,7 +51,8 @@ static void add_engines(Verify *v, const VerifyEngine *engines, int n)
         const int first = v->pair_count;
         add_pair(v, main[i], main[0], engines[i].same_bits && engines[i].same_bits == engines[0].same_bits);
         if (i != generic && generic) add_pair(v, main[i], main[generic], false);
-        for (int k = first; k < v->pair_count; k++)     /* other bits before numbers are rounded, and nobody follows them */
+        /* Their bits differ before rounding, and neither follows the other. */
+        for (int k = first; k < v->pair_count; k++)
             v->pairs[k].apart = model_rounds(v->model) && engines[i].same_bits && engines[i].same_bits != engines[0].same_bits;
     }
 }
@@ -64,7 +66,7 @@ static size_t bytes_of(const TraceTensor *t)
     return n;
 }
 
-/* 0 only where all bits are equal: signs of zeros too. */
+/* 0 only if all bits are equal, also the signs of zeros. */
 static double bits_distance(const TraceTensor *a, const TraceTensor *b)
 {
     double distance = trace_distance(a, b);
@@ -72,8 +74,8 @@ static double bits_distance(const TraceTensor *a, const TraceTensor *b)
     return memcmp(a->values, b->values, bytes_of(a)) ? INFINITY : 0;
 }
 
-/* An operation alone, on equal numbers, agrees up to a tenth of the tolerance. Of 4,400 random
- * models none is farther off than 2e-7, three roundings of f32. */
+/* An operation alone, on equal inputs, agrees to a tenth of the tolerance. Over 4,400 random models
+ * the largest distance was 2e-7, three f32 roundings. */
 enum { RIGHT_ALONE = 10 };
 
 static void compare_tensor(Verify *v, const Pair *p, Trace *const *traces, const TraceTensor *a,
@@ -93,14 +95,14 @@ static void compare_tensor(Verify *v, const Pair *p, Trace *const *traces, const
     table_add(&v->table, row);
 }
 
-/* The place of a tensor in order of execution: the first trace has them all. */
+/* The index of a tensor in order of execution; the first trace has all tensors. */
 static int order_of(Trace *const *traces, const char *name)
 {
     const TraceTensor *t = trace_find(traces[0], name);
     return t ? (int)(t - traces[0]->tensors) : traces[0]->count;
 }
 
-/* Every tensor of b that a has too, and those that one of two with taps lacks. */
+/* Compare every tensor that both have; if both have taps, also those that only one has. */
 static void compare_pair(Verify *v, const Pair *p, Trace *const *traces)
 {
     const Trace *a = traces[p->a], *b = traces[p->b];
@@ -132,7 +134,7 @@ int verify_inputs(const Graph *g) { return !g->model->graph ? 6 : g->step_rows ?
 
 typedef struct Random { uint64_t state; } Random;
 
-/* SplitMix64; the modulus is far below 2^64, so its bias is nothing. */
+/* SplitMix64. The modulus is far below 2^64, so the bias is negligible. */
 static uint64_t draw(Random *r, uint64_t below)
 {
     uint64_t x = r->state += 0x9E3779B97F4A7C15u;
@@ -148,7 +150,7 @@ static int *random_ids(Arena *a, Random *r, int64_t n, int64_t vocabulary)
     return ids;
 }
 
-/* What subject number i left; false where it is NULL. */
+/* Keep the trace of subject i as the guide if it is the first; false if t is NULL. */
 static bool keep_guide(Verify *v, int i, const Trace *t)
 {
     if (i == 0 && model_rounds(v->model)) v->guide = t;
@@ -174,7 +176,7 @@ static bool run_ids(Verify *v, Random *r, int64_t n, int64_t m)
     return good;
 }
 
-/* Work for one engine and one input that is over in a few seconds. */
+/* FLOPs that one engine computes for one input in a few seconds. */
 static const double MOST_FLOPS = 5e9;
 
 static int64_t affordable(const Plan *p, ProgramKind program, int64_t most, int64_t memory)
@@ -203,7 +205,8 @@ static bool run_all_ids(Verify *v)
     return true;
 }
 
-/* A number that such an input may hold; of a bias every eighth is -inf, of a mask as many are 0. */
+/* A random number that such an input may hold; an eighth of a bias is -inf, an eighth of a mask
+ * 0. */
 static float draw_value(Random *r, Holds holds)
 {
     const float x = (float)draw(r, 1 << 24) / (1 << 23) - 1;
@@ -212,7 +215,7 @@ static float draw_value(Random *r, Holds holds)
     return hidden ? -INFINITY : x;
 }
 
-/* A mask that a graph computes is one for inputs that are meant for it, not for random ones. */
+/* True if the graph computes a mask from its inputs; random inputs would not make a valid mask. */
 static bool computes_masks(const Graph *g)
 {
     for (int i = 0; i < g->tensor_count; i++)
@@ -220,7 +223,7 @@ static bool computes_masks(const Graph *g)
     return false;
 }
 
-/* The spec's numbers stay where there are any, unless `all` are to be random. */
+/* Set inputs to random numbers; those with numbers in the spec keep them unless `all`. */
 static void set_inputs(Arena *a, Engine *e, Random r, bool all)
 {
     const Graph *g = e->plan->graph;
@@ -236,7 +239,7 @@ static void set_inputs(Arena *a, Engine *e, Random r, bool all)
     }
 }
 
-/* A state to begin with, in which a sequence goes on where it has room. */
+/* Restore a subject's sequence, or begin a new one if it has no room, and set the inputs. */
 static void go_on(Verify *v, Arena *a, int subject, Random r, bool all)
 {
     Engine *e = v->subjects[subject].engine;
@@ -245,7 +248,7 @@ static void go_on(Verify *v, Arena *a, int subject, Random r, bool all)
     set_inputs(a, e, r, all);
 }
 
-/* To be freed with the arena. */
+/* Make an empty sequence for every subject, in the arena. */
 static void begin_sequences(Verify *v, Arena *a)
 {
     v->states = arena_array(a, (size_t)v->subject_count, sizeof *v->states);
@@ -277,7 +280,7 @@ static bool run_graph(Verify *v, Random r, bool all)
     return good;
 }
 
-/* With caches a few steps more, of one sequence where they have room. */
+/* A graph with caches runs a few more steps, of one sequence while it has room. */
 static bool run_all_graphs(Verify *v)
 {
     const Graph *g = v->subjects[0].engine->plan->graph;

@@ -1,9 +1,9 @@
-/* verify_alone.c: one operation at a time, where two engines differ by more than the tolerance.
+/* verify_alone.c: compare single operations, for tensors that differ by more than the tolerance.
  *
- * Sums cancel: x + f(x) of numbers that are almost opposite leaves of x only what was rounded. A
- * norm makes that large again, and two correct engines end far apart. So the generic engine goes
- * on, behind each tensor, with what the other engine made of it: both compute each operation from
- * equal numbers. What then differs is measured against what went into the sum. */
+ * Sums cancel: if x and f(x) are nearly opposite, little more than rounding errors is left of x +
+ * f(x). A norm scales that up, and two correct engines end far apart. So after each tensor the
+ * generic engine takes over the other engine's values: both compute each operation from equal
+ * inputs. The remaining difference is measured against the size of the terms of the sum. */
 #include "verify_parts.h"
 
 #include <math.h>
@@ -41,7 +41,8 @@ static bool same_trace(const Trace *a, const Trace *b)
     return a->count == b->count;
 }
 
-/* What follows a subject; of one with the bits of another, what followed that. */
+/* The follower's results for a subject; they are shared by subjects whose traces have the same
+ * bits. */
 static const Alone *alone_of(Verify *v, int subject, Trace *const *traces)
 {
     Alone *mine = &v->alone[subject];
@@ -66,15 +67,16 @@ static double distance_alone(Verify *v, int subject, Trace *const *traces, const
     const TraceTensor *a = trace_find(traces[subject], name), *b = trace_find(alone->values, name);
     const TraceTensor *size = trace_find(alone->sizes, name);
     if (!a || !b || !size) return INFINITY;
-    const double apart = trace_distance(a, b);      /* against max |b| */
+    const double apart = trace_distance(a, b);      /* relative to max |b| */
     return apart && isfinite(apart) ? apart * largest(b) / fmax(largest(b), largest(size)) : apart;
 }
 
-/* Without taps there is nothing to follow. Where sums cancel, a subject with taps lies as far from the follower as
- * errors of its operations, of one rounding at least, are made large; a distance without taps is divided by as much. */
+/* A subject without taps cannot be followed. If sums cancel, the errors of single operations, at
+ * least one rounding, are amplified to the distance between a subject with taps and the follower; a
+ * distance without taps is divided by that amplification. */
 static double distance_untapped(Verify *v, const Pair *p, Trace *const *traces, const char *name)
 {
-    const double rounding = 6e-8;           /* half a unit in the last place of an f32 */
+    const double rounding = 6e-8;           /* half a unit in the last place of f32 */
     const TraceTensor *a = trace_find(traces[p->a], name), *b = trace_find(traces[p->b], name);
     const TraceTensor *f = trace_find(traces[v->follower], name);
     double distance = INFINITY;

@@ -1,8 +1,9 @@
-/* verify_reference.c: hold every engine to what somebody else computed, from a safetensors file.
+/* verify_reference.c: compare every engine with tensors that another program computed, from a
+ * safetensors file.
  *
- * In: `source`, `target` and perhaps `greedy` and `second` (where the second text of
- * a pair begins) as integers, anything else by its name in the graph. What the model
- * has no name for is mentioned, and counts as differing; a shape that disagrees is an error, not a distance. */
+ * The file has `source`, `target` and optionally `greedy` and `second` (where the second text of a
+ * pair begins) as integers; all other tensors by their names in the graph. A tensor that the model
+ * lacks is reported and counts as a difference; a wrong shape is an error, not a distance. */
 #include "verify_parts.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ typedef struct Reference {
     Verify *v;
     Arena *arena;                   /* for numbers and traces */
     TensorFile *file;
-    const char *label;              /* its name without folders */
+    const char *label;              /* the file name without folders */
     Ids source, target, greedy, second;
     int compared;
 } Reference;
@@ -44,7 +45,7 @@ static int64_t integer_at(const TensorSource *t, int64_t i)
     return wide;
 }
 
-/* The ids of tensor `name`; none where it may be absent and is. */
+/* Read the ids of tensor `name`; none if it is optional and absent. */
 static bool read_ids(Reference *r, const char *name, bool needed, Ids *ids)
 {
     Diag *d = r->v->diag;
@@ -69,7 +70,7 @@ static bool read_ids(Reference *r, const char *name, bool needed, Ids *ids)
 
 /* ---- tensors -------------------------------------------------------------------------------------------- */
 
-/* As a model's tensor, dense; the shape is not yet compared. */
+/* Read a tensor as f32; its shape is not checked yet. */
 static TraceTensor read_tensor(const Reference *r, const TensorSource *t)
 {
     TraceTensor x = { .name = t->name, .rank = t->rank };
@@ -115,10 +116,10 @@ static void compare_trace(Reference *r, const Subject *s, const Trace *t, int fi
 
 /* ---- greedy --------------------------------------------------------------------------------------------- */
 
-/* Where the source's second text begins, for the calls that follow. */
+/* Set where the second text of the source begins, for the calls that follow. */
 static void set_pair(const Reference *r, Engine *e) { engine_pair(e, r->second.n ? r->second.id[0] : 0, r->source.n); }
 
-/* The share of ids that differ from the reference's, generated one from the other. */
+/* The share of ids that differ from the reference's, each generated from the one before. */
 static double greedy_distance(const Reference *r, Engine *e)
 {
     const Model *m = r->v->model;
@@ -144,7 +145,7 @@ static void compare_greedy(Reference *r, const Subject *s)
 
 /* ---- what the model is given ---------------------------------------------------------------------------- */
 
-/* As many ids as the model takes, each of its vocabulary. */
+/* Check that the model takes that many ids, and that each is in its vocabulary. */
 static bool check_ids(const Reference *r, const char *name, const Ids *ids, int64_t most, int64_t vocabulary)
 {
     Diag *d = r->v->diag;
@@ -179,7 +180,7 @@ static bool read_inputs(Reference *r)
     return check_ids(r, "target", &r->target, m->max_target, m->target_vocab) && check_ids(r, "greedy", &r->greedy, m->max_target, m->target_vocab);
 }
 
-/* Inputs of an xf.graph that the file has; the others are as in the spec. */
+/* Set the inputs of an xf.graph that the file has; the others keep the spec's numbers. */
 static bool set_inputs(Reference *r, Engine *e)
 {
     const Graph *g = e->plan->graph;
@@ -223,7 +224,8 @@ static const char *nearest_tensor(const Reference *r, const Trace *t, const char
     return diag_nearest(name, names, t->count);
 }
 
-/* The tensors of the file that nothing was compared with: somebody thinks that they were. */
+/* Report the tensors of the file that the model does not have, so that nobody believes they were
+ * compared. */
 static void mention_unknown(const Reference *r, const Trace *t)
 {
     enum { NAMED = 10 };
@@ -249,7 +251,7 @@ static bool compare_all(Reference *r)
         const Trace *t = run(r, s);
         if (!t) return false;
         if (!longest || t->count > longest->count) longest = t;
-        /* a trace without taps is one output, which stands last in one with taps */
+        /* a trace without taps has only the outputs, which come last in one with taps */
         compare_trace(r, s, t, s->tapped ? 0 : longest->count - t->count);
         if (r->greedy.n) compare_greedy(r, s);
     }

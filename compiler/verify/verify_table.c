@@ -1,4 +1,4 @@
-/* verify_table.c: rows of distances, kept and printed. */
+/* verify_table.c: collect, sort and print rows of distances. */
 #include "verify_table.h"
 
 #include <math.h>
@@ -14,7 +14,8 @@ static bool same_names(const VerifyRow *a, const VerifyRow *b)
     return strcmp(a->name, b->name) == 0 && strcmp(a->engine, b->engine) == 0 && strcmp(a->against, b->against) == 0;
 }
 
-/* Inputs bring the same rows in the same order, so a row is looked for behind the last one found first. */
+/* All inputs give the same rows in the same order, so the search begins after the last row
+ * found. */
 static VerifyRow *find(VerifyTable *t, const VerifyRow *row)
 {
     for (int i = 0; i < t->count; i++) {
@@ -74,14 +75,14 @@ const VerifyRow *table_first_differing(const VerifyTable *t)
 
 /* ---- as text -------------------------------------------------------------------------------------------- */
 
-/* "0", "inf", or two digits. */
+/* "0", "inf", or two significant digits. */
 static const char *number(char text[16], double x)
 {
     snprintf(text, 16, x && isfinite(x) ? "%.1e" : "%g", x);
     return text;
 }
 
-/* A tolerance as one writes it: 1e-05. */
+/* A tolerance with one digit: 1e-05. */
 static const char *limit(char text[16], double x)
 {
     snprintf(text, 16, x ? "%.0e" : "%g", x);
@@ -113,14 +114,14 @@ static void print_summary(const VerifyTable *t, FILE *to)
     fputc('\n', to);
 }
 
-/* Whether `row` says more about its tensor than `other`: it differs, or is farther off. */
+/* True if `row` is worse than `other`: it differs, or its distance is larger. */
 static bool says_more(const VerifyRow *row, const VerifyRow *other)
 {
     if (row_differs(row) != row_differs(other)) return row_differs(row);
     return row->distance > other->distance;
 }
 
-/* Rows of one tensor stand together once sorted: only what says most of each is left. */
+/* Keep only the worst row of each tensor. In a sorted table the rows of a tensor are together. */
 static VerifyTable worst_rows(const VerifyTable *t)
 {
     VerifyTable worst = { .arena = t->arena, .rows = arena_array(t->arena, (size_t)t->count + 1, sizeof *t->rows) };

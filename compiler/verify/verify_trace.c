@@ -1,4 +1,4 @@
-/* verify_trace.c: one engine run on given inputs, as `verify` compares it. */
+/* verify_trace.c: run one engine on given inputs and return its trace. */
 #include "verify_parts.h"
 
 #include "progress.h"
@@ -22,7 +22,7 @@ static const float *guided(void *user, const char *name)
     return t ? t->values : NULL;
 }
 
-/* Before a subject runs. */
+/* Call this before a subject runs. */
 static void set_guide(Verify *v, const Subject *s)
 {
     if (verify_is_generic(s->engine)) generic_follow(s->engine, v->guide && s->tapped ? guided : NULL, (void *)v->guide);

@@ -168,8 +168,7 @@ static bool measure(Session *s, const Options *o, Bench *b)
 enum { MOST_DTYPES = 8 };
 static const FileKind page_kind = { "<!DOCTYPE html>", "an HTML page", ".html" };
 
-/* Measure the same model with weights of another dtype, in native code only. Tests are chosen for
- * as many engines as `first` has, so that they have the same lengths. */
+/* Measure the same model with weights of another dtype, in native code only. */
 static bool measure_dtype(Session *s, Bench *b, const Bench *first)
 {
     if (!session_read(s)) return false;

@@ -19,7 +19,7 @@
 static bool inside(uint64_t offset, uint64_t size, size_t whole) { return offset <= whole && size <= whole - offset; }
 
 /* The size of instructions, constants and initial values, without unwind tables, which are not
- * needed. 0 if the file is not a 64-bit ELF object in this machine's byte order. */
+ * needed. 0 if the file is not a 64-bit ELF object; sizes are read in this machine's byte order. */
 static size_t object_bytes(const unsigned char *data, size_t size)
 {
     Elf64_Ehdr head;

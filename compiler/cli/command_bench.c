@@ -177,10 +177,7 @@ static bool measure_dtype(Session *s, Bench *b, const Bench *first)
     b->limits = first->limits;
     b->plan = session_plan(s, TARGET_PANELS, false);
     if (!open_engines(s, b, ENGINE_NATIVE)) return false;
-    const int engines = b->engine_count;
-    b->engine_count = first->engine_count;
-    bench_tests(b);
-    b->engine_count = engines;
+    bench_tests_like(b, first);
     return bench_measure(b);
 }
 

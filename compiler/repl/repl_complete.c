@@ -267,6 +267,8 @@ static bool complete_word(lua_State *L, const char *text, const char *quote, Com
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
+static bool is_word(const char *text, size_t n, const char *word) { return strlen(word) == n && strncmp(text, word, n) == 0; }
+
 /* Complete a command. False if `text` is not one, or if Lua names complete it too. */
 static bool complete_command(Repl *r, const char *text, Completion *c)
 {
@@ -281,13 +283,13 @@ static bool complete_command(Repl *r, const char *text, Completion *c)
     c->prefix = text[n] ? words : text;
     if (!text[n])
         for (int i = 0; repl_command_name(i); i++) offer(c, repl_command_name(i));
-    else if (strncmp(text, ":code", n) == 0 || strncmp(text, ":asm", n) == 0) {
+    else if (is_word(text, n, ":code") || is_word(text, n, ":asm")) {
         const ReplModel *m = repl_last_model(r->L);
         if (m) offer_functions(c, m);
-    } else if (strncmp(text, ":help", n) == 0) {
+    } else if (is_word(text, n, ":help")) {
         for (int i = 0; repl_topic_name(i); i++) offer(c, repl_topic_name(i));
         for (int i = 0; repl_command_name(i); i++) offer(c, repl_command_name(i));
-    } else if (strncmp(text, ":time", n) == 0) return false;
+    } else if (is_word(text, n, ":time")) return false;
     else offer_paths(c);
     return true;
 }

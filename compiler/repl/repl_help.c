@@ -88,7 +88,7 @@ static const struct { const char *name, *text; } topics[] = {
         "t:scaled(factor, from, to, dimension)\n"
         "    A copy with that part multiplied\n"
         "t:shape()   #t   t:table()\n"
-        "    Its sizes; the first of them; its numbers as nested tables\n"
+        "    Its sizes; the first of them; its numbers as one list\n"
         "t:min()   t:max()   t:mean()   t:sum()   t:sum(1)\n"
         "    Over all numbers, or along an axis, which the result lacks; -1 is the last\n"
         "t:argmax()   t:argmax(2)\n"

@@ -39,6 +39,30 @@ static void tell_inputs(Session *s)
     }
 }
 
+/* Set an input to the tensor of its name in a file. False after an error. */
+static bool read_input(Session *s, const TensorFile *f, const char *path, Tensor *t)
+{
+    const TensorSource *source = tensor_file_find(f, t->name);
+    if (!source) {
+        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "no tensor is called %s", t->name);
+        return false;
+    }
+    bool fits = source->rank == t->rank;
+    for (int r = 0; fits && r < t->rank; r++) fits = source->shape[r] == t->dim[r].bound;
+    bool real = source->dtype == DTYPE_F32 || source->dtype == DTYPE_F16 || source->dtype == DTYPE_BF16 || source->dtype == DTYPE_F64;
+    if (!fits || !real) {
+        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "%s must be %s of floating-point "
+                   "numbers", t->name, input_shape(s, t));
+        return false;
+    }
+    float *values = arena_array(s->arena, (size_t)tensor_elements(source), sizeof *values);
+    tensor_read(source, values);
+    t->values = values;
+    const char *fault = graph_value_fault(s->arena, t, values);
+    if (fault) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "%s", fault);
+    return !fault;
+}
+
 /* X=FILE: set input X to the tensor X of FILE. */
 static bool take_input(Session *s, const char *word)
 {
@@ -56,26 +80,9 @@ static bool take_input(Session *s, const char *word)
     const char *path = equals + 1;
     TensorFile *f = safetensors_open(s->arena, s->diag, (Loc){ 0 }, path);
     if (!f) return false;
-    const TensorSource *source = tensor_file_find(f, t->name);
-    if (!source) {
-        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "no tensor is called %s", t->name);
-        return false;
-    }
-    bool fits = source->rank == t->rank;
-    for (int r = 0; fits && r < t->rank; r++) fits = source->shape[r] == t->dim[r].bound;
-    bool real = source->dtype == DTYPE_F32 || source->dtype == DTYPE_F16 || source->dtype == DTYPE_BF16 || source->dtype == DTYPE_F64;
-    if (!fits || !real) {
-        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "%s must be %s of floating-point "
-                   "numbers", t->name, input_shape(s, t));
-        return false;
-    }
-    float *values = arena_array(s->arena, (size_t)tensor_elements(source), sizeof *values);
-    tensor_read(source, values);
-    t->values = values;
+    const bool read = read_input(s, f, path, t);
     tensor_file_close(f);
-    const char *fault = graph_value_fault(s->arena, t, values);
-    if (fault) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "%s", fault);
-    return !fault;
+    return read;
 }
 
 static void print_tensor(const char *name, int rank, const int64_t *shape, const float *values)

@@ -108,7 +108,7 @@ static int measure_runs(lua_State *L, double seconds, bool print)
         printf("%s, %s: %d runs, minimum %.2f µs, median %.2f µs\n", m->engine->name, what, n, us[0], us[n / 2]);
         histogram(us, n);
     }
-    const double best = us[0] / 1e6, median = us[n / 2] / 1e6;
+    const double best = n ? us[0] / 1e6 : 0, median = n ? us[n / 2] / 1e6 : 0;
     free(us);
     repl_check_status(L, status);
     lua_pushnumber(L, best);

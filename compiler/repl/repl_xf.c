@@ -107,7 +107,11 @@ static int load(lua_State *L)
     bool found = !name;
     for (int i = 0; i < f->count; i++) {
         const TensorSource *t = &f->tensors[i];
-        if ((name && strcmp(name, t->name) != 0) || t->rank > 4 || t->dtype == DTYPE_OTHER) continue;
+        if (name && strcmp(name, t->name) != 0) continue;
+        if (!dtype_is_float(t->dtype) && t->dtype != DTYPE_I8) {
+            if (name) luaL_error(L, "%s: tensor '%s' has dtype %s, expected floating-point numbers or I8", path, name, dtype_name(t->dtype));
+            continue;
+        }
         float *values = arena_array(a, (size_t)tensor_elements(t) + 1, sizeof *values);
         tensor_read(t, values);
         repl_push_tensor(L, t->name, t->rank, t->shape, values);

@@ -217,6 +217,17 @@ m:verify("tests/goldens/pre_layer.ref.safetensors")
 END
 tail -n 1 "$scratch/out" | grep -qx true && grep -q 'all within tolerance' "$scratch/out"
 verdict $? 'verify against a reference'
+# What xf.load does not read is an error if it is asked for, else left out.
+head='{"eight":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]},"whole":{"dtype":"I64","shape":[1],"data_offsets":[4,12]},
+"real":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}}'
+{ printf "\\$(printf %03o ${#head})\0\0\0\0\0\0\0%s" "$head"; printf '\0\0\0\0\1\0\0\0\0\0\0\0\0\0\200\77'; } >"$scratch/unread.safetensors"
+says 'xf.load names the fault of a tensor that it does not read' 65 '{ real = f32[1] min 1 max 1 mean 1
+     1.00000 }' "*'eight' has dtype other, *'whole' has dtype I64, *has no tensor 'six'*" <<END
+xf.load("$scratch/unread.safetensors")
+xf.load("$scratch/unread.safetensors", "eight")
+xf.load("$scratch/unread.safetensors", "whole")
+xf.load("$scratch/unread.safetensors", "six")
+END
 printf 'm = xf.compile("specs/dates.lua")\nm("3rd of May 2019")\nm:at("encoder.0.ffn"):save("%s")\nxf.load("%s", "encoder.0.ffn"):distance(m:at("encoder.0.ffn"))\n' \
     "$scratch/t.safetensors" "$scratch/t.safetensors" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
 [ "$(tail -n 1 "$scratch/out")" = 0.0 ] && [ ! -s "$scratch/err" ]

@@ -1,17 +1,17 @@
-/* format_bf16.c: panels of bf16; rt_panel_bytes says how they lie. */
+/* format_bf16.c: pack, unpack and round panels of bf16; rt_panel_bytes has the layout. */
 #include "pack_formats.h"
 
 #include <string.h>
 
 #include "quantise.h"
 
-/* Weight i of an output stands 32 i bytes behind its first. */
+/* The offset of an output's first weight. Weight i follows 32 * i bytes later. */
 static size_t first_of(const Packed *k, int64_t output)
 {
     return (size_t)(output / 16) * narrow_panel_bytes(k) + (k->tensor[1] ? 64 : 0) + (size_t)(output % 16) * 2;
 }
 
-/* Some weights of sixteen outputs at a time, which the first cache holds. */
+/* Inputs to copy at a time, of sixteen outputs each, so that they stay in the L1 cache. */
 enum { TOGETHER = 64 };
 
 static void pack_bf16(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored)

@@ -1,5 +1,5 @@
-/* format_groups.c: panels of int8 and int4, in groups with a factor each; rt_panel_bytes says
- * how they lie. What only fills up is 0. */
+/* format_groups.c: panels of int8 and int4, in groups with a scale each; rt_panel_bytes has the
+ * layout. Padding is weights of 0. */
 #include "pack_formats.h"
 #include "weights.h"
 
@@ -7,7 +7,7 @@
 
 #include "quantise.h"
 
-/* Where the factors and the bytes of one output begin. */
+/* The offsets of the scales and of the data of one output. */
 typedef struct Output { int64_t factors, data; } Output;
 
 static Output output_of(const Packed *k, int64_t output)
@@ -17,16 +17,15 @@ static Output output_of(const Packed *k, int64_t output)
     return (Output){ panel + output % 16 * 2, panel + (int64_t)pad64((size_t)groups * 32) + output % 16 * 4 };
 }
 
-/* Numbers of group g of `in`: the last may be short. */
+/* The length of group g of `in` numbers; the last group may be short. */
 static int group_size(int64_t in, int64_t g)
 {
     const int64_t left = in - g * QUANTISE_GROUP;
     return left < QUANTISE_GROUP ? (int)left : QUANTISE_GROUP;
 }
 
-/* Word w of a group in each row: of eight bits its numbers, each 128 more, are the bytes of the
- * words, four a word; of four bits eight a word, each 8 more, the second four in the upper
- * halves. */
+/* Word w of a group, for each row. int8: numbers 4 w .. 4 w + 3, plus 128, one per byte. int4:
+ * numbers 8 w .. 8 w + 7, plus 8; the first four in the low nibbles, the rest in the high ones. */
 static void word_of_rows(uint32_t words[QUANTISE_ROWS], int32_t q[][QUANTISE_ROWS], int w, int bits)
 {
     memset(words, 0, QUANTISE_ROWS * sizeof *words);
@@ -41,8 +40,8 @@ static void word_of_rows(uint32_t words[QUANTISE_ROWS], int32_t q[][QUANTISE_ROW
         }
 }
 
-/* A block of Q8_0 or Q4_0, a factor and a group: the same numbers, whose sum with 128 or 8 is
- * made here or stands there. */
+/* Copy a block of Q8_0 or Q4_0, a scale and 32 numbers, without changing their values. Signed bytes
+ * get 128 added; nibbles are stored plus 8 already. */
 static void put_stored(unsigned char *factor, unsigned char *to, const unsigned char *block,
                        int bits)
 {
@@ -53,7 +52,7 @@ static void put_stored(unsigned char *factor, unsigned char *to, const unsigned 
         const uint32_t bytes = bytes_u32(block + 4 * word) ^ 0x80808080;
         memcpy(to + 64 * word, &bytes, 4);
     }
-    /* 0..15 are the lower halves of sixteen bytes, 16..31 the upper ones. */
+    /* A block has 0..15 in the low nibbles of sixteen bytes, and 16..31 in the high ones. */
     for (int half = 0; bits == 4 && half < 2; half++) {
         const uint32_t a = bytes_u32(block + 8 * half), b = bytes_u32(block + 8 * half + 4);
         const uint32_t lower = (a & low) | (b & low) << 4, upper = (a & high) >> 4 | (b & high);
@@ -62,7 +61,8 @@ static void put_stored(unsigned char *factor, unsigned char *to, const unsigned 
     }
 }
 
-/* A panel of the outputs from w on, `rows` of them and sixteen at most: factors and data. */
+/* Quantise the first sixteen of the `rows` outputs at w[rows][in], or all if there are fewer, to
+ * the scales and the data of one panel. */
 static void pack_panel(unsigned char *factors, unsigned char *data, const float *w, int64_t rows,
                        int64_t in, int bits)
 {
@@ -81,7 +81,7 @@ static void pack_panel(unsigned char *factors, unsigned char *data, const float 
     }
 }
 
-/* What fills up the last panel is zeros, of the factor 0. */
+/* An output that pads the last panel: all weights and scales are 0. */
 static void pack_zeros(unsigned char *factors, unsigned char *data, int64_t in, int bits)
 {
     for (int64_t g = 0; g * QUANTISE_GROUP < in; g++) {
@@ -111,7 +111,7 @@ static void pack_quantised(unsigned char *out, const Packed *k, const float *w, 
     }
 }
 
-/* The other way: n numbers of a group with the factor d. */
+/* Dequantise the first n numbers of a group with the scale d. */
 static void take_group(float *w, int n, const unsigned char *from, float d, int bits)
 {
     unsigned char bytes[QUANTISE_GROUP] = { 0 };

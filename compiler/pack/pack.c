@@ -1,5 +1,5 @@
-/* pack.c: from TensorSources to the packed file; see pack.h for its format and formats.def for
- * the layouts. */
+/* pack.c: write packed weights to a file or as C; see pack.h for the format of the file and
+ * formats.def for the layouts. */
 #include "pack_parts.h"
 
 #include <ctype.h>
@@ -78,7 +78,7 @@ Pack pack_layout(Arena *a, const Plan *p)
     if (!f) no_memory("a dump");
     graph_dump(p->graph, f);
     if (fclose(f) != 0) no_memory("a dump");
-    Text head = head_text(a, p, "content", zeros);      /* whatever the kind: programs read both */
+    Text head = head_text(a, p, "content", zeros);      /* one identity for both kinds of hash */
     uint64_t h = rt_hash(rt_hash(rt_hash_start, text, size), head.data, head.size);
     free(text);
     if (p->graph->model->kv_dtype != KV_DTYPES_F32)     /* the self-test's values depend on it */
@@ -88,7 +88,7 @@ Pack pack_layout(Arena *a, const Plan *p)
 
 /* ---- the data -------------------------------------------------------------------------------------------------- */
 
-/* The head of the file, [pack->head_bytes], with zeros in the places of the hash and the values. */
+/* The head of the file, [pack->head_bytes], with zeros for the hash and the values. */
 static unsigned char *head_of(Arena *a, const Pack *pack)
 {
     const Text head = head_text(a, pack->plan, "digests", pack->identity);
@@ -99,7 +99,7 @@ static unsigned char *head_of(Arena *a, const Pack *pack)
     return bytes;
 }
 
-/* The whole file in memory. *size receives its bytes; the caller frees. */
+/* The whole file in memory. *size receives its length; the caller frees it. */
 static unsigned char *pack_bytes(Arena *a, const Pack *pack, size_t *size)
 {
     int n;
@@ -127,8 +127,8 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 
 /* ---- as C text ----------------------------------------------------------------------------------------------------- */
 
-/* The tensor's name as a member of the struct. Names that differ in signs alone, a.b and a_b,
- * get a number. */
+/* A unique member of the struct for a tensor: its name, prefixed with t_ if C or the struct cannot
+ * use it. Names that differ only in punctuation, such as a.b and a_b, get a number. */
 static const char *member(Arena *a, NameMap *taken, const PackEntry *e)
 {
     char *base = arena_format(a, "t_%s", entry_name(a, e));
@@ -143,14 +143,14 @@ static void byte_lines(Text *t, const unsigned char *bytes, size_t n)
     for (size_t i = 0; i < n; i++) text_printf(t, "%s%d,", i % 18 ? " " : "\n        ", bytes[i]);
 }
 
-/* Narrow weights and a tokenizer are bytes in C too; the rest is numbers, in the order of the
- * machine that runs them. */
+/* True if a tensor is written as bytes in C: narrow weights and the tokenizer. Others are written
+ * as numbers, which have the byte order of the target. */
 static bool is_bytes(const Plan *p, const PackEntry *e)
 {
     return format_is_narrow(e->packed->format) || e->packed == p->tokenizer;
 }
 
-/* A number as C has it, without a loss. */
+/* A float, or an int32_t if `integer`, as a C constant of exactly this value. */
 static const char *number_text(char text[32], const unsigned char *at, bool integer)
 {
     float f;
@@ -163,7 +163,7 @@ static const char *number_text(char text[32], const unsigned char *at, bool inte
     return text;
 }
 
-/* One row of a matrix between braces, in lines of at most 100 columns. */
+/* Write n numbers in braces, in lines of at most 100 columns; returns the end of their bytes. */
 static const unsigned char *number_row(Text *t, const unsigned char *at, int64_t n, int indent, bool integers)
 {
     enum { WIDE = 98 };
@@ -187,7 +187,7 @@ static const unsigned char *number_rows(Text *t, const unsigned char *at, int64_
     return at;
 }
 
-/* Sixteen outputs of a linear, which have biases: a struct of both. */
+/* True if each panel is a struct of biases and weights in C. */
 static bool has_biases(const Packed *k) { return k->format == FORMAT_PANELS_F32 && k->tensor[1]; }
 
 static void literal_numbers(Text *t, const Plan *p, const PackEntry *e, const unsigned char *data)
@@ -214,7 +214,6 @@ static void literal_numbers(Text *t, const Plan *p, const PackEntry *e, const un
     if (at != data + e->offset + k->bytes) die("%s has other numbers than its shape", k->name);
 }
 
-/* A member of the struct. */
 static void declare_member(Text *t, const Plan *p, const PackEntry *e, const char *name)
 {
     const Packed *k = e->packed;
@@ -240,8 +239,8 @@ static void reverse(unsigned char *bytes, int n)
     }
 }
 
-/* The packed bytes as they are in the memory of a big-endian machine, for free(). NULL where
- * weights are narrow: such numbers stay little-endian in C, and no head says that they fit. */
+/* The packed bytes as a big-endian machine holds them; the caller frees them. NULL if any weights
+ * are narrow: these stay little-endian in C, so no head may claim that they are big-endian. */
 static unsigned char *big_endian(const Pack *pack, const PackEntry *e, int n, const unsigned char *bytes, size_t size)
 {
     for (int i = 0; i < n; i++)
@@ -259,7 +258,7 @@ static unsigned char *big_endian(const Pack *pack, const PackEntry *e, int n, co
     return big;
 }
 
-/* Bytes of the head that depend on the byte order. */
+/* Bytes of the head that depend on the byte order. big: NULL if only little-endian is supported. */
 static void both_orders(Text *t, const unsigned char *little, const unsigned char *big, size_t at, size_t n)
 {
     if (big) {
@@ -271,7 +270,7 @@ static void both_orders(Text *t, const unsigned char *little, const unsigned cha
     if (big) text_add(t, "\n#endif");
 }
 
-/* Its length and its hash are those of the machine's byte order. */
+/* The head. Its length and its hash depend on the byte order of the target. */
 static void literal_head(Text *t, const Pack *pack, const unsigned char *little, const unsigned char *big)
 {
     const size_t after = RT_PACKED_DATA_AT;

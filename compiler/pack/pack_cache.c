@@ -1,8 +1,7 @@
-/* pack_cache.c: packed data that stays from one process to the next, as an entry of the cache.
- * It is packed there once, by one process at a time, and mapped, so that processes share its
- * pages.
+/* pack_cache.c: packed data as entries of the cache, for later processes. One process packs an
+ * entry while others wait for it; all of them map the file, so they share its pages.
  *
- * An entry is a packed file without tensors by name:
+ * An entry is a packed file whose head does not list tensors:
  * {"__metadata__":{"xformc":"KEY","digests":"HASH"}}, padded to HEAD_BYTES, and the data. */
 #include "pack_parts.h"
 
@@ -19,7 +18,7 @@
 #include "rt_packed.h"
 #include "weights.h"
 
-/* Less is packed in a few milliseconds. */
+/* LEAST_BYTES: less data takes only a few milliseconds to pack, and is not cached. */
 enum { HEAD_BYTES = 128, LEAST_BYTES = 4 << 20 };
 
 static const unsigned char *head_of_key(Arena *a, uint64_t key)
@@ -34,7 +33,7 @@ static const unsigned char *head_of_key(Arena *a, uint64_t key)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* All but the hash. */
+/* Compare two heads, except for the hash. */
 static bool same_head(const unsigned char *a, const unsigned char *b)
 {
     return memcmp(a, b, RT_PACKED_CONTENT_AT) == 0 &&
@@ -42,7 +41,7 @@ static bool same_head(const unsigned char *a, const unsigned char *b)
                   HEAD_BYTES - RT_PACKED_DATA_AT) == 0;
 }
 
-/* Map an entry of that size and key. One that is cut, or another's, is removed. */
+/* Map an entry with `bytes` bytes of data. If its size or key is wrong, remove it; false. */
 static bool map_entry(Arena *a, const char *path, size_t bytes, uint64_t key, FileMap *map)
 {
     struct stat info;
@@ -53,7 +52,7 @@ static bool map_entry(Arena *a, const char *path, size_t bytes, uint64_t key, Fi
     bool good = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (uintmax_t)info.st_size == size;
     if (good) data = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
-    if (good && data == MAP_FAILED) return false;           /* no memory: it is whole */
+    if (good && data == MAP_FAILED) return false;           /* no memory; the file is good */
     good = good && same_head(data, head_of_key(a, key));
     if (good) *map = (FileMap){ .data = data, .size = size };
     else {
@@ -81,7 +80,7 @@ bool pack_is_cached(Arena *a, const Plan *p)
 {
     int n;
     FileMap map;
-    if (!path_of(a, p, 0)) return false;            /* nothing of it would be kept */
+    if (!path_of(a, p, 0)) return false;            /* too small, or no cache */
     const PackEntry *e = pack_entries(a, p, &n);
     const uint64_t key = pack_key(e, n, p->weights_bytes);
     if (!open_entry(a, NULL, path_of(a, p, key), p->weights_bytes, key, &map)) return false;
@@ -120,8 +119,8 @@ static PackCached write_entry(Arena *a, Diag *d, const Plan *p, const char *path
     return stay ? PACK_NOT_CACHED : PACK_SPOILED;
 }
 
-/* What would not fit, or what nobody asks for a second time: numbers that are none are told of
- * whenever they are read. */
+/* True if the cache may keep the packed data: it fits, and all weights are finite. NaN and infinity
+ * are reported whenever weights are read, so such weights are packed each time. */
 static bool is_kept(Arena *a, Diag *d, const Plan *p)
 {
     static bool told;

@@ -1,4 +1,4 @@
-/* pack_edit.c: single tensors of packed data, out and in; the layouts are those of formats.def. */
+/* pack_edit.c: read and write single tensors of packed data; formats.def has the layouts. */
 #include "pack_parts.h"
 #include "weights.h"
 
@@ -38,13 +38,13 @@ PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n)
     return found;
 }
 
-/* Where number (r, c) of the model's tensor lies, in floats from the packed tensor's start. */
+/* The index of number (r, c) of the model's tensor, in floats from the packed tensor's start. */
 static size_t place(const PackedTensor *t, int64_t r, int64_t c)
 {
     const Packed *k = t->packed;
     const int64_t row = t->transposed ? c : r, column = t->transposed ? r : c;
     const int64_t biased = k->format == FORMAT_PANELS_F32 && k->tensor[1] ? 1 : 0;
-    if (format_is_narrow(k->format)) return (size_t)(column / 16) * narrow_panel_bytes(k) / sizeof(float) + (size_t)(column % 16);  /* its biases */
+    if (format_is_narrow(k->format)) return (size_t)(column / 16) * narrow_panel_bytes(k) / sizeof(float) + (size_t)(column % 16);  /* biases */
     switch (k->format) {
     case FORMAT_PANELS_F32:
         if (t->part) return (size_t)(column / 16 * k->shape[1] * 16 + column % 16);         /* biases first */
@@ -54,7 +54,7 @@ static size_t place(const PackedTensor *t, int64_t r, int64_t c)
     }
 }
 
-/* The matrix of a tensor in narrow panels as it is packed, [outputs][in], and back; to be freed. */
+/* Room for the numbers of a tensor in narrow panels, as [outputs][in]; the caller frees it. */
 static float *matrix_of(const PackedTensor *t)
 {
     float *w = malloc((size_t)(t->rows * t->columns) * sizeof *w);
@@ -64,7 +64,7 @@ static float *matrix_of(const PackedTensor *t)
 
 static bool is_narrow_matrix(const PackedTensor *t) { return format_is_narrow(t->packed->format) && !t->part; }
 
-/* Where number (r, c) of the model's tensor lies in that matrix. */
+/* The index of number (r, c) of the model's tensor in that matrix. */
 static int64_t matrix_place(const PackedTensor *t, int64_t r, int64_t c) { return t->transposed ? c * t->rows + r : r * t->columns + c; }
 
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values)

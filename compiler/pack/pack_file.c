@@ -1,5 +1,5 @@
-/* pack_file.c: a packed file, written in order: its head, its data slice by slice, and then what
- * the head says of both. */
+/* pack_file.c: write a packed file in order: its head, its data slice by slice, and finally the
+ * self-test's values and the hash, which go into the head. */
 #include "pack_parts.h"
 
 #include <inttypes.h>
@@ -21,11 +21,11 @@ void pack_values(const Pack *pack, const unsigned char *data, char *digits)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* What is written, and the digests of what stands behind the hash. */
+/* The file being written, and the digests of the blocks after the hash. */
 typedef struct Written {
     FileWriter *to;
     uint64_t *digests;  size_t count;
-    size_t filled;                          /* of block */
+    size_t filled;                          /* bytes in block */
     unsigned char block[RT_PACKED_BLOCK];
 } Written;
 
@@ -48,7 +48,8 @@ static bool write_part(void *user, const void *bytes, size_t n)
     return file_append(w->to, bytes, n);
 }
 
-/* The self-test of what was written, which changes the first block. */
+/* Run the self-test on the written data and put its values into the head. This changes the first
+ * block, so its digest is computed again. */
 static bool write_values(const PackedFile *file, Written *w)
 {
     FileMap map;

@@ -1,4 +1,4 @@
-/* pack_formats.c: panels of weights of fewer bits than 32, in and out, by the functions of their format. */
+/* pack_formats.c: pack, unpack and round narrow panels, with the functions of their format. */
 #include "pack_formats.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* pack_key.c: what packed data depends on, as one number: where each of its numbers comes from and
- * how it is packed, the files as they were when they were opened, and the packer itself. */
+/* pack_key.c: a hash of everything that packed data depends on: the sources of its numbers, how
+ * they are packed, the files as they were when opened, and the packer itself. */
 #include "pack_parts.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #error "PACKER_VERSION is a hash of the sources that decide of the bytes; see the Makefile"
 #endif
 
-/* Everything but values that lie elsewhere, and those where they are few. */
+/* Hash the fields of a source, but not its name nor what it points to; hash_source adds these. */
 static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
 {
     const int64_t whole[] = {
@@ -27,7 +27,8 @@ static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
     return rt_hash(h, &s->constant, sizeof s->constant);
 }
 
-/* A file that was written to keeps neither its times nor, most often, its beginning and its end. */
+/* Hash the path, the stamp and both ends of a file instead of all its bytes: writing to a file
+ * changes its times and, in most cases, its beginning or end. */
 static uint64_t hash_file(const TensorFile *f)
 {
     enum { ENDS = 4096 };
@@ -43,7 +44,7 @@ static uint64_t hash_file(const TensorFile *f)
     return rt_hash(h, f->map.data + f->map.size - n, n);
 }
 
-/* The file that was asked for last: tensors of one file follow one another. */
+/* The file hashed last: consecutive tensors are mostly of one file. */
 typedef struct LastFile { const TensorFile *file; uint64_t hash; } LastFile;
 
 static uint64_t hash_source(uint64_t h, const TensorSource *s, LastFile *last)

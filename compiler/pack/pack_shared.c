@@ -1,5 +1,5 @@
-/* pack_shared.c: packed data in memory, once for all plans that have the same: a change of
- * choices packs nothing anew. */
+/* pack_shared.c: packed data in memory, shared by all plans with the same data, so that a change of
+ * other options does not pack again. */
 #include "pack_parts.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "rt_weights.h"
 
-/* The latest data first. It is `room`, or lies in a file of the cache; `copy`: once that was
- * read often. */
+/* Packed data, most recently used first. `data` is `room`, or part of `map`, a file of the cache;
+ * `copy` is the copy of the latter that pack_settle made. */
 typedef struct Kept {
     uint64_t key;
     size_t bytes;
@@ -20,7 +20,7 @@ typedef struct Kept {
     struct Kept *next;
 } Kept;
 static Kept *kept;
-enum { MOST_UNUSED = 256 << 20 };       /* bytes that nobody uses and that are kept nevertheless */
+enum { MOST_UNUSED = 256 << 20 };       /* bytes without users that are kept */
 
 static void forget(Kept *k)
 {

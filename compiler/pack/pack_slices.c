@@ -1,5 +1,5 @@
-/* pack_slices.c: the packed data in slices, whole panels or rows of some megabytes, which threads
- * pack. A file is written slice by slice: only those that are packed meanwhile are in memory. */
+/* pack_slices.c: pack with several threads, in slices of a few megabytes, each of whole panels or
+ * rows. A file is written slice by slice, so that only a few slices are in memory. */
 #include "pack_parts.h"
 
 #include <limits.h>
@@ -11,14 +11,14 @@
 #include "rt.h"
 #include "weights.h"
 
-enum { SLICE_BYTES = 2 << 20 };         /* of weights as f32; more where one panel has them */
+enum { SLICE_BYTES = 2 << 20 };         /* of weights as f32; a single panel may be larger */
 
-/* Panels or rows of an entry, from `first` on; `at`: where they lie in the data. */
+/* `count` panels or rows of an entry, from `first` on; `at`: their offset in the data. */
 typedef struct Slice { const PackEntry *entry; int64_t first, count; size_t at, bytes; } Slice;
 
 /* ---- cutting --------------------------------------------------------------------------------- */
 
-/* Rows of its tensors that are one panel, or one row, of an entry; 0: it is packed whole. */
+/* Tensor rows in a unit of an entry: 16 for panels, 1 for tables; 0 if it cannot be cut. */
 static int64_t rows_in_unit(const PackEntry *e)
 {
     const Packed *k = e->packed;
@@ -60,7 +60,7 @@ static Slice *slices_of(const PackEntry *e, int n, int64_t *count)
     return slices;
 }
 
-/* The slice as an entry of its own: its tensors have only its rows. */
+/* Pack a slice like an entry whose tensors have only the rows of the slice. */
 static void pack_slice(unsigned char *out, const Slice *s)
 {
     const Packed *whole = s->entry->packed;
@@ -90,7 +90,7 @@ static void pack_slice(unsigned char *out, const Slice *s)
 
 /* ---- by several threads ---------------------------------------------------------------------- */
 
-/* Less is packed before threads have started, and before anybody has read a line. */
+/* True if packing takes long enough to be worth threads and a progress report. */
 static bool is_long(double bytes) { return bytes > 16 << 20; }
 
 static void tell(size_t done, double all)
@@ -98,7 +98,7 @@ static void tell(size_t done, double all)
     if (is_long(all)) progress_bytes("packing weights", (double)done, all);
 }
 
-/* Of the processors, `most` at most. Where the system gives no thread the caller packs alone. */
+/* A team on at most `most` processors. Without threads from the system the caller packs alone. */
 static rt_team *team_of(double bytes, int most)
 {
     rt_team *team = NULL;
@@ -139,15 +139,15 @@ void pack_tensors(unsigned char *data, const PackEntry *e, int n)
 
 /* ---- to a file ------------------------------------------------------------------------------- */
 
-/* Slices that are packed while those before them are written, each in a buffer of its own. No more
- * threads than slices: their buffers are what the memory is for. */
+/* Slices that are packed while those of the previous round are written, each in its own buffer.
+ * There are no more threads than that, since more slices at once would take more memory. */
 enum { ROUND = 8 };
 typedef struct Round { const Slice *slices; int count; unsigned char *bytes[ROUND]; } Round;
 
 typedef struct Stream {
-    Round packed, written;          /* `packed` is being filled, and thread 0 writes the other */
+    Round packed, written;          /* threads fill `packed`, thread 0 first writes `written` */
     atomic_int next;
-    size_t at, bytes;               /* what was written; in all */
+    size_t at, bytes;               /* bytes written; bytes in all */
     PackWrite *write;  void *user;
     bool failed;
 } Stream;

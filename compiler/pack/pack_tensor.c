@@ -1,5 +1,5 @@
-/* pack_tensor.c: one tensor, packed: panels, tables and vectors of f32, and narrow panels by
- * their formats. */
+/* pack_tensor.c: pack one tensor: as panels, tables or vectors of f32, as integers, or as narrow
+ * panels with the functions of their format. */
 #include "pack_parts.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ static float *read_tensor(const TensorSource *s)
     return v;
 }
 
-/* out: [panels][has_bias + in][16]; rows past the last output stay zero. Some weights of sixteen
- * outputs at a time, which the first cache holds. */
+/* out: [panels][has_bias + in][16]; rows past the last output stay zero. TOGETHER inputs of sixteen
+ * outputs are copied at a time, so that they stay in the L1 cache. */
 static void pack_panels(float *out, const Packed *k, const float *w, const float *bias)
 {
     enum { TOGETHER = 64 };

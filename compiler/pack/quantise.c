@@ -1,4 +1,4 @@
-/* quantise.c: numbers rounded one by one; see quantise.h. */
+/* quantise.c: round numbers to f16 and bf16, and activations to int8; see quantise.h. */
 #include "quantise.h"
 
 #include <math.h>
@@ -13,7 +13,8 @@ uint16_t half_of_float(float x)
     if (isnan(x)) return (uint16_t)(sign | 0x7E00);
     const float size = fabsf(x);
     if (size >= 65520) return (uint16_t)(sign | 0x7C00);
-    if (size < 0x1p-14f) return (uint16_t)(sign | (int)rintf(size * 0x1p24f));       /* 1024 of these are the smallest with a full fraction */
+    /* Subnormal: a multiple of 2^-24. 1024 of these are the smallest normal number. */
+    if (size < 0x1p-14f) return (uint16_t)(sign | (int)rintf(size * 0x1p24f));
     const uint32_t even = bits >> 13 & 1;
     return (uint16_t)(sign | (((bits & 0x7FFFFFFF) + 0xFFF + even - (112u << 23)) >> 13));
 }
@@ -31,8 +32,8 @@ void round_to_bf16(float *w, int64_t n)
     for (int64_t i = 0; i < n; i++) w[i] = float_of_bf16(bf16_of_float(w[i]));
 }
 
-/* The largest size of a group; NaN where one of them is NaN. The loop has a known length and
- * compares integers alone: compilers make vectors of it. */
+/* The largest absolute value in a group; NaN if any is NaN. The loop has a fixed length and
+ * compares only integers, so that compilers vectorise it. */
 static float largest(const float x[QUANTISE_GROUP])
 {
     int32_t bits[QUANTISE_GROUP], most = 0;

@@ -1,6 +1,6 @@
-/* quantise_groups.c: weights in groups of int8 and int4; see quantise.h. A vector has the same
- * number of several rows, so that nothing is added across a vector, and panels, which hold sixteen
- * outputs side by side, are made of vectors as they are. */
+/* quantise_groups.c: quantise weights to int8 and int4 in groups; see quantise.h. A SIMD vector
+ * holds the same column of several rows: no sum crosses its lanes, and vectors are already in the
+ * order of panels, which hold sixteen outputs side by side. */
 #include "quantise.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@
 #include "quantise_lanes.h"
 #endif
 
-/* With AVX-512's sixteen lanes it is 1.1 times as fast as with eight on a Zen 4, with gcc. */
+/* AVX-512 is not used: sixteen lanes were only 1.1 times as fast as eight (Zen 4, gcc). */
 void quantise_groups(QuantisedGroups *to, float x[QUANTISE_GROUP][QUANTISE_ROWS], int bits)
 {
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
-/* unpack_rows.c: rows of packed matrices, dense and as f32: what an engine computes with that
- * has the packed data at hand, and need not read and round them again. */
+/* unpack_rows.c: copy rows of packed matrices as dense f32. An engine that has packed data uses
+ * them, instead of reading and rounding the weights again. */
 #include "pack_parts.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool same_numbers(const TensorSource *a, const TensorSource *b)
            a->seed == b->seed && a->plus - b->plus == 0 && same_numbers(a->added, b->added);
 }
 
-/* The matrix in panels that has these numbers; NULL where there is none. */
+/* The packed panels of the matrix with this source; NULL if there are none. */
 static const Packed *panels_of(const Plan *p, const TensorSource *source, int layer)
 {
     for (int i = 0; i < p->packed_count; i++) {
@@ -40,7 +40,8 @@ static const Packed *panels_of(const Plan *p, const TensorSource *source, int la
     return NULL;
 }
 
-/* Some weights of sixteen outputs at a time, which the first cache holds. */
+/* w: [outputs][in]. TOGETHER inputs of sixteen outputs are copied at a time, so that they stay in
+ * the L1 cache. */
 static void unpack_panels(const float *from, const Packed *k, float *w)
 {
     enum { TOGETHER = 64 };

@@ -1,4 +1,4 @@
-/* plan.c: the passes of this floor, in order. */
+/* plan.c: the passes that make a Plan, in order. */
 #include "plan.h"
 
 Plan *plan_make(Arena *a, const Graph *g, PlanOptions options)

@@ -1,5 +1,6 @@
-/* plan_check.c: the verifier of this floor: no two buffers in use together overlap, nothing lies outside the state,
- * everything is aligned, no weights overlap, and every operation has a barrier where threads share. */
+/* plan_check.c: verify a Plan: buffers that are in use at the same time do not overlap, buffers and
+ * weights are aligned and within bounds, weights of joined linears are contiguous, and the scratch
+ * of operations is large enough. */
 #include "plan.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static void check_inside(const Plan *p, const Buffer *b, size_t limit)
 
 static size_t whole_bytes(const Buffer *b) { return b->layers ? (size_t)b->layers * b->layer_stride : b->bytes; }
 
-/* Buffers that are in use together, ascending by offset; no two of them overlap. */
+/* Buffers in use at the same time, sorted by offset; no two of them overlap. */
 typedef struct Live { const Buffer **list; int count; } Live;
 
 static void add_live(Live *l, const Buffer *b)
@@ -61,7 +62,7 @@ static int by_first_phase(const void *a, const void *b)
     return x->first_phase - y->first_phase;
 }
 
-/* Phase by phase, with what outlives the block in use in all of them. */
+/* Check the buffers of a block, phase by phase. Those that outlive it are in use in all phases. */
 static void check_local(Arena *a, const Plan *p, const PlanBlock *block)
 {
     const int n = block->buffer_count;
@@ -81,7 +82,7 @@ static void check_local(Arena *a, const Plan *p, const PlanBlock *block)
     }
 }
 
-/* Views lie inside, and share no column. */
+/* Each view lies inside its parent, and no two share a column. */
 static void check_views(const PlanBlock *block)
 {
     for (int i = 0; i < block->view_count; i++) {
@@ -96,7 +97,7 @@ static void check_views(const PlanBlock *block)
     }
 }
 
-/* A kernel reads the weights of joined linears as if they were one's. */
+/* A kernel reads the weights of joined linears as one matrix, so they must be contiguous. */
 static void check_joined(const PlanOp *op)
 {
     for (int i = 1; i < op->joined_count; i++) {
@@ -106,7 +107,7 @@ static void check_joined(const PlanOp *op)
     }
 }
 
-/* Each thread has scores of all rows that a kernel takes at once, and of all keys. */
+/* Each thread needs room for the scores of all rows that a kernel takes at once, and all keys. */
 static void check_scores(const Plan *p, const PlanOp *op)
 {
     const Buffer *s = op->scratch;
@@ -119,7 +120,7 @@ static void check_scores(const Plan *p, const PlanOp *op)
             p->options.max_threads);
 }
 
-/* Each thread has room for all rows that a kernel rounds at once. */
+/* Each thread needs room for all rows that a kernel rounds at once. */
 static void check_rounded(const Plan *p, const PlanBlock *b, const PlanOp *op)
 {
     if (p->options.target != TARGET_PANELS || !plan_op_rounds(op)) return;
@@ -138,7 +139,7 @@ static size_t larger_end(size_t at, const Buffer *b)
     return end > at ? end : at;
 }
 
-/* Lists stand behind all buffers of the scratch. */
+/* Lists come after all buffers of the scratch. */
 static void check_lists(const Plan *p)
 {
     size_t at = 0;

@@ -1,4 +1,4 @@
-/* plan_cost.c: what a run of a program costs, by counting. */
+/* plan_cost.c: look up programs of a Plan and their results, and count FLOPs and weight bytes. */
 #include "plan.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ int plan_rows(const Plan *p)
     return rows ? (int)rows->runs[0].block->rows : 1;
 }
 
-/* Up to the last run of a block of layers. */
+/* The number of runs up to the last one of a block of layers. */
 static int layer_runs(const PlanProgram *p)
 {
     int n = p->count;
@@ -24,7 +24,7 @@ static int layer_runs(const PlanProgram *p)
     return n;
 }
 
-/* Up to the last operation whose result a slot keeps; all of a block that keeps nothing. */
+/* The number of operations up to the last one that writes to a slot; all if none does. */
 static int ops_that_keep(const PlanBlock *b)
 {
     int n = b->op_count;
@@ -64,7 +64,8 @@ const Buffer *plan_hidden(const Plan *p)
 }
 const Buffer *plan_vector(const Plan *p) { return left_by_block(p, "head"); }
 
-/* Keys that a row of this attention sees: those of the source when they lie in a memory, else `keys`. */
+/* How many keys a row of an attention sees: the window if it has more keys than that, else
+ * `memory_keys` if they are a state computed from the source, else `keys`. */
 static int64_t keys_seen(const PlanOp *op, int64_t keys, int64_t memory_keys)
 {
     const Tensor *t = op->node->in[1];

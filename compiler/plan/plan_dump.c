@@ -1,4 +1,4 @@
-/* plan_dump.c: a Plan as text, the golden of this floor: operations, memory, weights. */
+/* plan_dump.c: print operations, memory and weights of a Plan; golden files hold this text. */
 #include "plan.h"
 
 static const char *const kernel_names[KERNELS] = {

@@ -1,6 +1,7 @@
-/* plan_fits.c: whether what a Plan would ask for is sensible, before anything multiplies sizes in integers.
+/* plan_fits.c: check that the sizes of a Plan are sensible, before anything multiplies them as
+ * integers, and that a Plan fits into the memory of the machine.
  *
- * Bounds from above, in floating point: no two buffers share a place. */
+ * Sizes before planning are upper bounds in floating point, as if no two buffers shared memory. */
 #include "arena.h"
 #include "plan.h"
 #include "text.h"
@@ -11,7 +12,7 @@ static const double MOST_BYTES = 70368744177664.0;      /* 2^46 */
 
 static double padded(double n) { return 16 * ceil(n / 16); }
 
-/* With room for rows of keys, which are padded too. */
+/* Pads the rows as well, as panels of keys do, and adds 16 columns, as size_rows may. */
 static double tensor_bytes(const Tensor *t)
 {
     if (t->rank == 1) return 4 * padded((double)t->dim[0].bound);
@@ -20,7 +21,7 @@ static double tensor_bytes(const Tensor *t)
     return 4 * elements;
 }
 
-/* Panels of keys and values, and a piece per thread for the scores of a few rows. */
+/* Panels of keys and values, and the scores of RT_ATTENTION_ROWS rows for each thread. */
 static double attention_bytes(const Node *n, int threads)
 {
     double keys = padded((double)n->in[1]->dim[0].bound) + 16;
@@ -28,7 +29,9 @@ static double attention_bytes(const Node *n, int threads)
     return 4 * keys * (width + (double)threads * RT_ATTENTION_ROWS);
 }
 
-typedef struct Sizes { double slot, kept, largest; } Sizes;     /* largest: of the blocks, what one needs for itself */
+/* Bytes of one slot, of buffers that outlive their block, and the most that a block needs for its
+ * own buffers. */
+typedef struct Sizes { double slot, kept, largest; } Sizes;
 
 static void add_node(Sizes *s, double *own, const Node *n, PlanOptions o, int layers)
 {
@@ -86,7 +89,7 @@ static bool fits(double bytes)
     return !memory || bytes <= (double)memory;
 }
 
-/* The second time for the largest tensor, which is no more than all of them. */
+/* Counts the weights twice, as a bound for a second copy of the largest tensor. */
 bool plan_is_small(const Graph *g, PlanOptions options)
 {
     const Sizes s = sizes_of(g, options);
@@ -110,7 +113,7 @@ static double dense_bytes_of_all(const Graph *g)
     return bytes;
 }
 
-/* Of one layer of a block. A weight that two of its operations read counts twice. */
+/* Weights of one layer of a block. A weight that two of its operations read counts twice. */
 static double dense_bytes_of_block(const Block *b)
 {
     double bytes = 0;
@@ -132,8 +135,8 @@ double plan_generic_bytes(const Graph *g, bool *anew)
     return *anew && most < all ? most : all;
 }
 
-/* What is held at once, in bytes. An engine holds its weights, or, where it reads them anew, those
- * of a layer as f32. Who packs holds some slices. */
+/* Memory needed at once, in bytes. An engine holds all weights, or, if it reads them again whenever
+ * they are needed, those of one layer as f32. Packing holds only slices, which are not counted. */
 typedef struct Needs { double weights, layer, state; } Needs;
 
 static double sum(Needs n) { return n.weights + n.layer + n.state; }
@@ -152,7 +155,7 @@ static Needs needs_of(const Plan *p, PlanWork work)
 
 static const char *size_words(Arena *a, double bytes) { return text_bytes(a, (size_t)bytes); }
 
-/* What the model takes with another choice, where that is a tenth less. */
+/* Report what the model takes with another option, if that saves more than a tenth. */
 static void tell_choice(Diag *d, const Plan *p, PlanWork work, const Model *m, const char *option)
 {
     Arena *a = arena_new();
@@ -164,7 +167,7 @@ static void tell_choice(Diag *d, const Plan *p, PlanWork work, const Model *m, c
     arena_free(a);
 }
 
-/* The choices that make it smaller, each alone. */
+/* Report the options that make the model smaller, each on its own. */
 static void tell_choices(Diag *d, const Plan *p, PlanWork work)
 {
     enum { SHORT = 2048 };
@@ -188,7 +191,7 @@ static void tell_choices(Diag *d, const Plan *p, PlanWork work)
     arena_free(a);
 }
 
-/* "12.7 TiB of weights, 113 GiB of a state", without what there is none of. */
+/* "12.7 TiB of weights, 113 GiB of a state", without parts of 0 bytes. */
 static const char *needs_words(Arena *a, Needs n)
 {
     const struct { double bytes; const char *words; } parts[] = {

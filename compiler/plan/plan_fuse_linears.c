@@ -1,15 +1,17 @@
-/* plan_fuse_linears.c: linears that read the same rows, as one call.
+/* plan_fuse_linears.c: fuse linears that read the same rows, and what follows a linear, into one
+ * call.
  *
- * Queries, keys and values are columns of one product: their panels lie one behind the other in the packed weights, so
- * one linear makes them all, side by side in one buffer, and each is a view of it. A gate and what it gates are one
- * operation that multiplies as it goes, and a sum with what was there before is taken by the linear it follows. The
- * weights lie the same way where taps forbid that. Every element is summed as it would be alone: no bit changes. */
+ * Queries, keys and values are columns of one product: their panels are contiguous in the packed
+ * weights, so one linear computes all of them into one buffer, and each is a view of it. The two
+ * linears of a gate and the gate itself become one operation. A residual addition is fused into the
+ * linear before it. If taps forbid fusion, the weights are laid out as with it. Each element is
+ * summed in the same order as without fusion, so no bit changes. */
 #include "plan_lower.h"
 #include "text.h"
 
 #include <string.h>
 
-/* A linear of the block that may be computed with others: nobody wants its result where it would stand alone. */
+/* True for a linear that may be fused: nothing needs its result in a buffer of its own. */
 static bool may_join(const Lower *w, const Node *n)
 {
     const Tensor *t = n->out[0];
@@ -22,7 +24,7 @@ static bool like(const Node *a, const Node *b)
     return a->in[0] == b->in[0] && !a->in[2] == !b->in[2] && a->in[1]->layers == b->in[1]->layers;
 }
 
-/* The only node that reads `t`; NULL where there are several, or none. */
+/* The node that reads `t`, if it is read exactly once in the block; else NULL. */
 static const Node *only_reader(const Lower *w, const Tensor *t)
 {
     const Uses u = w->uses[t->id];
@@ -45,7 +47,8 @@ static const Node *maker_of(const Lower *w, const Tensor *t)
 
 /* ---- what belongs together ---------------------------------------------------------------------------------- */
 
-/* The linears at and after `i` that read the same rows, in the order of the block. */
+/* Find the linears from `i` on that read the same rows, in the order of the block. Returns how many
+ * there are; 0 if `i` cannot be one of them, or is the only one. */
 static int find_columns(Lower *w, int i, const Node *members[MOST_JOINED])
 {
     const Block *b = w->block->block;
@@ -57,7 +60,8 @@ static int find_columns(Lower *w, int i, const Node *members[MOST_JOINED])
     return n > 1 && members[0] == b->nodes[i] ? n : 0;
 }
 
-/* The gate that the linear at `i` is a half of: members are what is activated, and what that is multiplied with. */
+/* The gate that reads the linear at `i` and can be fused with both of its linears, or NULL.
+ * members: the linear that is activated, then the one that is multiplied with it. */
 static const Node *find_gate(Lower *w, int i, const Node *members[MOST_JOINED])
 {
     const Node *n = w->block->block->nodes[i], *gate = may_join(w, n) ? gate_of(w, n) : NULL;
@@ -69,7 +73,8 @@ static const Node *find_gate(Lower *w, int i, const Node *members[MOST_JOINED])
     return gate;
 }
 
-/* Their weights one behind the other; false where they were packed apart. */
+/* Pack the weights of all members contiguously; false if they were packed separately before, or
+ * have different formats. */
 static bool pack_together(Lower *w, const Node *const *members, int n, Packed **packed)
 {
     bool together = true;
@@ -119,7 +124,7 @@ static const char *joined_name(Lower *w, const Node *const *members, int n)
     return t.data;
 }
 
-/* One buffer of the columns of all, and a view of it for each. */
+/* Fuse linears into one that writes the columns of all to one buffer; each result is a view. */
 static void join_columns(Lower *w, const Node *const *members, int n, Packed *const *packed)
 {
     const Tensor *first = members[0]->out[0];
@@ -140,7 +145,8 @@ static void join_columns(Lower *w, const Node *const *members, int n, Packed *co
     }
 }
 
-/* The sum right behind the linear at `i`, of what was there before and its result alone. */
+/* The addition directly after the linear at `i` that adds its result to a residual, if it can be
+ * fused and nothing else reads the result; else NULL. */
 static const Node *find_sum(const Lower *w, int i)
 {
     const Block *b = w->block->block;

@@ -1,5 +1,5 @@
-/* plan_lists.c: the lists that a call of a sequence model makes. Their lengths grow with the model, so they stand in the
- * state and not on the caller's stack. */
+/* plan_lists.c: the lists that calls of a sequence model use. Their lengths grow with the model, so
+ * they are in the state and not on the caller's stack. */
 #include "plan.h"
 
 #include <string.h>
@@ -9,15 +9,15 @@ static void add(Plan *p, const char *name, const char *words, int64_t count, siz
     p->lists[p->list_count++] = (CallList){ .name = name, .words = words, .count = count, .size = size };
 }
 
-/* Bytes in which a text becomes ids: 60 or less for each of its bytes with the vocabularies of Llama,
- * GPT-2, T5 and BERT, where a token has 3 to 5 bytes. */
+/* Bytes of work space to tokenise a text. With the vocabularies of Llama, GPT-2, T5 and BERT it is
+ * at most 60 for each byte of the text, of which a token has 3 to 5. */
 static int64_t tokenizer_work(const Model *m)
 {
     enum { LEAST = 16384, EACH_ID = 512 };
     return LEAST + EACH_ID * (m->max_source > m->max_target ? m->max_source : m->max_target);
 }
 
-/* What a text becomes ids in, and then an answer is generated in. */
+/* Work space to tokenise a text, and after that to generate an answer. */
 static void text_lists(Plan *p, const Model *m)
 {
     const int longest = (int)m->max_target + !m->has_encoder;

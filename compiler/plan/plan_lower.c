@@ -1,10 +1,11 @@
-/* plan_lower.c: from blocks of nodes to operations over buffers.
+/* plan_lower.c: lower blocks of nodes to operations on buffers.
  *
- * TARGET_PANELS: bias goes into the linear, an activation into the linear before it when nothing
- * looks at what lies between, linears of the same rows are one call (plan_fuse_linears.c), keys and
- * values are stored in panels before attention reads them, and an operation that may works in
- * place.
- * TARGET_ROW_MAJOR: one operation per node, every tensor a buffer of its own. */
+ * TARGET_PANELS: a bias is part of its linear; an activation is fused into the linear before it if
+ * nothing else reads the linear's result; linears that read the same rows are one call
+ * (plan_fuse_linears.c); keys and values are stored in panels before attention reads them;
+ * operations work in place where that is safe.
+ * TARGET_ROW_MAJOR: one operation per node. Each tensor has its own buffer, except that caches are
+ * extended in place and layers overwrite the tensor that they pass on. */
 #include "plan_lower.h"
 
 #include <string.h>
@@ -178,7 +179,8 @@ static void store(Lower *w, const Node *n, Buffer *cache, Buffer *x, Buffer *pos
     op->out[0] = cache;
 }
 
-/* Of plans without rings too, so that all engines allow the same. */
+/* Set how far a sequence may be rolled back with a ring buffer. Plans without ring buffers get the
+ * same limit, so that all engines behave alike. */
 static void set_back(Lower *w, const Node *n)
 {
     if (n->ring && pad16(n->ring) < pad16(n->in[0]->dim[0].bound)) w->plan->back = (int)(n->ring - n->window + 1);
@@ -196,7 +198,7 @@ static int lower_append(Lower *w, int i)
     return 1;
 }
 
-/* Keys or values as attention wants them: a cache as it is, rows stored in panels first. */
+/* The keys or values for an attention: a cache as it is; rows are stored in panels first. */
 static Buffer *attention_operand(Lower *w, const Node *n, int input)
 {
     const Tensor *t = n->in[input];
@@ -232,7 +234,7 @@ static int lower_attention(Lower *w, int i)
         const char *name = lower_name(w, arena_format(w->arena, "%s_scratch", op->out[0]->variable));
         Buffer *s = lower_new_buffer(w, name, n->out[0], PLACE_SCRATCH, LAYOUT_THREADS);
         s->heads = w->plan->options.max_threads;
-        const int64_t queries = n->in[0]->dim[0].bound;     /* of a graph, not those of its block */
+        const int64_t queries = n->in[0]->dim[0].bound;     /* in an xf.graph not pb->rows */
         s->rows = queries < RT_ATTENTION_ROWS ? queries : RT_ATTENTION_ROWS;
         s->width = s->stride = keys->rows + 16;
         s->bytes = (size_t)(s->heads * s->rows * s->stride) * sizeof(float);
@@ -240,7 +242,8 @@ static int lower_attention(Lower *w, int i)
     }
     for (int r = 1; r < 3; r++) {
         bool used = w->plan->options.target == TARGET_ROW_MAJOR || lower_used_after(w, n->out[r], i);
-        bool wanted = n->out[r]->output || (used && !lower_tapped(w, n->out[r]));      /* a tap is where it stays otherwise */
+        /* If it is only tapped, lower_tap sets it. */
+        bool wanted = n->out[r]->output || (used && !lower_tapped(w, n->out[r]));
         if (wanted) op->out[r] = lower_buffer(w, n->out[r]);
     }
     return 1;
@@ -256,7 +259,7 @@ static int lower_vocabulary(Lower *w, int i)
     return 1;
 }
 
-/* Rows of an xf.op's result are shared; what it computes is not known, and counts as no FLOPs. */
+/* Threads divide an xf.op by the rows of its result. Its FLOPs are unknown and count as 0. */
 static int lower_custom(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
@@ -284,7 +287,7 @@ static Lowering *const lowerings[OP_KINDS] = {
 #undef OP
 };
 
-/* An xf.graph passes nothing on and its nodes differ in rows: it is always planned for many. */
+/* The rows of a block of an xf.graph, which carries nothing and whose nodes differ in rows. */
 enum { MANY_ROWS = 2 };
 
 /* ---- blocks and programs --------------------------------------------------------------------------------- */
@@ -318,7 +321,7 @@ static PlanBlock *lower_block(Lower *w, const Block *b, const Program *program, 
     return pb;
 }
 
-/* What a block leaves outlives it: move its buffer from the block's to the plan's. */
+/* The result of a block outlives it: move its buffer from the block to the plan. */
 static void leave(Lower *w, PlanBlock *pb)
 {
     if (!pb->block->carry_out) return;
@@ -378,7 +381,8 @@ void plan_lower(Arena *a, Plan *p)
     p->programs = arena_array(a, (size_t)g->program_count, sizeof *p->programs);
     p->program_count = g->program_count;
     for (int i = 0; i < g->program_count; i++) lower_program(&w, &g->programs[i], &p->programs[i]);
-    for (int i = 0; g->model->graph && i < g->tensor_count; i++)        /* an input may be set that nothing reads */
+    /* Callers may also set inputs that nothing reads. */
+    for (int i = 0; g->model->graph && i < g->tensor_count; i++)
         if (g->tensors[i]->kind == TENSOR_INPUT) lower_buffer(&w, g->tensors[i]);
     lower_tokenizer(&w);
 }

@@ -1,4 +1,4 @@
-/* plan_lower_ops.c: one operation with its result and its packed weights: what every lowering is made of. */
+/* plan_lower_ops.c: what all lowerings share: making an operation, its result and its weights. */
 #include "plan_lower.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t pa
     PlanBlock *b = w->block;
     b->ops = lower_grow(w, b->ops, b->op_count, sizeof *b->ops);
     PlanOp *op = &b->ops[b->op_count++];
-    bool many = b->rows > 1;        /* then every operation is split by rows: see plan_split.c for their number */
+    bool many = b->rows > 1;        /* then it is split by rows; plan_split sets their number */
     *op = (PlanOp){ .node = n, .result = n ? n->out[0] : NULL, .kernel = kernel, .split = many ? SPLIT_ROWS : split,
                     .parts = many ? (int)b->rows : (int)parts };
     return op;
@@ -16,16 +16,16 @@ PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t pa
 
 int64_t lower_groups(int64_t width) { return (width + 15) / 16; }
 
-/* Nodes after number `i` of the block read `t`. */
 bool lower_used_after(const Lower *w, const Tensor *t, int i) { return w->uses[t->id].last > i; }
 
 bool lower_tapped(const Lower *w, const Tensor *t)
 {
-    bool of_many = w->block->count == COUNT_ROWS && strncmp(t->name, "rows.", 5) == 0 && w->block->rows > 1;    /* that of one row shows the same */
+    /* The block for one row has the same taps. */
+    bool of_many = w->block->count == COUNT_ROWS && strncmp(t->name, "rows.", 5) == 0 && w->block->rows > 1;
     return w->plan->options.taps && t->kind == TENSOR_TEMP && !t->integer && !of_many;
 }
 
-/* What node `i` makes is what the next layer of its block takes, and what this layer took is no longer read. */
+/* True if node `i` computes the input of the next layer, and no later node reads this layer's. */
 static bool leaves_for_next_layer(const Lower *w, const Block *b, int i)
 {
     return b->layers > 1 && b->carry_in && b->nodes[i]->out[0] == b->carry_out && !lower_used_after(w, b->carry_in, i);
@@ -44,7 +44,7 @@ Buffer *lower_result(Lower *w, int i)
         if (ours && !lower_used_after(w, t, i)) {
             Buffer *taken = lower_buffer(w, t);
             bool kept = n->out[0]->output || n->out[0]->holds;
-            /* what is kept may not end with the block */
+            /* an output must not be in a buffer that ends with the block */
             bool lasts = taken->place != PLACE_TAP && (!taken->block || !kept);
             if (lasts) return w->buffer_of[n->out[0]->id] = taken;
         }
@@ -52,7 +52,7 @@ Buffer *lower_result(Lower *w, int i)
     return lower_buffer(w, n->out[0]);
 }
 
-/* Of a table in narrow panels that an output layer may share: two blocks read the same panels. */
+/* True for an embedding table in narrow panels: an output layer in another block may share it. */
 static bool lower_ties(const Lower *w, const Tensor *weight)
 {
     const Node *const *n = (const Node *const *)w->block->block->nodes;
@@ -75,7 +75,8 @@ Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor
     if (weight) {
         k->name = namesakes ? arena_format(w->arena, "%s.packed_%d", weight->name, namesakes + 1) : weight->name;
         k->layers = weight->layers;
-        bool shared = weight->layers == 0 && w->block->block->layers > 0;   /* by all layers: it stands outside of them */
+        /* shared by all layers: it is packed outside of them */
+        bool shared = weight->layers == 0 && w->block->block->layers > 0;
         k->block = shared || lower_ties(w, weight) ? NULL : w->block;
         w->block->per_layer |= weight->layers > 0;
         k->identifier = lower_identifier(w, k);
@@ -95,7 +96,6 @@ Packed *lower_panels(Lower *w, const Tensor *weight, const Tensor *bias)
     return lower_packed(w, lower_panels_of(w, weight), weight, bias);
 }
 
-/* An activation that follows the linear at `i`, and that alone: it can be fused when nobody looks at what is between. */
 const Node *lower_activation_after(const Lower *w, int i)
 {
     const Block *b = w->block->block;
@@ -106,7 +106,6 @@ const Node *lower_activation_after(const Lower *w, int i)
     return next->op == OP_ACTIVATION && next->in[0] == t && w->uses[t->id].count == 1 ? next : NULL;
 }
 
-/* Rows of heads, [heads, rows, width], as rows: kernels and shares know no third dimension. */
 const Tensor *lower_as_rows(Lower *w, const Tensor *t)
 {
     if (t->rank != 3) return t;

@@ -1,18 +1,20 @@
-/* plan_memory.c: where each buffer lies in a state.
+/* plan_memory.c: give each buffer an offset in a state.
  *
- * A state is a header of lengths and of what saturated, `slots` slots of caches, a scratch, and taps where they were asked for. In the scratch, what
- * outlives a block comes first; behind it every block places its own buffers, the largest first, each at the lowest
- * offset that is free in all the phases it lives through. A phase lasts from barrier to barrier. The lists of a call stand
- * at the end. */
+ * A state is a header with lengths and saturation flags, `slots` slots with caches, a scratch, and
+ * taps if requested. In the scratch, buffers that outlive their block come first. After them, each
+ * block places its own buffers, largest first, each at the lowest offset that is free in all phases
+ * in which the buffer is in use. A phase lasts from barrier to barrier. The lists of a call come
+ * last. */
 #include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A buffer that has its place. */
+/* The range and the phases of a buffer that has its offset. */
 typedef struct Placed { size_t from, to; int first_phase, last_phase; } Placed;
 
-/* The lowest offset from `from` on at which `b` overlaps none of the placed ones, ascending by `from`, that it overlaps. */
+/* The lowest offset from `from` on at which `b` overlaps no placed buffer that is in use at the
+ * same time. `placed` is sorted by offset. */
 static size_t lowest_free(const Buffer *b, const Placed *placed, int n, size_t from)
 {
     size_t at = from, bytes = pad64(b->bytes);
@@ -37,7 +39,7 @@ static void insert(Placed *placed, int n, const Buffer *b)
 
 typedef struct Order { Buffer *buffer; int number; } Order;
 
-/* The largest first; of one size, the first made. */
+/* Largest first; of equal sizes, the one created first. */
 static int by_size(const void *a, const void *b)
 {
     const Order *x = a, *y = b;

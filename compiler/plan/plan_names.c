@@ -1,4 +1,5 @@
-/* plan_names.c: what buffers and packed weights are called in C: words of the graph, made identifiers, made unique. */
+/* plan_names.c: names of buffers and packed weights in C: names of the graph as unique
+ * identifiers. */
 #include "plan_lower.h"
 #include "reserved_names.h"
 
@@ -16,7 +17,7 @@ static const char *in_case(Arena *a, const char *name, int (*fold)(int))
 
 static bool begins(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-/* Words that a function of a block or a macro takes for itself. */
+/* True if the C of a block, a macro or C itself uses a name, or if it begins with a digit. */
 static bool reserved(const Lower *w, const char *name)
 {
     static const char *const words[] = { "j", "job", "w", "s", "state", "slot", "layer", "thread", "threads", "mine", "g",
@@ -64,7 +65,7 @@ const char *lower_words(Lower *w, const Tensor *t)
 
 /* ---- packed weights --------------------------------------------------------------------------------------- */
 
-/* Blocks have macros of their own: where their weights begin, and how far the layers are apart. */
+/* Reserves the macros of blocks: the offset of their weights, and the stride of their layers. */
 void lower_start_names(Lower *w)
 {
     const Graph *g = w->plan->graph;
@@ -76,7 +77,7 @@ void lower_start_names(Lower *w)
     }
 }
 
-/* encoder.{}.self_attn.q.weight -> encoder_layer_self_q: the bias lies with the weight. */
+/* encoder.{}.self_attn.q.weight -> encoder_layer_self_q; a bias is packed with its weight. */
 static const char *words_of(Lower *w, const Packed *k)
 {
     if (!k->block) return k->name;

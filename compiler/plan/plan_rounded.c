@@ -1,8 +1,9 @@
 /* plan_rounded.c: scratch for linears of int8 and int4, which round their rows of x first. */
 #include "plan_lower.h"
 
-/* A thread's rows stand where its share of the rows begins, or in a piece of its own: what takes less. Where threads may share
- * panels and not rows, each rounds all of few rows. In a block of one row each rounds that. */
+/* Each thread has a piece of its own, or all divide one piece like the rows: whichever takes less.
+ * One piece must have PLAN_FEW_ROWS rows per thread if threads may divide the linear by panels,
+ * since each thread then rounds all rows. In a block of one row each thread rounds that row. */
 RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op)
 {
     const int in = (int)op->weights->tensor[0]->dim[1].bound, threads = p->options.max_threads;

@@ -1,9 +1,10 @@
-/* plan_split.c: where a barrier is needed.
+/* plan_split.c: find where barriers are needed.
  *
- * A thread may go on without waiting as long as it touches only what it wrote itself, or what nobody writes. So for
- * every buffer the accesses since the last barrier are kept, each with the way it was shared; an access shared in
- * another way, one of the two a write, needs a barrier before it. Every block ends with one (see the emitter), so
- * nothing is carried over from block to block, and a buffer lives in whole phases: no thread can be ahead by more. */
+ * A thread need not wait while it accesses only data that it wrote itself or that no thread writes.
+ * So the accesses since the last barrier are recorded with the way threads divided them. An access
+ * that is divided in another way needs a barrier before it, if it or the earlier one is a write.
+ * Each block ends with a barrier (see the emitter), so accesses are recorded per block. A buffer is
+ * in use for whole phases, since threads are never in different phases. */
 #include "plan.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ typedef struct Access { const Buffer *buffer; Split split; int parts; bool all, 
 enum { MAX_ACCESSES = 256 };
 typedef struct Phase { Access seen[MAX_ACCESSES]; int count; } Phase;
 
-/* One buffer, or columns of it that both have. */
+/* True if the two are the same buffer, or share columns of the same parent. */
 static bool meet(const Buffer *a, const Buffer *b)
 {
     if (a == b) return true;
@@ -24,14 +25,15 @@ static bool meet(const Buffer *a, const Buffer *b)
 static bool conflict(const Access *a, const Access *b)
 {
     if (!meet(a->buffer, b->buffer) || (!a->write && !b->write)) return false;
-    const bool moved = a->buffer != b->buffer && a->split != SPLIT_ROWS;         /* other columns of a view than of the whole */
+    /* the same part of a view and of its parent has different columns */
+    const bool moved = a->buffer != b->buffer && a->split != SPLIT_ROWS;
     return a->all || b->all || moved || a->split != b->split || a->parts != b->parts;
 }
 
 enum { OP_ACCESSES = NODE_INPUTS + 3 };
 
-/* Every access of one operation. Reading `all` means: also what other threads wrote. few: in a call of few rows, of whose linears threads
- * share the panels. */
+/* List the accesses of an operation; returns how many there are. Access.all: a thread also reads
+ * what others wrote. few: in a call of few rows, where threads divide linears by panels. */
 static int accesses(const PlanOp *op, bool few, Access out[OP_ACCESSES])
 {
     int n = 0;
@@ -41,10 +43,10 @@ static int accesses(const PlanOp *op, bool few, Access out[OP_ACCESSES])
     for (int i = 0; i < NODE_INPUTS; i++) {
         const Buffer *b = op->in[i];
         if (!b || b->layout == LAYOUT_INTS) continue;
-        bool whole = kernel_is_linear(op->kernel) && i == 0 && panels;                             /* every output needs every input */
+        bool whole = kernel_is_linear(op->kernel) && i == 0 && panels;  /* each output needs x */
         bool cache = kernel_is_attention(op->kernel) && (i == 1 || i == 2);
-        if (cache && split == SPLIT_ROWS) whole = true;                             /* every row needs every key */
-        whole |= op->kernel == KERNEL_CUSTOM;                                           /* it may read what it likes */
+        if (cache && split == SPLIT_ROWS) whole = true;     /* every row needs every key */
+        whole |= op->kernel == KERNEL_CUSTOM;               /* it may read anything */
         out[n++] = (Access){ b, split, parts, whole, false };
     }
     for (int i = 0; i < 3; i++)
@@ -52,7 +54,7 @@ static int accesses(const PlanOp *op, bool few, Access out[OP_ACCESSES])
     return n;
 }
 
-/* Whether a barrier is needed between a phase and these. */
+/* True if a barrier is needed between the accesses of a phase and these. */
 static bool must_meet(const Phase *phase, const Access *mine, int n)
 {
     bool must = phase->count + n > MAX_ACCESSES;            /* a full list begins a new phase */
@@ -101,7 +103,8 @@ static void split_block(PlanBlock *b)
     b->phases = number + 1;
 }
 
-/* Where few rows want more barriers. Phases, and with them places, stay: with more barriers threads are never further apart. */
+/* Find the barriers that only calls of few rows need. Phases and offsets do not change: with more
+ * barriers, threads are only closer together. */
 static void split_few(PlanBlock *b)
 {
     Phase phase = { .count = 0 };

@@ -1,4 +1,4 @@
-/* plan_taps.c: intermediates kept for looking at. */
+/* plan_taps.c: keep intermediate tensors for inspection. */
 #include "plan_lower.h"
 
 #include <string.h>
@@ -27,15 +27,15 @@ static void add_taps(Lower *w, const Tensor *t, Buffer *b)
     }
 }
 
-/* Keep a result: attention writes its weights and scores where they stay, all else is copied. */
+/* Attention writes its weights and scores to their taps; all other results are copied. */
 void lower_tap(Lower *w, const Node *n, int first_op)
 {
     PlanBlock *b = w->block;
-    const int last_op = b->op_count - 1;        /* attention itself, once copies have been added behind it */
+    const int last_op = b->op_count - 1;        /* the attention, even after copies are appended */
     for (int r = 0; r < op_rows[n->op].results; r++) {
         const Tensor *t = n->out[r];
         if (!lower_tapped(w, t) || n->op == OP_APPEND) continue;
-        if (r && t->output) {       /* attention has written it where it stays */
+        if (r && t->output) {       /* attention writes it to a lasting buffer */
             add_taps(w, t, b->ops[last_op].out[r]);
             continue;
         }

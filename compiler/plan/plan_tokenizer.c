@@ -1,4 +1,4 @@
-/* plan_tokenizer.c: a tokenizer of characters as tables of integers in the packed weights. */
+/* plan_tokenizer.c: tokenizers as tables of integers in the packed weights. */
 #include "plan_lower.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static Packed *integers(Lower *w, const char *name, const int32_t *values, int64
     return k;
 }
 
-/* Pairs {code point, id}, ascending by code point: what rt_characters_encode searches. */
+/* Pairs {code point, id}, sorted by code point for rt_characters_encode. */
 static Packed *characters(Lower *w, const char *name, const Vocabulary *v)
 {
     int32_t *pairs = arena_array(w->arena, (size_t)v->size * 2, sizeof *pairs);
@@ -32,7 +32,7 @@ static Packed *characters(Lower *w, const char *name, const Vocabulary *v)
     return integers(w, name, pairs, 2 * (int64_t)n);
 }
 
-/* The code point of each id; -1 for marks and for ids past the vocabulary's symbols. */
+/* The code point of each id; -1 for special tokens and for ids past the vocabulary. */
 static Packed *texts(Lower *w, const char *name, const Vocabulary *v, int64_t ids)
 {
     int32_t *all = arena_array(w->arena, (size_t)ids, sizeof *all);
@@ -40,7 +40,7 @@ static Packed *texts(Lower *w, const char *name, const Vocabulary *v, int64_t id
     return integers(w, name, all, ids);
 }
 
-/* Its bytes, as little-endian integers. */
+/* The bytes of a tokenizer as little-endian integers. */
 static Packed *blob(Lower *w, const Model *m)
 {
     const size_t n = m->tokenizer_size / 4;

@@ -1,12 +1,14 @@
-/* plan_weights.c: where each packed tensor lies: in order of execution, one forward stream, 64-byte aligned.
+/* plan_weights.c: choose the format, shape and offset of each packed tensor. Offsets are 64-byte
+ * aligned and in order of execution, so that weights are read as one forward stream.
  *
- * The tensors of a block of layers stand together, layer after layer, a constant stride apart. */
+ * The tensors of a block of layers are contiguous, layer after layer, at a constant stride. */
 #include "plan.h"
 #include "weights.h"
 
 #include <string.h>
 
-/* What a matrix is in its file: groups of bits, or bf16; f32 for all else, and where its layers differ. */
+/* The format that a matrix has in its file: int8 or int4 in groups, or bf16; f32 for all others,
+ * and if its layers differ. */
 static Format format_in_file(const Tensor *t)
 {
     Format f = FORMAT_PANELS_F32;
@@ -20,7 +22,7 @@ static Format format_in_file(const Tensor *t)
     return f;
 }
 
-/* A matrix that linears and embeddings read, and nothing else. */
+/* True for a matrix that is read, and only by linears and embeddings. */
 static bool is_matrix(const Graph *g, const Tensor *t)
 {
     bool used = false;
@@ -37,10 +39,10 @@ static bool is_matrix(const Graph *g, const Tensor *t)
     return used;
 }
 
-/* In the model: of several layers, that of the first. */
+/* The name in the model; of several layers, that of the first. */
 static const char *matrix_name(const Tensor *t) { return t->layers ? t->source[0]->name : t->name; }
 
-/* The format whose word a dtype is. */
+/* The format of panels for a dtype. */
 static Format format_of_dtype(int dtype)
 {
     int n;
@@ -59,7 +61,7 @@ Format plan_weight_format(const Graph *g, const Tensor *t)
     return format_is_quantised(f) && t->dim[1].bound > MOST_INPUTS ? FORMAT_PANELS_F32 : f;
 }
 
-/* Whether it is the matrix t, or one of its layers. */
+/* True if a rule matches the matrix t or one of its layers. */
 static bool is_matched(const DtypeRule *r, const Graph *g, const Tensor *t)
 {
     bool any = false;
@@ -94,7 +96,7 @@ bool plan_dtypes_hold(Diag *d, const Graph *g)
     return good;
 }
 
-/* Of bytes a panel is one row, of larger elements as many rows of sixteen as it has. */
+/* The shape is [panels][bytes] if elements are bytes, else [panels][rows][16]. */
 static void shape_narrow(Packed *k)
 {
     const Tensor *t = k->tensor[0];
@@ -157,11 +159,12 @@ static size_t place_block(Plan *p, PlanBlock *b, size_t at)
     return start + (size_t)layers * b->weights_stride;
 }
 
-/* The last cache of machines of today: from about there on weights come from memory for every row. */
+/* About the last-level cache of current machines. More weights come from memory for each row. */
 enum { MOST_CACHED = 32 << 20 };
 
-/* Few rows take as long as reading the weights does. Where threads share rows each of them reads all weights; 1.1 billion of eight bits and
- * eight rows took 97 ms on two threads so, and 131 on one. From about there on no cache of one processor holds them. */
+/* About the largest cache of one core. With few rows, time goes into reading weights. If threads
+ * divide rows, each thread reads all weights: eight rows of 1.1 billion int8 weights took 97 ms on
+ * two threads, and 131 ms on one. */
 enum { LEAST_SHARED = 4 << 20 };
 
 void plan_weights(Plan *p)
@@ -171,7 +174,7 @@ void plan_weights(Plan *p)
     for (int i = 0; i < p->block_count; i++) at = place_block(p, p->blocks[i], at);
     for (int i = 0; i < p->packed_count; i++) {
         Packed *k = p->packed[i];
-        if (k->block) continue;     /* what layers share, and a tokenizer's tables, stand at the end */
+        if (k->block) continue;     /* what layers share, and a tokenizer's tables, come last */
         k->offset = at;
         at += k->bytes;
     }

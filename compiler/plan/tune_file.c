@@ -1,4 +1,5 @@
-/* tune_file.c: xf.tune{…} of a file of `xformc tune` to a Tuning. Every fault is reported at its field. */
+/* tune_file.c: read xf.tune{…} of a file of `xformc tune` as a Tuning. Errors are reported at their
+ * fields. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +9,15 @@
 
 enum { MAX_TUNED_CALLS = 1000, LONGEST_NAME = 200 };
 
-/* The table being read: all of it, or `calls`. */
+/* The call of xf.tune being read. The functions below read the value on top of the Lua stack. */
 typedef struct TuneFields { lua_State *L; SpecReader *reader; Tuning *tuning; Loc call; } TuneFields;
 
 #define wrong(f, at, ...) diag_error((f)->reader->diag, EXIT_BAD_DATA, at, __VA_ARGS__)
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* The names in the table on top of the stack, in one order whatever Lua's hash; *n receives their number. One without a name is reported. */
+/* The names in the table on top of the stack, sorted, since Lua's order varies; *n receives their
+ * number. A value without a name is an error. */
 static const char **names_of(const TuneFields *f, Loc at, int *n)
 {
     const char **names = arena_array(f->reader->arena, MAX_TUNED_CALLS, sizeof *names);
@@ -43,7 +45,8 @@ static void push_value(const TuneFields *f, const char *name)
     lua_rawget(f->L, -2);
 }
 
-/* Where the field `name` is written, of the whole or of the table `side`. */
+/* The position of the field `name` of the table `side`, or of xf.tune itself if NULL. A field that
+ * is given twice is an error. */
 static Loc place_of(const TuneFields *f, const char *side, const char *name)
 {
     Loc at = f->call, again = { 0 };
@@ -55,7 +58,8 @@ static Loc place_of(const TuneFields *f, const char *side, const char *name)
 
 /* ---- fields of the whole ---------------------------------------------------------------------------------- */
 
-/* The value on top of the stack as one of `n` words, of which NULL is none; -1 after telling. */
+/* The index among `n` words of the string on top of the stack; -1 after an error. Words may be
+ * NULL. */
 static int word_of(const TuneFields *f, const char *what, Loc at, const char *const *words, int n)
 {
     const char *word = lua_type(f->L, -1) == LUA_TSTRING ? lua_tostring(f->L, -1) : "", *known[CUTS + (int)TUNED_LAYERS];
@@ -98,7 +102,7 @@ static int cut_of(const TuneFields *f, const char *what, Loc at)
     return word_of(f, what, at, names, CUTS);
 }
 
-/* us = { usual = 3.1, panels_1 = 2.5 }, on top of the stack. */
+/* us = { usual = 3.1, panels_2 = 2.5 }, on top of the stack. */
 static void read_times(const TuneFields *f, TunedCall *c)
 {
     if (!lua_istable(f->L, -1)) {

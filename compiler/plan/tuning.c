@@ -1,4 +1,4 @@
-/* tuning.c: choices of speed as tables and as text. */
+/* tuning.c: the table of cuts, and the text of a Tuning. */
 #include "tuning.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void add_text(Text *t, const char *name, const char *value)
     text_add(t, "\",\n");
 }
 
-/* `value` NULL: the usual won, which is said by a comment alone. */
+/* value: NULL if the usual choice won, which only a comment in the file says. */
 static void add_choice(Text *t, const char *name, const char *value, const char *note)
 {
     if (!value && !note) return;

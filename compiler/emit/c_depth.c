@@ -1,11 +1,12 @@
-/* c_depth.c: one walk over the tokens of a C text. */
+/* c_depth.c: measure the nesting of a C text in one walk over its tokens. */
 #include "c_depth.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-typedef struct Walk { const char *at; int line; bool begins; } Walk;    /* begins: nothing but blanks on the line so far */
+/* begins: only white space precedes `at` on its line. */
+typedef struct Walk { const char *at; int line; bool begins; } Walk;
 
 static void step(Walk *w)
 {
@@ -16,7 +17,7 @@ static void step(Walk *w)
     w->at++;
 }
 
-/* Past `end`, or to the end of the text. */
+/* Skip past the next `end`, or to the end of the text. */
 static void pass(Walk *w, const char *end)
 {
     const size_t n = strlen(end);
@@ -32,14 +33,14 @@ static void pass_quoted(Walk *w)
     if (*w->at == quote) step(w);
 }
 
-/* To the end of a line that no backslash continues. */
+/* Skip to the end of the line, including the lines that backslashes join to it. */
 static void pass_line(Walk *w)
 {
     for (; *w->at && *w->at != '\n'; step(w))
         if (*w->at == '\\' && w->at[1]) step(w);
 }
 
-/* What is not a token; false at a token. */
+/* Skip white space, a comment or a preprocessor line; false at a token. */
 static bool pass_blank(Walk *w)
 {
     if (*w->at == '#' && w->begins) pass_line(w);
@@ -50,7 +51,7 @@ static bool pass_blank(Walk *w)
     return true;
 }
 
-/* The token; whether it is `else`. */
+/* Skip a token; true if it is `else`. */
 static bool pass_token(Walk *w)
 {
     const char *begin = w->at;

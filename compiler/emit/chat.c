@@ -1,4 +1,4 @@
-/* chat.c: a model's chat template as rt_chat.h has it, and as C text. */
+/* chat.c: a model's chat template as an RtChat, and as C text. */
 #include "chat.h"
 
 #include <string.h>

@@ -34,7 +34,7 @@ static void input_constants(Text *t, const PlanOp *op, int i, bool dense)
     constants(t, op->node->custom->inputs[i], rows, columns, op->in[i] ? op->in[i]->stride : dense ? columns : pad16(columns));
 }
 
-/* Spaces that all lines with text begin with. */
+/* The number of spaces that all lines with text begin with. */
 static size_t common_indent(const char *c)
 {
     size_t common = SIZE_MAX;
@@ -45,7 +45,7 @@ static size_t common_indent(const char *c)
     return common == SIZE_MAX ? 0 : common;
 }
 
-/* The user's lines, moved to the place of a function's block. */
+/* Add the user's lines, indented as a block in a function. */
 static void add_lines(Text *t, const char *c)
 {
     const size_t common = common_indent(c);

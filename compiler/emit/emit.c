@@ -1,4 +1,4 @@
-/* emit.c: the files of a model's folder. */
+/* emit.c: emit the files of a model's folder, or all of its C as one text. */
 #include "emit.h"
 #include "emit_kind.h"
 #include "isa.h"
@@ -78,7 +78,7 @@ static const char taps_header[] =
     "typedef struct ${name}_tap { const char *name; size_t offset; int heads, rows, columns, stride; } ${name}_tap;\n"
     "extern const ${name}_tap ${name}_taps[${count}];\n";
 
-/* The words that the header of a model of sequences takes for known. */
+/* Definitions of the terms that the header of a sequence model uses. */
 static const char *header_words(const Model *m)
 {
     if (m->graph) return "*";
@@ -186,7 +186,7 @@ static void emit_taps(Emit *e, Text *out)
     text_add(out, "};\n");
 }
 
-/* A number that a cache of f16 does not hold sets its thread's flag. */
+/* A thread that stores a number beyond f16 in a cache sets its flag in the state. */
 static const char saturation_template[] =
     "\n"
     "/* Whether rows of x[width] have a number that f16 has not: its thread says so in the state. */\n"
@@ -268,7 +268,7 @@ static void emit_seam(Emit *e, Text *out)
     static EmitOne *const seams[] = { [KERNELS_LIBRARY] = emit_kernels, [KERNELS_UNROLLED] = emit_unrolled, [KERNELS_BOUND] = emit_bound };
     seams[e->form.kernels](e, out);
     emit_fit(out);
-    emit_custom(e, out);            /* its lines are the user's, and stay */
+    emit_custom(e, out);            /* after emit_fit: lines of the user are not broken */
     if (e->form.kernels != KERNELS_BOUND) text_add(out, "#endif\n");
 }
 
@@ -290,8 +290,9 @@ static Emit emit_new(Arena *a, const Plan *p, const char *identity, size_t head_
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n)
 {
     Emit e = emit_new(a, p, identity, head_bytes, form);
-    /* NAME.c first: it finds the shapes that NAME_kernels.h defines */
-    static const struct { const char *format; EmitOne *emit; bool fits; } files[] = {      /* fits: in lines of 100 columns */
+    /* NAME.c comes first: emitting it collects the shapes that NAME_kernels.h defines */
+    /* fits: break long lines */
+    static const struct { const char *format; EmitOne *emit; bool fits; } files[] = {
         { "%s.c", emit_model, true }, { "%s_kernels.h", emit_seam, false }, { "%s.h", emit_header, true },
         { "%s_main.c", emit_main, true }, { "%s_settings.c", emit_settings, true }, { "%s_generate.c", emit_generate, true },
         { "%s_weights.c", emit_weights, true }, { "example.c", emit_example, true }, { "Makefile", emit_makefile, false },
@@ -318,7 +319,7 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
 
 /* ---- one text -------------------------------------------------------------------------------------------------- */
 
-/* What a freestanding C compiler's headers give to rt.h, for a compiler that has no headers at hand. */
+/* What rt.h needs from the freestanding headers of C, for a compiler without headers. */
 static const char without_headers[] =
     "#define NULL ((void *)0)\n#define bool _Bool\n"
     "#define INT32_MAX 2147483647\n"

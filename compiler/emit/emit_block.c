@@ -8,7 +8,7 @@ static const char *dim_text(Emit *e, const Dim *d)
     return d->count == COUNT_CONSTANT ? arena_format(e->arena, "%lld", (long long)d->bound) : count_name(d->count);
 }
 
-/* "[source, 64]", with run-time lengths by name; a margin comment. */
+/* The shape in a comment's margin: "[source, 64]", with run-time lengths by name. */
 static const char *shape_text(Emit *e, const Tensor *t)
 {
     Text s = text_new(e->arena);
@@ -22,16 +22,17 @@ static const char *shape_text(Emit *e, const Tensor *t)
 bool emit_batches(const Emit *e) { return e->model->has_encoder && !e->model->has_decoder; }
 bool emit_pools(const Emit *e) { return emit_batches(e) && model_pools(e->model); }
 
-/* Panels of an encoder alone, which several texts share. */
+/* True for panels of an encoder-only model, which hold the keys or values of several texts. */
 static bool is_shared(const Emit *e, const PlanBlock *b, const Buffer *x)
 {
     return emit_batches(e) && b->count == COUNT_SOURCE && b->rows > 1 && (x->layout == LAYOUT_KEYS || x->layout == LAYOUT_VALUES);
 }
 
-/* Integers that outlive a block; calls name them as members of the state. */
+/* True for integers that outlive a block; calls name them as members of the state. */
 static bool is_member(const Buffer *x) { return x->layout == LAYOUT_INTS && x->place == PLACE_SCRATCH && !x->block; }
 
-/* The same as an argument: of caches of many slots that of the group's, and panels of several texts from a text's own on. */
+/* A buffer as an argument. Inside a loop over groups, a cache is that of the group's slot, and
+ * panels of several texts begin at those of the group's text. */
 static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
 {
     bool many = b->count == COUNT_ROWS && b->rows > 1 && x->place == PLACE_SLOT;
@@ -42,7 +43,7 @@ static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
     return many ? emit_in_state(e, x, "g->slot") : x->variable;
 }
 
-/* "W_self_q^T": which matrix; that of a graph's matmul is the transpose of what is packed. */
+/* "W_self_q^T": the matrix of a linear. That of a graph's matmul is packed transposed: no ^T. */
 static const char *matrix_words(Emit *e, const Packed *k)
 {
     const TensorSource *s = k->tensor[0]->source[0];
@@ -52,7 +53,8 @@ static const char *matrix_words(Emit *e, const Packed *k)
     return arena_format(e->arena, "%s%s%s", w, name, transposed ? "" : "^T");
 }
 
-/* Of linears in one: "x [W_q^T | W_k^T | W_v^T] + b", or "silu(x W_gate^T) * (x W_up^T)". */
+/* "x W_q^T + b"; for joined linears "x [W_q^T | W_k^T | W_v^T] + b", or "silu(x W_gate^T) *
+ * (x W_up^T)". */
 static const char *linear_words(Emit *e, const PlanOp *op, const char *in, const char *act)
 {
     Text t = text_new(e->arena);
@@ -120,8 +122,9 @@ static const char *kernel_words(Emit *e, const PlanOp *op)
     }
 }
 
-/* Rows of many slots: an operation on caches runs once per slot, each time on the rows that are its own; so does one on panels that
- * texts share, once per text. */
+/* True if the rows of a block may belong to several slots. An operation on caches then runs once
+ * per slot, on the rows of that slot. Likewise, one on panels of several texts runs once per
+ * text. */
 static bool by_slot(const PlanBlock *b) { return b->count == COUNT_ROWS && b->rows > 1; }
 
 static bool is_of_group(const Emit *e, const PlanBlock *b, const Buffer *x)
@@ -151,13 +154,13 @@ static const char *custom_arguments(Emit *e, const PlanBlock *b, const PlanOp *o
     return t.data;
 }
 
-/* Where threads wait for one another; "" where there is one alone. */
+/* A barrier; "" if there is only one thread. */
 static const char *barrier(const Emit *e)
 {
     return emit_has_threads(e) ? "    rt_barrier(j->team);\n" : "";
 }
 
-/* What stands before that which the first thread alone does. */
+/* The condition before a statement that only the first thread runs. */
 static const char *first_thread(const Emit *e)
 {
     return emit_has_threads(e) ? "if (thread == 0) " : "";
@@ -171,7 +174,7 @@ static const char *thread_scratch(Emit *e, const PlanOp *op)
     return arena_format(e->arena, "%s + thread * %lld", s->variable, (long long)(s->rows * s->stride));
 }
 
-/* What this thread does of `parts`; one alone does all. */
+/* The variable with this thread's share of `parts`; a single thread does all of them. */
 static const char *share(Emit *e, int parts)
 {
     return arena_format(e->arena, emit_has_threads(e) ? "share_%d" : "all_%d", parts);
@@ -184,13 +187,14 @@ static const char *rows_text(Emit *e, const PlanBlock *b, const PlanOp *op)
     return arena_format(e->arena, format, op->parts);
 }
 
-/* Whether threads may share the panels of this block's linears. */
+/* True if threads may divide the linears of this block by panels. */
 static bool shares_panels(const Emit *e, const PlanBlock *b)
 {
     return emit_has_threads(e) && e->plan->few_rows && b->rows > 1 && b->count == COUNT_ROWS;
 }
 
-/* Where a thread rounds its rows, of a linear that does, with a comma before it; see plan_rounded.c. */
+/* The argument for a thread's rounded rows, with a comma before it; "" if the linear does not
+ * round. See plan_rounded.c. */
 static const char *rounded(Emit *e, const PlanBlock *b, const PlanOp *op)
 {
     const Buffer *s = op->scratch;
@@ -239,7 +243,8 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     }
 }
 
-/* Behind what stores keys or values as f16: whether there was one beyond them. Of several rows each thread has its own. */
+/* After an operation that stores keys or values as f16: check for numbers beyond f16. If the
+ * operation is divided by rows, each thread checks its own, else the first thread checks all. */
 static void emit_saturation(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op)
 {
     const Buffer *x = op->in[1];
@@ -249,7 +254,7 @@ static void emit_saturation(Emit *e, Text *out, const PlanBlock *b, const PlanOp
                 emit_has_threads(e) ? "thread" : "0", operand(e, b, x), rows, (long long)x->width, (long long)x->stride);
 }
 
-/* One operation; `heading`: the part of the block that begins with it, or NULL. */
+/* Emit one operation. heading: the part of the block that begins with it, or NULL. */
 static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, const char *heading)
 {
     const Wrapper *w = emit_wrapper(e, op);
@@ -279,7 +284,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
 
 /* ---- declarations: each buffer that a function uses -------------------------------------------------------------- */
 
-/* In order of first use; in a block no two have the same variable. */
+/* The buffers that a block uses, in order of first use. No two have the same variable. */
 typedef struct Used { NameMap *seen; const Buffer **list; int count, room; } Used;
 
 static void use(Emit *e, Used *u, Buffer *b)
@@ -312,16 +317,16 @@ static const char *layout_words(Emit *e, const Buffer *b)
     }
 }
 
-/* A block's own: it lies in the scratch that blocks use one after the other. */
+/* True for a buffer of one block, in the part of the scratch that blocks use in turn. */
 static bool is_local(const Buffer *x) { return x->place == PLACE_SCRATCH && x->block; }
 
-/* A declaration with a comment behind it, in a column of its own where that is free. */
+/* A declaration followed by a comment, which is aligned if the code is short enough. */
 static void declaration(Text *out, const char *code, const char *comment)
 {
     text_printf(out, "    %-58s  /* %s */\n", code, comment);
 }
 
-/* A pointer some numbers behind another. */
+/* A pointer advanced by `numbers` elements. */
 static const char *beyond(Emit *e, const char *pointer, size_t numbers)
 {
     return numbers ? arena_format(e->arena, "%s + %zu", pointer, numbers) : pointer;
@@ -330,7 +335,7 @@ static const char *beyond(Emit *e, const char *pointer, size_t numbers)
 static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
 {
     const char *type = emit_buffer_type(x);
-    if ((x->place == PLACE_SLOT && by_slot(b)) || is_member(x)) return;     /* members, in each call */
+    if ((x->place == PLACE_SLOT && by_slot(b)) || is_member(x)) return;     /* calls use the member */
     if (is_local(x)) {
         const char *at = beyond(e, "s->scratch", (plan_address(e->plan, x) - e->plan->blocks_offset) / sizeof(float));
         if (x->layout == LAYOUT_INTS) at = arena_format(e->arena, "(int *)(void *)(%s)", at);
@@ -340,7 +345,8 @@ static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
     text_printf(out, "    %s *const %s = %s;\n", type, x->variable, emit_in_state(e, x, x->place == PLACE_SLOT ? "j->slot" : NULL));
 }
 
-/* The views of u.list[first]'s parent that a block uses, in order of their columns; once, at the first of them. */
+/* Declare all views of u.list[first]'s parent that a block uses, in order of their columns; nothing
+ * if an earlier view in the list has declared them. */
 static void declare_views(Emit *e, Text *out, const Used *u, int first)
 {
     const Buffer *parent = u->list[first]->parent;
@@ -348,7 +354,7 @@ static void declare_views(Emit *e, Text *out, const Used *u, int first)
         if (u->list[i]->parent == parent) return;
     const char *begin = "    float";
     for (int64_t column = 0; column >= 0;) {
-        int64_t next = -1;              /* of the view behind those in this column */
+        int64_t next = -1;              /* the column of the next view */
         for (int i = first; i < u->count; i++) {
             const Buffer *x = u->list[i];
             if (x->parent != parent) continue;
@@ -362,7 +368,7 @@ static void declare_views(Emit *e, Text *out, const Used *u, int first)
     text_add(out, ";\n");
 }
 
-/* This thread's share of every number of panels, heads or groups that is split. */
+/* Declare this thread's share for each number of panels, heads or groups that is divided. */
 static void declare_shares(Emit *e, Text *out, const PlanBlock *b)
 {
     NameMap *seen = name_map_new(e->arena);
@@ -383,7 +389,8 @@ static void declare_shares(Emit *e, Text *out, const PlanBlock *b)
 static void declarations(Emit *e, Text *out, const PlanBlock *b)
 {
     Used u = { .seen = name_map_new(e->arena) };
-    const PlanBlock *owner = NULL;     /* of the weights: another block that runs the same layers may have packed them */
+    /* The block that packed the weights; it may be another one that runs the same layers. */
+    const PlanBlock *owner = NULL;
     bool rows = false;
     for (int i = 0; i < b->op_count; i++) {
         const PlanOp *op = &b->ops[i];
@@ -418,7 +425,8 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
     if (!b->ops[0].node->part) text_add(out, "\n");
 }
 
-/* A barrier, so that what thread 0 shows is whole, and another, so that what it changes is seen. */
+/* A barrier before the call, so that the result is complete, and one after it, so that all threads
+ * see what the call changes. */
 static void emit_watch(Emit *e, Text *out, const PlanBlock *b, int operation)
 {
     int block = 0;

@@ -1,5 +1,5 @@
-/* emit_generate.c: what a decoder generates by: NAME_settings.c, its settings of generation and its chat
- * template, and NAME_generate.c, a text answered with a text. */
+/* emit_generate.c: NAME_settings.c, a decoder's generation settings and chat template, and
+ * NAME_generate.c, which answers a text with a text. */
 #include "emit_kind.h"
 
 #include "chat.h"
@@ -139,7 +139,7 @@ static const char *filled(Emit *e, const char *template)
     return t.data;
 }
 
-/* Where a list of a call stands in the state. */
+/* The offset of a list in the state. */
 static const char *list_at(Emit *e, const CallList *l)
 {
     return emit_number(e, (int64_t)(e->plan->scratch_offset + l->offset));

@@ -6,7 +6,7 @@
 
 static const Tensor *tensor_at(Emit *e, int i) { return e->plan->graph->tensors[i]; }
 
-/* Inputs that a caller gives, and outputs, in order of the spec. */
+/* True for an input that the caller sets; for an output. */
 static bool is_input(const Tensor *t) { return t->kind == TENSOR_INPUT && !t->integer; }
 static bool is_output(const Tensor *t) { return t->output; }
 
@@ -32,7 +32,7 @@ static const char *identifier(Emit *e, const Tensor *t)
     return c;
 }
 
-/* ---- masks and biases: a mask to be added would be read the wrong way round ------------------- */
+/* ---- masks and biases: check each, since either could be misread as the other ----------------- */
 
 static const char *const holds_words[] = {
     [HOLDS_ANY] = "", [HOLDS_MASK] = ": 0 and 1", [HOLDS_BIAS] = ": numbers and -inf"
@@ -61,8 +61,8 @@ static const char is_bias_text[] =
     "    return 1;\n"
     "}\n\n";
 
-/* What attentions read so: those that are inputs, or those that are computed; each once. Returns
- * how many. */
+/* List the masks and added biases of all attentions, each once: those that are inputs, or those
+ * that are computed. Returns their number. */
 static int checked_buffers(const Emit *e, bool inputs, const Buffer **buffers, Holds *holds)
 {
     int n = 0;
@@ -80,7 +80,7 @@ static int checked_buffers(const Emit *e, bool inputs, const Buffer **buffers, H
     return n;
 }
 
-/* Both arrays have room for every one. */
+/* Like checked_buffers, but allocates both arrays. */
 static int checks_of(const Emit *e, bool inputs, const Buffer ***buffers, Holds **holds)
 {
     const size_t most = 2 * (size_t)e->plan->blocks[0]->op_count + 1;
@@ -166,8 +166,8 @@ static const char get_template[] =
     "    for (int r = 0; r < ${rows}; r++) rt_copy(values + r * ${width}, rows + r * ${stride}, ${width} * sizeof(float));\n"
     "}\n\n";
 
-/* The address is that of the whole member: a pointer to its first row may not reach the others, and
- * gcc 12 warns of it at -O3. */
+/* Take the address of the whole member: a pointer to its first row may not be used for the others,
+ * and gcc 12 warns about it at -O3. */
 static void copy_call(Emit *e, Text *out, const char *template, const Tensor *t)
 {
     const Buffer *b = buffer_of(e, t);
@@ -244,7 +244,7 @@ static void values_array(Emit *e, Text *out, const Tensor *t)
     text_add(out, "\n};\n\n");
 }
 
-/* Whether a number that the spec gives is -inf. */
+/* True if the spec gives an input the value -inf; no other value that is not finite is possible. */
 static bool has_lowest(Emit *e)
 {
     for (int i = 0; i < e->plan->graph->tensor_count; i++) {
@@ -280,7 +280,7 @@ static const char main_head[] =
     "}\n"
     "\n";
 
-/* Weights behind the program: the Makefile puts them there on Linux alone. */
+/* For WEIGHTS_BEHIND: the Makefile appends weights to the program only on Linux. */
 static const char own_file[] =
     "#if defined(__linux__)\n"
     "#define WEIGHTS \"/proc/self/exe\"\n"
@@ -312,7 +312,7 @@ static const char graph_arguments[] =
     "        return help ? 0 : 2;\n"
     "    }\n";
 
-/* place: of the file of weights, in C; NULL: they are in the program. */
+/* place: a C expression for the path of the weights; NULL if they are in the program. */
 static void program(Emit *e, Text *out, const char *file, const char *place)
 {
     const bool embed = !place;

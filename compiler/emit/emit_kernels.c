@@ -1,5 +1,6 @@
-/* emit_kernels.c: NAME_kernels.h, the seam between a model and what computes it: one function per distinct shape, over the
- * library's kernels, so that the C compiler folds the constants; and which of their files travel with a model. */
+/* emit_kernels.c: NAME_kernels.h, the interface between a model and its kernels: one function per
+ * distinct shape that calls a kernel of the library with constants, for the C compiler to fold;
+ * and the kernel files to copy into a model's folder. */
 #include "custom.h"
 #include "emit.h"
 #include "runtime_text.h"
@@ -7,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A row of kernels.def: where the kernel stands and what it takes, "(const RtNorm *shape, float *y, ...)". */
+/* A row of kernels.def: the kernel's file and its parameters, "(const RtNorm *shape, float *y,
+ * ...)". */
 typedef struct KernelRow { const char *file, *parameters; } KernelRow;
 
 static const KernelRow kernel_rows[KERNELS] = {
@@ -28,7 +30,7 @@ static const KernelRow rows_of_half[KERNELS] = {
 #undef RT_KERNEL_ROW
 };
 
-/* Its file is NULL of an xf.op. */
+/* The file is NULL for an xf.op. */
 static const KernelRow *kernel_row(const Wrapper *w)
 {
     if (plan_op_is_half(w->op)) return &rows_of_half[w->kernel];
@@ -38,7 +40,7 @@ static const KernelRow *kernel_row(const Wrapper *w)
 
 static const char *kernel_file(const Wrapper *w) { return kernel_row(w)->file; }
 
-/* The line behind this one. */
+/* The start of the next line. */
 static const char *next_line(const char *s) { return s[strcspn(s, "\n")] ? s + strcspn(s, "\n") + 1 : s + strlen(s); }
 
 void emit_paste(Text *out, const char *file)
@@ -61,7 +63,7 @@ static const char wrapper_template[] =
     "    ${loop}${function}(&shape, ${arguments});\n"
     "}\n\n";
 
-/* The same for a compiler that inlines nothing: a call less. */
+/* The same as a macro, which saves a call if the compiler does not inline. */
 static const char macro_template[] =
     "/* ${doc} */\n"
     "${tuned}\n"
@@ -82,7 +84,8 @@ static const char *parameter_names(Emit *e, const char *parameters)
     return t.data;
 }
 
-/* What an attention has besides: more parameters, and the struct that hands them on; both empty where there is nothing. */
+/* The optional inputs of an attention: additional parameters, and the struct that passes them on;
+ * both are "" if there are none. */
 typedef struct Extra { const char *parameters, *body; } Extra;
 
 static Extra extra_of(Emit *e, const Wrapper *w)
@@ -120,7 +123,8 @@ static Extra extra_of(Emit *e, const Wrapper *w)
     return (Extra){ parameters.data, body.data };
 }
 
-/* How a call is cut: a loop before it, or "", and what it then begins with and does; of rows, which parts of each. */
+/* How a call is cut. loop: a loop around it, or "". Over rows: `first` row, `count` of rows, and
+ * `parts` of each row; for one row: `range` of parts. */
 typedef struct Cutting { const char *loop, *first, *count, *range, *parts; } Cutting;
 
 static Cutting cutting_of(Emit *e, const Wrapper *w, const char *begin, const char *end)
@@ -134,8 +138,9 @@ static Cutting cutting_of(Emit *e, const Wrapper *w, const char *begin, const ch
     return (Cutting){ arena_format(e->arena, "for (int p = %s; p < %s; p += %d)\n    ", begin, end, cut->panels), "", "", range, "" };
 }
 
-/* What a parameter of a kernel becomes in the call of a wrapper for rows: operands move along to the first of them, by
- * strides that their names tell; weights, caches and scratch stay. */
+/* The argument for a parameter of a kernel, in a wrapper over rows: operands are advanced to the
+ * row `first`, by a stride that depends on the parameter's name; weights, caches and scratch are
+ * not. */
 static const char *moved(Emit *e, const Wrapper *w, const char *parameter, const char *name, const char *first)
 {
     const bool linear = kernel_is_linear(w->kernel);
@@ -147,7 +152,8 @@ static const char *moved(Emit *e, const Wrapper *w, const char *parameter, const
     return arena_format(e->arena, "%s + %lld * %s", name, (long long)(is_y ? w->y_stride : is_x ? w->x_stride : w->z_stride), first);
 }
 
-/* A wrapper's text by the parameters of its kernel: the type of its shape, its own parameters, and the kernel's arguments. */
+/* What follows from the parameters of a wrapper's kernel: the type of its shape, the parameters of
+ * the wrapper, and the arguments for the kernel. */
 typedef struct Signature { const char *type, *parameters, *arguments; } Signature;
 
 static Signature signature_of(Emit *e, const Wrapper *w, const Extra *extra, const Cutting *cut)
@@ -245,14 +251,14 @@ static bool is_among(const char *text, const char *const *list, int n)
     return false;
 }
 
-/* A file of the runtime, and those that it includes; each once. */
+/* Add a file of the runtime and the files that it includes, each once. */
 static void add_file(Emit *e, const char *name, NameMap *seen, EmittedFile *files, int *n)
 {
     static const char include[] = "#include \"";
     const RuntimeFile *f = runtime_find(name);
     if (name_map_find(seen, name)) return;
     name_map_add(seen, name, seen);
-    if (f->use == RUNTIME_NONE) {       /* no model has it anyway */
+    if (f->use == RUNTIME_NONE) {       /* folder.c copies the others */
         files[*n] = (EmittedFile){ arena_format(e->arena, "runtime/%s", name), text_new(e->arena) };
         text_add(&files[(*n)++].text, f->text);
     }
@@ -272,7 +278,7 @@ void emit_kernel_files(Emit *e, EmittedFile *files, int *n)
         if (kernel_file(e->wrappers[i])) add_file(e, kernel_file(e->wrappers[i]), seen, files, n);
 }
 
-/* What may stand in a comment. */
+/* A copy of a string without what a comment must not contain. */
 static const char *in_comment(Emit *e, const char *text)
 {
     char *copy = arena_text(e->arena, text);
@@ -297,7 +303,8 @@ void emit_kernels(Emit *e, Text *out)
         included[n++] = file;
         text_printf(out, "#include \"%s\"\n", file);
     }
-    text_printf(out, "\n#include \"%s.h\"\n", e->name);         /* last: what is local to a kernel may be called so */
+    /* NAME.h comes last: kernels may have locals with the names that it declares. */
+    text_printf(out, "\n#include \"%s.h\"\n", e->name);
     text_add(out, "\n/* ---- the shapes of this model -------------------------------------------------------------------------- */\n\n");
     emit_wrappers(e, out);
 }

@@ -1,5 +1,6 @@
-/* emit_lines.c: emitted C in lines of at most 100 columns. A statement goes on behind the bracket that it was broken in, a comment
- * behind its star; preprocessor lines stay. The text means the same. */
+/* emit_lines.c: break lines of emitted C that are longer than 100 columns. A statement continues in
+ * the column after the bracket that it was broken in, a comment after its star. Preprocessor lines
+ * stay as they are. The meaning does not change. */
 #include "emit.h"
 
 #include <ctype.h>
@@ -11,13 +12,13 @@ static size_t blanks_of(const char *s) { return strspn(s, " "); }
 
 /* ---- comments ------------------------------------------------------------------------------------ */
 
-/* Words that found no room in a line of a comment and go before those of the next one. */
+/* Words that did not fit into a line of a comment, to be put before those of the next one. */
 typedef struct Carried { const char *words; size_t size; } Carried;
 
 static bool ends_comment(const char *s, size_t n) { return n >= 2 && strncmp(s + n - 2, "*/", 2) == 0; }
 
-/* The words of a comment, at `indent`: a whole one, or, within, a line of one of several lines. What finds no room goes to lines
- * of its own where the comment ends, else to the next one. */
+/* Add the words of a comment at column `indent`: a whole comment or, if `within`, one line of it.
+ * Words that do not fit go to new lines if the comment ends with them, else they are returned. */
 static Carried fit_comment(Text *out, size_t indent, const char *s, size_t n, bool within)
 {
     const char *const end = s + n;
@@ -27,7 +28,8 @@ static Carried fit_comment(Text *out, size_t indent, const char *s, size_t n, bo
     while (s < end) {
         const size_t blanks = empty ? 0 : blanks_of(s);
         size_t shown = blanks + strcspn(s + blanks, " \n");
-        if ((size_t)(end - s) <= shown + strlen(" */")) shown = (size_t)(end - s);      /* the last word has the end with it */
+        /* keep the end of the comment with its last word */
+        if ((size_t)(end - s) <= shown + strlen(" */")) shown = (size_t)(end - s);
         if (!empty && column + shown > COLUMNS) {
             text_add(out, "\n");
             s += blanks;
@@ -48,11 +50,11 @@ static Carried fit_comment(Text *out, size_t indent, const char *s, size_t n, bo
 
 /* ---- code ---------------------------------------------------------------------------------------- */
 
-/* Where a line may be broken: before `at`, or nowhere, 0; the rest, within so many brackets, goes to column `to`. The lowest rank
- * is the best. */
+/* Where to break a line: before `at`, or nowhere if that is 0. The rest is within `depth` brackets
+ * and goes to column `to`. The lowest rank is the best. */
 typedef struct Break { size_t at, to; int depth, rank; } Break;
 
-/* The end of a string or a character that begins at s[i]. */
+/* The index after the string or character constant that begins at s[i]. */
 static size_t behind_quotes(const char *s, size_t n, size_t i)
 {
     const char quote = s[i++];
@@ -60,7 +62,7 @@ static size_t behind_quotes(const char *s, size_t n, size_t i)
     return i < n ? i + 1 : n;
 }
 
-/* An operator between blanks before which a line may end. */
+/* True at an operator before which a line may be broken. */
 static bool is_operator(const char *s)
 {
     static const char *const operators[] = { "&& ", "|| ", "+ ", "? ", ": ", "| " };
@@ -69,7 +71,8 @@ static bool is_operator(const char *s)
     return false;
 }
 
-/* The best break of a line that begins within `depth` brackets, all opened in column `to`. */
+/* The best break of a line that begins within `depth` brackets, all of them opened at column
+ * `to`. */
 static Break find_break(const char *s, size_t n, int depth, size_t to)
 {
     const size_t indent = blanks_of(s);
@@ -81,7 +84,8 @@ static Break find_break(const char *s, size_t n, int depth, size_t to)
             const char before = s[i - 2];
             const bool comma = before == ',' || before == ';', texts = before == '"' || (s[i] == '"' && before != ',' && before != '=');
             const bool assigned = before == '=' && s[i - 3] == ' ';
-            const int rank = 2 * depth + (comma ? 0 : assigned ? 5 : 1);        /* within the fewest brackets; commas first */
+            /* within the fewest brackets; commas first */
+            const int rank = 2 * depth + (comma ? 0 : assigned ? 5 : 1);
             const size_t behind = depth ? opened[depth - 1] : s[indent] == '.' ? indent : indent + 4;
             if ((comma || assigned || texts || is_operator(s + i)) && rank <= best.rank)
                 best = (Break){ i, behind > 2 * COLUMNS / 3 ? indent + 8 : behind, depth, rank };
@@ -111,7 +115,7 @@ static void fit_code(Text *out, const char *s, size_t n)
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
-/* Where the comment behind the code of a line begins, or n. */
+/* The index of the comment after the code of a line, or n. */
 static size_t comment_behind(const char *s, size_t n)
 {
     if (n < 4 || strncmp(s + n - 2, "*/", 2) != 0) return n;
@@ -120,7 +124,7 @@ static size_t comment_behind(const char *s, size_t n)
     return n;
 }
 
-/* A comment that finds no room behind its code stands above. A rule behind a heading is cut. */
+/* A comment that does not fit after its code goes above it. The rule of a heading is shortened. */
 static Carried fit_line(Text *out, const char *s, size_t n)
 {
     const Carried nothing = { NULL, 0 };
@@ -151,7 +155,7 @@ static Carried fit_line(Text *out, const char *s, size_t n)
     return nothing;
 }
 
-/* A line of a comment that goes on with the sentence of the one before: " * of one slot". */
+/* True for a line of a comment that continues the sentence of the line before: " * of one slot". */
 static bool goes_on(const char *s, size_t n)
 {
     const size_t indent = blanks_of(s);
@@ -161,7 +165,8 @@ static bool goes_on(const char *s, size_t n)
 void emit_fit(Text *text)
 {
     Text out = text_new(text->arena);
-    const char *kept = text->data, *const end = kept + text->size;      /* lines from `kept` on stay as they are */
+    /* lines from `kept` on are not copied yet */
+    const char *kept = text->data, *const end = kept + text->size;
     for (const char *s = kept, *next; s < end; s = next) {
         const char *newline = memchr(s, '\n', (size_t)(end - s));
         next = newline ? newline + 1 : end;

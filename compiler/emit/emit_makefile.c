@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What main() of a program is made of, besides NAME_main.o. */
+/* The objects of the command-line program, besides NAME_main.o. */
 static const char cli_objects[] =
     " \\\n"
     "          $(addprefix runtime/rt_,packed.o answer_text.o timing.o lines.o) \\\n"
@@ -82,10 +82,10 @@ static const char makefile_template[] =
     ".PHONY: always clean\n"
     "-include $(wildcard *.d runtime/*.d)\n";
 
-/* What differs with the instruction sets: one that `make ISA=` may change, or a variant for each. */
+/* What depends on the instruction sets: one that `make ISA=` may change, or a variant for each. */
 typedef struct Isas { Text words, settings, objects, all, rules; } Isas;
 
-/* Systems have several names for a machine. */
+/* cc and uname may name the same machine differently, so names are normalised. */
 static const char native_setting[] =
     "machine = $(patsubst amd64,x86_64,$(patsubst arm64,aarch64,$(patsubst armv%,arm,\\\n"
     "          $(patsubst powerpc%,ppc%,$(firstword $(subst -, ,$(1)))))))\n"
@@ -120,9 +120,10 @@ static void many_isas(Emit *e, Isas *t)
     }
 }
 
-/* Weights in the program lie on large pages in memory as they do in the file, where the system has it so. A program of 101 MB meets 300
- * faults on its way to the first token instead of 1,230, and takes a third less time. Without relro, which protects a table of some
- * hundred addresses, nothing fills the file up to a page. */
+/* Align the segments of a program with embedded weights to 2 MB, so that the system can map them in
+ * large pages: a program of 101 MB then has 300 page faults until the first token instead of 1,230,
+ * and takes a third less time. Without relro, which would protect a table of about a hundred
+ * addresses, the file is not padded to such a page. */
 static const char pages_words[] = "# Weights are mapped in pages of 2 MB where the system can.\n";
 static const char pages_link[] = " -Wl,-z,max-page-size=0x200000";
 enum { LEAST_ON_LARGE_PAGES = 4 << 20 };
@@ -131,7 +132,8 @@ static const char link_rule[] =
     "${name}: $(PROGRAM) lib${name}.a\n"
     "\t$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)\n";
 
-/* Neither the assembler nor the linker sees the weights, which they would hold in memory: rt_weights.h has where they lie. */
+/* The weights are appended after linking, since the assembler and the linker would hold them in
+ * memory. rt_weights.h has the format. */
 static const char link_rule_behind[] =
     "# The weights follow the program in its file, from a multiple of 2 MB on. Where ${name}.safetensors is\n"
     "# gone, they are those of the program that is there. Elsewhere than on Linux they stay in that file.\n"

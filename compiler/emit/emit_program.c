@@ -1,4 +1,5 @@
-/* emit_program.c: each program as a body that every thread runs: its blocks, layer after layer. */
+/* emit_program.c: each program as a function that every thread runs: it calls the blocks, layer
+ * after layer. */
 #include "emit.h"
 
 #include <string.h>
@@ -8,8 +9,8 @@ bool emit_loops(const Plan *p, EmitForm form)
     return form.layers == LAYERS_BY_SPEC ? !p->graph->model->unroll_layers : form.layers == LAYERS_LOOP;
 }
 
-/* Whether a run is of one layer, while the run before or after it is of other layers of the same stack: such layers have
- * a function of their own, and no loop covers them. */
+/* True if a run has one layer, and the run before or after it has other layers of the same stack.
+ * Such a layer has a function of its own and is in no loop. */
 static bool stands_alone(const PlanProgram *p, int i)
 {
     const PlanRun *r = &p->runs[i];
@@ -35,7 +36,8 @@ bool emit_leaves_layers(const Plan *p)
     return false;
 }
 
-/* A block ends in a barrier, so each thread reads the same answer: that of the turn before. */
+/* Each block ends with a barrier, so rt_poll can give all threads the same answer: that of the turn
+ * before. */
 static void emit_poll(Emit *e, Text *out)
 {
     const char *thread = emit_has_threads(e) ? "thread" : "0";
@@ -59,7 +61,7 @@ static void emit_run(Emit *e, Text *out, const PlanRun *r)
         }
 }
 
-/* A unit of measure that keeps three digits. */
+/* With three digits, in a unit that suits the size. */
 static const char *flops_text(Arena *a, double flops)
 {
     if (flops >= 1e9) return arena_format(a, "%.3g GFLOP", flops / 1e9);
@@ -103,7 +105,7 @@ const char *emit_costs(Emit *e)
     return t.data;
 }
 
-/* The head of a program's function: one that a team runs on every thread, or an ordinary one. */
+/* Begin the function of a program: one that a team runs on every thread, or an ordinary one. */
 static void begin_body(const Emit *e, Text *out, const char *name)
 {
     text_printf(out, emit_has_threads(e)
@@ -122,7 +124,7 @@ const char *emit_body_call(Emit *e, const char *body)
     return arena_format(e->arena, format, body);
 }
 
-/* The last block of an encoder that pools, for the texts of a batch behind the first. */
+/* The last block of an encoder that pools, for the texts of a batch after the first. */
 static void emit_head(Emit *e, Text *out)
 {
     const PlanProgram *p = plan_program(e->plan, PROGRAM_ENCODE);
@@ -133,7 +135,7 @@ static void emit_head(Emit *e, Text *out)
     text_add(out, "}\n\n");
 }
 
-/* Rows whose logits nobody asks for end in the last layer. */
+/* The program for rows whose logits are not needed: it ends in the last layer. */
 static void emit_prefill(Emit *e, Text *out)
 {
     const PlanPart part = plan_part(e->plan, PROGRAM_PREFILL);

@@ -1,5 +1,5 @@
-/* emit_sequence.c: the bodies of the calls of models of stacks. What an encoder has, what a decoder has, and what has both
- * differ by which pieces stand there. */
+/* emit_sequence.c: the bodies of the calls of sequence models. Encoder-only, decoder-only and
+ * encoder-decoder models consist of different pieces. */
 #include "emit_kind.h"
 
 #include <string.h>
@@ -277,13 +277,13 @@ static const char tokenizer_template[] =
     "    return rt_text_of_ids(m->weights + W_TOKENIZER, ${bytes}, ids, n, out, cap, bytes);\n"
     "}\n";
 
-/* The text where some operation reads the input. */
+/* `text` if the plan has the input `name`, which some operation then reads; else "". */
 static const char *of_input(const Emit *e, const char *name, const char *text)
 {
     return plan_buffer(e->plan, name) ? text : "";
 }
 
-/* The call that gives what lies in a buffer. */
+/* The call that returns a pointer to a buffer. */
 static const char *result_call(Emit *e, const char *result, const Buffer *b)
 {
     Text t = text_new(e->arena);
@@ -291,7 +291,7 @@ static const char *result_call(Emit *e, const char *result, const Buffer *b)
     return t.data;
 }
 
-/* Of an encoder alone one text is a batch of one. */
+/* The calls of an encoder-only model, where one text is a batch of one. */
 static void batch_calls(Emit *e, Text *out)
 {
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1, pools = model_pools(e->model);
@@ -310,7 +310,7 @@ static void batch_calls(Emit *e, Text *out)
               "first_argument", pair ? "&first" : "NULL", "vectors", vectors.data, NULL);
 }
 
-/* With a decoder a source has a slot. */
+/* The calls of an encoder with a decoder, where each source has a slot. */
 static void source_calls(Emit *e, Text *out)
 {
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1;

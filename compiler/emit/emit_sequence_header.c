@@ -1,4 +1,4 @@
-/* emit_sequence_header.c: NAME.h of models of stacks: sizes, and the declarations of the calls. */
+/* emit_sequence_header.c: NAME.h of sequence models: sizes, and the declarations of the calls. */
 #include "emit_kind.h"
 
 static const char sizes_encoder[] =
@@ -123,7 +123,7 @@ static const char tokenizer_header[] =
     "/* The tokenizer, which lies in the weights: rt_tokenizer_open of rt_tokenizer.h reads it. */\n"
     "const void *${name}_tokenizer(const ${name} *m, size_t *bytes);\n";
 
-/* The buffer that a program leaves behind. */
+/* The buffer with the result of a program; NULL if the plan lacks the program. */
 static const Buffer *left_by(const Emit *e, ProgramKind program)
 {
     const PlanProgram *p = plan_program(e->plan, program);

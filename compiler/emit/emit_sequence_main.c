@@ -1,4 +1,5 @@
-/* emit_sequence_main.c: what surrounds a model of sequences: NAME_main.c, the program, and example.c, a library's user. */
+/* emit_sequence_main.c: the programs of a sequence model: NAME_main.c, its command, and example.c,
+ * which uses the library. */
 #include "emit_kind.h"
 #include "chat.h"
 #include "tolerance.h"
@@ -94,7 +95,7 @@ static const char main_tokenizer_rows[] = "        .texts = &rt_cli_text, .token
 static const char main_chat_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer, .chat = &${name}_chat,\n";
 static const char main_text_rows[] = "        .tokenize = main_tokenize, .detokenize = main_detokenize,\n";
 
-/* Steps below this are over before a second thread has woken: one thread is the default. */
+/* A step of fewer FLOPs ends before a second thread has woken up: one thread is the default. */
 static const double FLOPS_FOR_THREADS = 20e6;
 
 static const char *about(Emit *e)
@@ -107,7 +108,7 @@ static const char *about(Emit *e)
     return arena_format(e->arena, "%s of %s layers, width %lld", kind, layers, (long long)m->d_model);
 }
 
-/* A template filled with what the parts of main share; "" where the model has no such part. */
+/* A part of main: a template with one placeholder filled; "" if the model lacks the part. */
 static const char *part(Emit *e, bool there, const char *template, const char *key, const char *value)
 {
     Text t = text_new(e->arena);
@@ -122,7 +123,7 @@ static const char *in_quotes(Emit *e, const char *s)
     return t.data;
 }
 
-/* A classifier's classes, as many as its vector is wide. */
+/* The labels of a classifier, one for each element of its vector. */
 static void add_labels(Emit *e, Text *out)
 {
     const FieldList *labels = &e->model->labels;
@@ -131,7 +132,7 @@ static void add_labels(Emit *e, Text *out)
     text_add(out, "};\n");
 }
 
-/* What stands before a text in some languages, with NULL behind. */
+/* The rows of `translations`: two language codes and the prefix of a text; NULL ends the list. */
 static void add_translations(Emit *e, Text *out)
 {
     const FieldList *rows = &e->model->translations;
@@ -201,7 +202,7 @@ static const char *stacks(Emit *e)
     return t.data;
 }
 
-/* The instruction sets of what bind takes: of several variants, the first that the processor has. */
+/* A C expression for the instruction sets of the variant that bind chooses. */
 static const char *isa_expression(Emit *e)
 {
     const char *chosen = arena_format(e->arena, "%s_isa", e->name);
@@ -210,7 +211,7 @@ static const char *isa_expression(Emit *e)
     return chosen;
 }
 
-/* Declarations of those that NAME.h does not know. */
+/* Declarations of the instruction sets of variants that NAME.h does not declare. */
 static const char *isa_declarations(Emit *e)
 {
     Text t = text_new(e->arena);

@@ -1,4 +1,4 @@
-/* emit_sequence_names.c: the calls of models of stacks, as those of several instruction sets are handed on. */
+/* emit_sequence_names.c: the external names of sequence models, for variants by instruction set. */
 #include "emit_kind.h"
 
 const char *emit_scores(const Model *m) { return m->log_softmax ? "scores" : "logits"; }

@@ -1,5 +1,5 @@
-/* emit_state.c: what a state holds, as C: struct slot, the caches of one sequence, and struct state. Their members lie
- * where the plan put the buffers. */
+/* emit_state.c: a state as C: struct slot, the caches of one sequence, and struct state. Members
+ * have the offsets that the plan gave the buffers. */
 #include "emit.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static bool ends_in(const char *s, const char *end)
     return n > k && strcmp(s + n - k, end) == 0;
 }
 
-/* A cache without the word that says so: self_k_cache is self_k. */
+/* The name of a cache without its suffix: self_k for self_k_cache. */
 static const char *cache_name(Emit *e, const Buffer *b)
 {
     int same = 0;
@@ -47,7 +47,7 @@ void emit_state_begin(Emit *e)
 
 typedef struct Shape { int64_t dim[4]; int rank; } Shape;
 
-/* Of one layer. Where layers are padded a layer is a list of numbers, its padding among them. */
+/* The shape of one layer. If layers are padded, it is one-dimensional and includes the padding. */
 static Shape shape_of(const Buffer *b)
 {
     Shape s;
@@ -83,7 +83,7 @@ const char *emit_in_state(Emit *e, const Buffer *b, const char *slot)
 
 /* ---- the structs --------------------------------------------------------------------------------- */
 
-/* What a member of the state holds; where its name says it there is no comment. */
+/* Comments for members of the state whose names do not say what they hold. */
 typedef struct Meaning { const char *name, *words; } Meaning;
 static const Meaning meanings[] = {
     { "source_ids",          "tokens of the source" },
@@ -105,7 +105,7 @@ static const Meaning meanings[] = {
     { "text_work",           "for tokenizer and answer" },
 };
 
-/* "    code  comment", where there are words for that name. */
+/* A line of code, with the comment that `meanings` has for a name, if any. */
 static void described(Text *out, const char *code, const char *name)
 {
     const char *words = NULL;
@@ -114,7 +114,7 @@ static void described(Text *out, const char *code, const char *name)
     text_printf(out, words ? "    %-58s  /* %s */\n" : "    %s\n", code, words);
 }
 
-/* One member; `align`: to a line of 64 bytes. */
+/* Emit one member. align: to 64 bytes. */
 static void member(Emit *e, Text *out, const Buffer *b, bool align)
 {
     const Shape s = shape_of(b);

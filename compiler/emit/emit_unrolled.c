@@ -1,14 +1,16 @@
-/* emit_unrolled.c: NAME_kernels.h in plain C11: every shape's function written out with its numbers in the text, heads
- * and inner loops unrolled, no intrinsics, no library. For microcontrollers, for other compilers, and for readers.
+/* emit_unrolled.c: NAME_kernels.h in plain C11: one function per distinct shape, with its numbers
+ * in the text and inner loops unrolled; no intrinsics, no library. For microcontrollers, for other
+ * compilers, and for readers.
  *
- * Layouts are those of the library's kernels, so weights and state are the same. A function does rows r0 .. r1 and parts
- * (panels, heads, groups) p0 .. p1: one of the two is its share, the other is whole. */
+ * Layouts are those of the library's kernels, so weights and state are the same. A function
+ * computes rows r0 .. r1 and parts (panels, heads, groups) p0 .. p1: a thread's share of one and
+ * all of the other, or spans of both for linears that threads may divide by panels. */
 #include "emit.h"
 #include "runtime_text.h"
 
 #include <string.h>
 
-/* The pieces of text that every body is made from. */
+/* What a function's body is made from. r0 .. p1: C expressions for its rows and parts. */
 typedef struct Body {
     Emit *e;
     Text *out;
@@ -27,7 +29,7 @@ static void open_function(const Body *b)
 
 static void close_function(const Body *b) { text_add(b->out, "}\n\n"); }
 
-/* Terms of a sum in one turn of its loop. They are added one after the other, so the bits do not depend on it. */
+/* Terms of a sum per iteration of its loop. They are added in order, so no bit depends on it. */
 static int unroll_of(const Emit *e)
 {
     const int spec = (int)e->model->unroll_factor;
@@ -36,10 +38,10 @@ static int unroll_of(const Emit *e)
 
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
 
-/* What C calls the numbers of keys and values. */
+/* The C type of keys and values. */
 static const char *cache_words(const PlanOp *op) { return plan_op_is_half(op) ? "rt_f16" : "float"; }
 
-/* A number of a, of which some are f16. */
+/* An element of `a` as a float; half: `a` is f16. */
 static const char *number_at(Emit *e, bool half, const char *index)
 {
     return arena_format(e->arena, half ? "rt_plain_of_f16(a[%s])" : "a[%s]", index);
@@ -48,7 +50,7 @@ static const char *number_at(Emit *e, bool half, const char *index)
 /* "48 + c" */
 static const char *column_at(Emit *e, int64_t first) { return arena_format(e->arena, "%lld + c", (long long)first); }
 
-/* sum[c] += a[16 * i + c] * of[i], for i of 0 .. terms; half: a is of f16. */
+/* sum[c] += a[16 * i + c] * of[i], for i of 0 .. terms; half: `a` is f16. */
 static const char *sum_text(Emit *e, const char *sum, const char *of, int64_t terms, bool half)
 {
     const int unroll = unroll_of(e);
@@ -77,7 +79,8 @@ static const char linear_template[] =
     "            for (int c = 0; c < ${last}; c++) o[c] = ${result};\n"
     "        }\n";
 
-/* The sixteen outputs that a gate is multiplied with: their panel lies as far behind as the gate has panels. */
+/* The sixteen outputs that the activated ones are multiplied with. Their panels follow all panels
+ * of the activated linear. */
 static const char gate_template[] =
     "            float t[16];\n"
     "            a = (const float *)w + (ptrdiff_t)(p + ${panels}) * ${panel};\n"
@@ -192,7 +195,8 @@ static void activation_body(const Body *b)
     write_elements(b, value);
 }
 
-/* One part of a pooled vector: what a column starts with, what each further row does to it, and the end. */
+/* One part of a pooled vector, for each column: the initial value, the statement for each further
+ * row, and what is appended to the result. */
 typedef struct PoolText { const char *start, *step, *end; } PoolText;
 static const PoolText pool_texts[] = {
     [POOLINGS_MEAN] = { "x[i]", "v += x[(ptrdiff_t)r * ${xs} + i];", " / (float)visible[0]" },
@@ -328,7 +332,7 @@ static const char attention_template[] =
     "            }\n"
     "        }\n";
 
-/* sums[c] += the weights' sum over the first `seen` positions. */
+/* sums[c] += value * weight, over the first `seen` positions. */
 static const char *weighted_text(Emit *e, bool half)
 {
     const int unroll = unroll_of(e);
@@ -342,7 +346,7 @@ static const char *weighted_text(Emit *e, bool half)
     return t.data;
 }
 
-/* What is added to the score of row r and key j in head h. */
+/* The number that is added to the score of row r and key j in head h. */
 static const char *added_text(Emit *e, const Wrapper *w)
 {
     const long long stride = w->added_stride, head = w->added_head;
@@ -350,7 +354,8 @@ static const char *added_text(Emit *e, const Wrapper *w)
     return arena_format(e->arena, "added[(ptrdiff_t)h * %lld + (ptrdiff_t)r * %lld + j]", head, stride);
 }
 
-/* Where row r may look at key j, as the mask says and what is added; "" where there is neither. */
+/* The condition for row r to see key j, by the mask and the added number; "" if there is
+ * neither. */
 static const char *shown_text(Emit *e, const Wrapper *w)
 {
     const long long stride = w->mask_stride;

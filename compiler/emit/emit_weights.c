@@ -1,7 +1,8 @@
-/* emit_weights.c: the packed weights as C: a struct for each block, whose members lie where the plan put the tensors.
+/* emit_weights.c: the packed weights as C: a struct for each block, whose members have the offsets
+ * that the plan gave the tensors.
  *
- * A block of more bytes than an int counts, which C compilers may take for the size of a type, has pointers as members: the
- * text that uses them is the same. */
+ * A block of more than INT32_MAX bytes may be too large for a type of some C compilers. Its members
+ * are pointers instead; the text that uses them is the same. */
 #include "emit.h"
 #include "reserved_names.h"
 
@@ -9,7 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* One tensor of a block: self_q. Linears in one operation are members of one: q of the group self_qkv, the first of three. */
+/* One tensor of a block: self_q. Joined linears are members of a struct, their group: q is number 0
+ * of the 3 in self_qkv. */
 typedef struct Member { const char *words, *name, *group; int number, count; } Member;
 
 /* ---- names of members ---------------------------------------------------------------------------- */
@@ -21,7 +23,7 @@ const char *emit_weight_words(Emit *e, const Packed *k)
     if (n && strncasecmp(name, block, n) == 0 && name[n] == '_' && name[n + 1]) name += n + 1;
     char *c = arena_text(e->arena, name);
     for (char *s = c; *s; s++) *s = (char)tolower((unsigned char)*s);
-    static const char packed[] = "_packed_";        /* the same matrix once more, as another block reads it */
+    static const char packed[] = "_packed_";        /* the same matrix, another bias or format */
     char *again = strstr(c, packed);
     if (again && strspn(again + strlen(packed), "0123456789") == strlen(again + strlen(packed))) *again = 0;
     return c;
@@ -61,7 +63,7 @@ static void name_group(Emit *e, NameMap *taken, Packed *const *joined, int count
     }
 }
 
-/* Whether a member of so many bytes has a type of that size. */
+/* True if a block is too large for a struct of its arrays. */
 static bool is_large(const PlanBlock *b) { return b->weights_stride > INT32_MAX; }
 
 static void name_block(Emit *e, const PlanBlock *b)
@@ -107,7 +109,7 @@ const char *emit_weight(Emit *e, const PlanOp *op)
     return arena_format(e->arena, "w->%s.%s", m->group, m->name);
 }
 
-/* A gain without a bias is a list, and no matrix of one row. */
+/* True for a one-dimensional array. A gain without a bias is one, not a matrix of one row. */
 static bool is_list(const Packed *k) { return k->rank == 1 || (k->format == FORMAT_VECTORS_F32 && k->shape[0] == 1); }
 
 const char *emit_weight_floats(Emit *e, const Packed *k)
@@ -117,7 +119,7 @@ const char *emit_weight_floats(Emit *e, const Packed *k)
 
 /* ---- types --------------------------------------------------------------------------------------- */
 
-/* What a member is an array of, and how many: "struct panel_64" and "[4]". */
+/* The element type and the dimensions of a member: "struct panel_64" and "[4]". */
 typedef struct Type { const char *element, *dims; } Type;
 
 static bool has_panel_struct(const Packed *k)
@@ -141,14 +143,14 @@ static Type type_of(Emit *e, const Packed *k)
     return (Type){ element, arena_format(e->arena, k->rank == 2 ? "[%lld][%lld]" : "[%lld][%lld][%lld]", a, b, c) };
 }
 
-/* A pointer of that name to the first element; "" is its type alone. */
+/* The declaration of a pointer to the first element; with the name "", its type. */
 static const char *pointer_to(Emit *e, const Packed *k, const char *name)
 {
     const Type t = type_of(e, k);
     return arena_format(e->arena, "const %s (*%s)%s", t.element, name, strchr(t.dims, ']') + 1);
 }
 
-/* Sixteen outputs of a linear. */
+/* The struct of one panel: sixteen outputs of a linear. */
 static void panel_struct(Emit *e, Text *out, const Packed *k)
 {
     const long long in = k->tensor[0]->dim[1].bound, groups = (in + 31) / 32, bits = format_bits(k->format);
@@ -184,7 +186,7 @@ static void panel_structs(Emit *e, Text *out)
 
 /* ---- the structs --------------------------------------------------------------------------------- */
 
-/* The kernel that reads a tensor; the first of them. */
+/* The kernel of the first operation that reads a tensor. */
 static Kernel reader_of(const Emit *e, const Packed *k)
 {
     for (int i = 0; i < e->plan->block_count; i++)
@@ -216,7 +218,7 @@ static void member_line(Text *out, const char *code, const char *comment)
     text_printf(out, *comment ? "    %-58s  /* %s */\n" : "    %s\n", code, comment);
 }
 
-/* The linears of one member, from packed[i] on. */
+/* The member for a group of linears, from packed[i] on. */
 static void group_line(Emit *e, Text *out, int i, const Member *m)
 {
     Text names = text_new(e->arena), words = text_new(e->arena);

@@ -44,7 +44,7 @@ static int64_t head_dim_of(const LayerFields *f) { return f->head_dim; }
 
 static int64_t d_ff_of(const LayerFields *f) { return f->d_ff; }
 
-/* "64", or of layers that differ "48 to 64". */
+/* "64", or "48 to 64" if layers differ. */
 static const char *over_layers(Emit *e, const Stack *s, int64_t (*field)(const LayerFields *))
 {
     int64_t least = field(&s->layer[0]), most = least;
@@ -73,7 +73,7 @@ const char *emit_stack(Emit *e, const Stack *s)
                         s == &e->model->decoder && e->model->kv_dtype == KV_DTYPES_F16 ? ", keys and values kept as f16" : "");
 }
 
-/* ": bf16 and int4", what linears and embeddings are packed as; nothing where that is f32 for all. */
+/* "bf16 and int4": the formats of linears and embeddings. */
 const char *emit_dtypes(Emit *e)
 {
     const Plan *p = e->plan;

@@ -1,4 +1,5 @@
-/* emit_wrapper.c: from operations to one small function per distinct shape of a kernel, and their names. */
+/* emit_wrapper.c: the wrappers of operations: one small function per kernel and shape, with a
+ * name. */
 #include "custom.h"
 #include "emit.h"
 
@@ -6,17 +7,18 @@
 
 static int64_t width_of(const Buffer *b) { return b->width; }
 
-/* Names say what a reader wants to know: linear_64x256_relu, norm_64, attention_4x16. `_rows`: a share of rows. */
+/* Names contain the main parts of a shape: linear_64x256_relu, norm_64, attention_4x16. Wrappers
+ * for a share of rows end in `_rows`. */
 static const char *suffix(const PlanOp *op) { return op->split == SPLIT_ROWS ? "_rows" : ""; }
 
-/* "_int8", or nothing for f32. */
+/* "_int8"; "" for f32. */
 static const char *of_format(Emit *e, const PlanOp *op)
 {
     const Format f = op->weights->format;
     return format_is_narrow(f) ? arena_format(e->arena, "_%s", format_rows[f].word) : "";
 }
 
-/* Of keys and values: "_f16", or nothing for f32. */
+/* The format of keys and values: "_f16"; "" for f32. */
 static const char *of_cache(const PlanOp *op) { return plan_op_is_half(op) ? "_f16" : ""; }
 
 static const char *activation_name(int activation)
@@ -35,7 +37,7 @@ const char *emit_activation(Emit *e, int activation)
     return arena_format(e->arena, "RT_%s", names[activation]);
 }
 
-/* Whether one row reads panel after panel: as its cut says, else the plan. */
+/* True if one row reads panel after panel: as its cut says, else the plan; not for int8 or int4. */
 static bool one_stream(const Emit *e, const PlanOp *op, LinearCut cut)
 {
     const int says = cut_rows[cut].one_stream;
@@ -47,7 +49,7 @@ static const char *field_of(const Emit *e, LinearCut cut)
     return cut_rows[cut].field ? arena_format(e->arena, ", .%s = 1", cut_rows[cut].field) : "";
 }
 
-/* Fields of a shape that are 0 where nothing is said. */
+/* Fields of a shape that are left out if they are 0. */
 static const char *activation_field(Emit *e, int activation)
 {
     return activation == RT_IDENTITY ? "" : arena_format(e->arena, ", .activation = %s", emit_activation(e, activation));
@@ -107,7 +109,7 @@ static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                           (long long)width_of(op->out[0]));
 }
 
-/* A word of an element's value, as a comment says it or, `plain`, as freestanding C of floats. */
+/* A word of an element-wise formula: for a comment, or if `plain` as freestanding C on floats. */
 static const char *element_word(Emit *e, const char *word, const char *a, const char *b, bool plain)
 {
     static const char *const functions[] = { "exp", "log", "tanh", "sqrt" };
@@ -293,7 +295,8 @@ static void vocabulary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                                            : "y = x - log(sum(exp(x)))    [.., %lld]", (long long)width_of(op->in[0]));
 }
 
-/* The function itself tells one from another: the same C may stand for two shapes, and one name for two C texts. */
+/* The shape is the body of the function, which distinguishes wrappers: the same C may be used with
+ * two shapes, and the same name for two C texts. */
 static void custom_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     w->name = arena_format(e->arena, "%s_%lldx%lld", op->node->custom->name, (long long)op->out[0]->rows, (long long)op->out[0]->width);
@@ -337,7 +340,7 @@ void emit_wrappers_begin(Emit *e)
     }
 }
 
-/* Everything that tells one wrapper from another. */
+/* Everything that distinguishes wrappers. */
 static const char *wrapper_key(Emit *e, const Wrapper *w)
 {
     return arena_format(e->arena, "%s %d %d %d%d%d%d%d %lld %lld %lld %lld %s", plan_kernel_name(w->op),
@@ -346,7 +349,7 @@ static const char *wrapper_key(Emit *e, const Wrapper *w)
                         (long long)w->added_head, w->shape);
 }
 
-/* The name that was wanted, or with the number of those that wanted it before. */
+/* A unique name: `_` is appended while a variable has it, and a number if a wrapper has it. */
 static const char *own_name(Emit *e, const char *name)
 {
     while (name_map_find(e->variables, name)) name = arena_format(e->arena, "%s_", name);
@@ -390,7 +393,7 @@ bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut)
     return row->panels ? w->parts > row->panels : w->parts > 1 && e->plan->one_stream != (row->one_stream == 1);
 }
 
-/* As the tuning says of its name, or of all. */
+/* Cut a linear as the tuning says for its name, or for all. */
 static void tune(Emit *e, Wrapper *w)
 {
     const Tuning *t = e->form.tuning;
@@ -403,11 +406,12 @@ static void tune(Emit *e, Wrapper *w)
         return;
     }
     w->cut = cut;
-    describe[w->kernel](e, w->op, w);       /* its shape is another */
+    describe[w->kernel](e, w->op, w);       /* the cut changes its shape */
     w->name = name;
 }
 
-/* A comment of an equation and, behind four blanks, its shapes; those on a line of their own where one is too short. */
+/* A comment with an equation and, after four spaces, its shapes, which move to a line of their own
+ * if one line is too short. */
 static const char *doc_lines(Emit *e, const char *doc)
 {
     enum { ROOM = 94 };

@@ -1,6 +1,6 @@
-/* folder.c: write a model's folder, and build it with the Makefile that stands in it.
+/* folder.c: write a model's folder, and build it with its Makefile.
  *
- * Nothing of somebody else's is written over: of a file that is there already, the beginning says whether it is ours. */
+ * Files that xformc did not write are not overwritten; the beginning of a file tells them apart. */
 #include "folder.h"
 
 #include <dirent.h>
@@ -35,7 +35,8 @@ static void add_file(Output *o, const char *path, const char *data, size_t size)
     o->files[o->count++] = (OutputFile){ path, data, size };
 }
 
-/* Ours begins with what we would begin it with, "# Build dates:" or "dates.c:", or speaks of xformc in its first line. */
+/* True if a file is missing, empty or ours: it begins like the new one up to a colon, as with
+ * "# Build dates:", or its first line mentions xformc. */
 static bool is_ours(const OutputFile *f)
 {
     char old[257];
@@ -47,7 +48,7 @@ static bool is_ours(const OutputFile *f)
     return strstr(old, "xformc") != NULL;
 }
 
-/* A packed file names xformc where a file of weights has its tensors. */
+/* True if a file is missing, empty or packed by xformc: its head begins with xformc's metadata. */
 static bool is_packed(const char *path)
 {
     static const char mark[] = "{\"__metadata__\":{\"xformc\":";
@@ -62,7 +63,8 @@ static bool refuse(Diag *d, const char *path)
     return false;
 }
 
-/* Whether make may write the program there: where the header is not, nobody made one before. */
+/* True if make may write the program: nothing has that name, or a regular file with NAME.h next to
+ * it, which shows that we built it. */
 static bool is_free(Arena *a, const char *program)
 {
     struct stat info;
@@ -78,14 +80,15 @@ static bool all_ours(const Output *o, const char *program)
     return (is_free(o->arena, program) || refuse(o->diag, program)) && (is_packed(weights) || refuse(o->diag, weights));
 }
 
-/* A pipe or a device in a file's place would be written to, or wait for a reader; the file takes its place. */
+/* Remove a pipe or a device: it would be written to, or wait for a reader, instead of becoming a
+ * file. */
 static void make_way(const char *path)
 {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) unlink(path);
 }
 
-/* A file that is as it should be keeps its date, so make has nothing to do. */
+/* A file with the right contents keeps its date, so that make does not build again. */
 static bool write_if_changed(const Output *o, const OutputFile *f)
 {
     char *old = arena_alloc(o->arena, f->size + 1);
@@ -182,7 +185,8 @@ static void show(const char *log)
     if (f) fclose(f);
 }
 
-/* What a compiler said first that is an error, or the first that it said, in a line of `log`; NULL where make alone speaks. */
+/* The first line of `log` that has an error, else the first line that is not make's; NULL if there
+ * are none. */
 static const char *first_said(Arena *a, const char *log)
 {
     enum { LONGEST = 400 };
@@ -222,14 +226,14 @@ static bool there_is(Arena *a, Diag *d, const char *command, const char *what, c
     return false;
 }
 
-/* A make that started us has its variables for itself. */
+/* If a make started us, its variables must not reach ours. */
 static void forget_other_makes(void)
 {
     static const char *const names[] = { "MAKEFLAGS", "GNUMAKEFLAGS", "MFLAGS", "MAKEFILES", "MAKELEVEL", "MAKEOVERRIDES" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) unsetenv(names[i]);
 }
 
-/* Whether a file begins as programs and libraries do, of whatever system. */
+/* True if a file begins like a program or a library, of any system. */
 static bool is_binary(const char *path)
 {
     static const char *const magics[] = { "\177ELF", "\317\372\355\376", "\312\376\272\276", "MZ", "\0asm", "!<ar", "!<th" };
@@ -242,7 +246,7 @@ static bool is_binary(const char *path)
     return false;
 }
 
-/* Whether the compiler makes a program of three words, with the same flags. */
+/* True if the compiler builds a trivial program with the same flags. */
 static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc, const char *flags)
 {
     static const char text[] = "int main(void) { return 0; }\n";
@@ -262,7 +266,7 @@ static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc
     return works;
 }
 
-/* Whether make does what an empty rule asks for. */
+/* True if make succeeds with an empty rule. */
 static bool make_works(Arena *a, Diag *d, const char *folder)
 {
     static const char text[] = "all: ;\n";
@@ -280,14 +284,14 @@ static bool older(const struct stat *a, const struct stat *b)
     return a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
 }
 
-/* Whether what make was to make is there, and was made from the text that is there. */
+/* True if the target exists and is not older than its source. */
 static bool is_made(const char *target, const char *text)
 {
     struct stat made, from;
     return stat(target, &made) == 0 && S_ISREG(made.st_mode) && stat(text, &from) == 0 && !older(&made, &from);
 }
 
-/* What a compiler that finds no room says in `log`; NULL where it says nothing of that. */
+/* The message in `log` that the disk or a quota is full; NULL if there is none. */
 static const char *said_of_room(const char *log)
 {
     const char *const words[] = { strerror(ENOSPC), strerror(EDQUOT), strerror(EFBIG),
@@ -303,7 +307,7 @@ static const char *said_of_room(const char *log)
     return said;
 }
 
-/* Of the files there, but for those in folders. */
+/* The bytes of the files in a folder, without its subfolders. */
 static int64_t bytes_in(Arena *a, const char *folder)
 {
     struct stat info;
@@ -315,8 +319,9 @@ static int64_t bytes_in(Arena *a, const char *folder)
     return bytes;
 }
 
-/* Why a file of so many bytes cannot be written there, or NULL. For compilers of another language, and for an assembler or a linker
- * that a signal ended when its file had no more room. */
+/* Why a file of `bytes` bytes cannot be written in a folder, or NULL. Needed if a compiler reports
+ * a full disk in another language, or if a signal ended the assembler or the linker because of
+ * it. */
 static const char *no_room_in(Arena *a, const char *folder, int64_t bytes)
 {
     const char *path = file_join(a, folder, file_own_name(a, ".room"));
@@ -330,12 +335,13 @@ static const char *no_room(Arena *a, const char *folder, const char *log)
 {
     enum { USUAL = 1 << 20 };
     const char *tmp = getenv("TMPDIR"), *said = said_of_room(log);
-    const int64_t bytes = bytes_in(a, folder) + USUAL;      /* of weights in a program: once more in its object, and in itself */
+    /* Embedded weights are written again, to an object and to the program. */
+    const int64_t bytes = bytes_in(a, folder) + USUAL;
     if (!said) said = no_room_in(a, folder, bytes);
     return said ? said : no_room_in(a, tmp && *tmp ? tmp : "/tmp", bytes);
 }
 
-/* Those of every instruction set that is asked for. */
+/* The flags of all instruction sets in a list. */
 static const char *all_flags(Arena *a, const char *list)
 {
     int n;
@@ -344,8 +350,8 @@ static const char *all_flags(Arena *a, const char *list)
     return flags;
 }
 
-/* A failing build is the fault of the disk, 74, or of make or the compiler, 69; unless they work: then
- * it is that of our text, 70. */
+/* Report a failed build: 74 if the disk is full, 69 if make or the compiler does not work, 70 if
+ * they do, since the emitted text must then be wrong. */
 static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, const char *log)
 {
     const char *cc = o->cc ? o->cc : "cc", *said = o->unseen ? first_said(a, log) : NULL;
@@ -362,7 +368,7 @@ static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, cons
     else diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a fault of the C text%s", cc, o->target, more);
 }
 
-/* A path as make hands it to the shell as one word. */
+/* A path, quoted so that make passes it to the shell as one word. */
 static const char *quoted_for_make(Arena *a, const char *path)
 {
     Text t = text_new(a);
@@ -380,7 +386,8 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
                       arena_text(a, o->target) };
     int n, words = 6;
     const char *const *isas = isa_list(a, o->form.isa, &n);
-    if (n == 1) argv[words++] = arena_format(a, "ISA=%s", isa_flags(isas[0]));      /* of several the Makefile has the flags */
+    /* For several instruction sets the Makefile has the flags. */
+    if (n == 1) argv[words++] = arena_format(a, "ISA=%s", isa_flags(isas[0]));
     if (o->cc) argv[words++] = arena_format(a, "CC=%s", quoted_for_make(a, o->cc));
     if (o->debug) argv[words++] = arena_text(a, "DEBUG=1");
     forget_other_makes();
@@ -414,7 +421,7 @@ bool folder_make(Arena *a, Diag *d, const MakeOrder *o)
 
 static const char own_begin[] = "xformc-";
 
-/* Whether it is the name of one of ours, xformc-SPACE-PID-XXXXXX. */
+/* True if a name has the form of ours, xformc-SPACE-PID-XXXXXX. */
 static bool is_own(const char *name)
 {
     static const char hex[] = "0123456789abcdef", digits[] = "0123456789";
@@ -425,8 +432,8 @@ static bool is_own(const char *name)
     return n && name[n] == '-' && strlen(name + n + 1) == 6;
 }
 
-/* One that a process left which was killed; of another SPACE, where it cannot be looked for, one that
- * is old. */
+/* True for a folder that a killed process left. Processes in another SPACE cannot be looked up, so
+ * their folders count as left if they are old. */
 static bool is_left(const char *path, const char *name)
 {
     enum { OLD = 86400 };           /* seconds */
@@ -458,7 +465,6 @@ const char *folder_temporary(Arena *a, Diag *d)
     return NULL;
 }
 
-/* Remove a folder of ours: its files and those of its one subfolder. */
 void folder_remove(Arena *a, const char *path)
 {
     struct stat info;

@@ -1,4 +1,4 @@
-/* generation.c: a model's settings of generation as rt_generation.h has them, and as C text. */
+/* generation.c: a model's generation settings as an RtGeneration, and as C text. */
 #include "generation.h"
 
 static RtProcessors processors_of(const Model *m)
@@ -21,7 +21,8 @@ static RtSampling sampling_of(const Model *m)
 {
     RtSampling s = { .top_k = (int)m->generation_top_k, .min_p = (float)m->generation_min_p };
     if (m->generation_do_sample) s.temperature = (float)m->generation_temperature;
-    if (m->generation_top_p < 1) s.top_p = m->generation_top_p > 0 ? (float)m->generation_top_p : 1e-30f;     /* 0: the most likely alone */
+    /* top_p 0 keeps only the most likely token; in an RtSampling 0 is off. */
+    if (m->generation_top_p < 1) s.top_p = m->generation_top_p > 0 ? (float)m->generation_top_p : 1e-30f;
     if (m->generation_typical_p < 1) s.typical_p = (float)m->generation_typical_p;
     return s;
 }
@@ -57,7 +58,7 @@ static void emit_stops(Text *out, const char *model, const RtGeneration *g)
     if (g->stop_count) text_add(out, " };\n");
 }
 
-/* A line of its own, where it is not 0. */
+/* A line with one member, unless it is 0. */
 static void emit_line(Text *out, const char *member, int n)
 {
     if (n) text_printf(out, "        .%s = %d,\n", member, n);
@@ -78,7 +79,7 @@ static void emit_list(Text *out, const char *model, const char *list, const char
     if (n) text_printf(out, "        .%s = %s_%s, .%s = %d,\n", list, model, list, count, n);
 }
 
-/* What is as in a RtProcessors of zeros is left out; nothing where all is. */
+/* Members that are 0 are left out, and the whole struct if all are. */
 static void emit_processors(Arena *a, Text *out, const char *model, const RtProcessors *p)
 {
     Text t = text_new(a);

@@ -1,4 +1,5 @@
-/* isa.c: the table of instruction sets (instruction_sets.def, and the machine's own before them), and lists of them. */
+/* isa.c: the table of instruction sets ("native" and those of instruction_sets.def), and lists of
+ * their names. */
 #include "isa.h"
 
 #include <string.h>

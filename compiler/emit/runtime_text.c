@@ -1,4 +1,5 @@
-/* runtime_text.c: the files of runtime/, put into the compiler by the assembler; paths are from the top folder. */
+/* runtime_text.c: the files of runtime/, embedded by the assembler; paths are relative to the top
+ * folder. */
 #include "runtime_text.h"
 
 #include <string.h>

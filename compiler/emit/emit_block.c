@@ -53,8 +53,8 @@ static const char *matrix_words(Emit *e, const Packed *k)
     return arena_format(e->arena, "%s%s%s", w, name, transposed ? "" : "^T");
 }
 
-/* "x W_q^T + b"; for joined linears "x [W_q^T | W_k^T | W_v^T] + b", or "silu(x W_gate^T) *
- * (x W_up^T)". */
+/* "x W_q^T + b"; for joined linears "x [W_q^T | W_k^T | W_v^T] + b", or
+ * "silu(x W_gate^T) * (x W_up^T)". */
 static const char *linear_words(Emit *e, const PlanOp *op, const char *in, const char *act)
 {
     Text t = text_new(e->arena);
@@ -335,7 +335,7 @@ static const char *beyond(Emit *e, const char *pointer, size_t numbers)
 static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
 {
     const char *type = emit_buffer_type(x);
-    if ((x->place == PLACE_SLOT && by_slot(b)) || is_member(x)) return;     /* calls use the member */
+    if ((x->place == PLACE_SLOT && by_slot(b)) || is_member(x)) return;   /* calls use the member */
     if (is_local(x)) {
         const char *at = beyond(e, "s->scratch", (plan_address(e->plan, x) - e->plan->blocks_offset) / sizeof(float));
         if (x->layout == LAYOUT_INTS) at = arena_format(e->arena, "(int *)(void *)(%s)", at);

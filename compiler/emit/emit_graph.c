@@ -32,7 +32,7 @@ static const char *identifier(Emit *e, const Tensor *t)
     return c;
 }
 
-/* ---- masks and biases: check each, since either could be misread as the other ----------------- */
+/* ---- masks and biases: check each, since either could be misread as the other ---------------- */
 
 static const char *const holds_words[] = {
     [HOLDS_ANY] = "", [HOLDS_MASK] = ": 0 and 1", [HOLDS_BIAS] = ": numbers and -inf"

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A row of kernels.def: the kernel's file and its parameters, "(const RtNorm *shape, float *y,
- * ...)". */
+/* A row of kernels.def: the kernel's file and its parameters,
+ * "(const RtNorm *shape, float *y, ...)". */
 typedef struct KernelRow { const char *file, *parameters; } KernelRow;
 
 static const KernelRow kernel_rows[KERNELS] = {

@@ -44,7 +44,8 @@ static size_t place(const PackedTensor *t, int64_t r, int64_t c)
     const Packed *k = t->packed;
     const int64_t row = t->transposed ? c : r, column = t->transposed ? r : c;
     const int64_t biased = k->format == FORMAT_PANELS_F32 && k->tensor[1] ? 1 : 0;
-    if (format_is_narrow(k->format)) return (size_t)(column / 16) * narrow_panel_bytes(k) / sizeof(float) + (size_t)(column % 16);  /* biases */
+    /* Of narrow panels only the biases are accessed here. */
+    if (format_is_narrow(k->format)) return (size_t)(column / 16) * narrow_panel_bytes(k) / sizeof(float) + (size_t)(column % 16);
     switch (k->format) {
     case FORMAT_PANELS_F32:
         if (t->part) return (size_t)(column / 16 * k->shape[1] * 16 + column % 16);         /* biases first */

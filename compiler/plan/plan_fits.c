@@ -12,7 +12,7 @@ static const double MOST_BYTES = 70368744177664.0;      /* 2^46 */
 
 static double padded(double n) { return 16 * ceil(n / 16); }
 
-/* Pads the rows as well, as panels of keys do, and adds 16 columns, as size_rows may. */
+/* Rows are padded as well, as in panels of keys; 16 more columns cover the stride of size_rows. */
 static double tensor_bytes(const Tensor *t)
 {
     if (t->rank == 1) return 4 * padded((double)t->dim[0].bound);
@@ -89,7 +89,7 @@ static bool fits(double bytes)
     return !memory || bytes <= (double)memory;
 }
 
-/* Counts the weights twice, as a bound for a second copy of the largest tensor. */
+/* The weights count twice, as a bound for a second copy of the largest tensor. */
 bool plan_is_small(const Graph *g, PlanOptions options)
 {
     const Sizes s = sizes_of(g, options);

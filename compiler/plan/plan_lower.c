@@ -12,7 +12,7 @@
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
-/* Count how often the nodes of a block read each tensor, and where they last do. */
+/* Count the reads of each tensor by the nodes of a block, and note the last one. */
 static void count_uses(Lower *w, const Block *b)
 {
     if (b->carry_in) w->uses[b->carry_in->id] = (Uses){ 0, -1 };

@@ -65,7 +65,7 @@ const char *lower_words(Lower *w, const Tensor *t)
 
 /* ---- packed weights --------------------------------------------------------------------------------------- */
 
-/* Reserves the macros of blocks: the offset of their weights, and the stride of their layers. */
+/* Reserve the macros of blocks: the offset of their weights, and the stride of their layers. */
 void lower_start_names(Lower *w)
 {
     const Graph *g = w->plan->graph;

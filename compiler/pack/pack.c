@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,7 +160,10 @@ static const char *number_text(char text[32], const unsigned char *at, bool inte
     memcpy(&k, at, sizeof k);
     if (integer) snprintf(text, 32, "%" PRId32, k);
     else if (f == 0 && k) snprintf(text, 32, "-0.0f");
-    else snprintf(text, 32, "%.9g%s", (double)f, f < 1e6f && f > -1e6f && f == (float)(int)f ? "" : "f");
+    else {
+        const int n = snprintf(text, 30, "%.9g", (double)f);
+        if (strpbrk(text, ".e")) memcpy(text + n, "f", 2);      /* others are integers that fit an int */
+    }
     return text;
 }
 
@@ -282,6 +286,19 @@ static void literal_head(Text *t, const Pack *pack, const unsigned char *little,
     text_add(t, "\n    },\n");
 }
 
+/* C has no constants for infinities and NaNs that every compiler takes. */
+static bool all_finite(const Plan *p, const PackEntry *e, const unsigned char *data)
+{
+    const Packed *k = e->packed;
+    if (is_bytes(p, e) || k->format == FORMAT_TABLE_I32) return true;
+    for (size_t i = 0; i < k->bytes; i += sizeof(float)) {
+        float f;
+        memcpy(&f, data + e->offset + i, sizeof f);
+        if (!isfinite(f)) return false;
+    }
+    return true;
+}
+
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
 {
     enum { MOST_VALUES = 1000000 };
@@ -297,6 +314,13 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     PackEntry *e = pack_entries(a, pack->plan, &n);
     NameMap *taken = name_map_new(a);
     unsigned char *bytes = pack_bytes(a, pack, &size);
+    for (int i = 0; i < n; i++) {
+        if (all_finite(pack->plan, &e[i], bytes + pack->head_bytes)) continue;
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s has infinities or NaNs, which cannot be written as C", e[i].packed->name);
+        diag_note(d, (Loc){ 0 }, "use --weights=embed or --weights=file");
+        free(bytes);
+        return false;
+    }
     text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in the\n"
                      " * order of execution. */\n"
                      "#include \"%s.h\"\n\nstatic const struct {\n    XF_ALIGN(64) unsigned char head[%zu];\n", name, name, pack->head_bytes);

@@ -128,6 +128,17 @@ done
 "$scratch/literal/names" | cmp - "$scratch/expected" && [ -s "$scratch/expected" ] &&
     grep -q 'float a_b\[' "$scratch/literal/names_weights.c" && grep -q 'float a_b_2_2\[' "$scratch/literal/names_weights.c"
 verdict $? 'and both give the same numbers'
+# weights_of VALUES: weights of a graph that multiplies its input by them, as C.
+weights_of() {
+    printf 'return xf.graph("product", function(g) g.output("Y", g.matmul(g.input("X", {1, 1}, {1}), g.param("w", {1, 4}, { %s }))) end)\n' \
+        "$1" >"$scratch/product.lua"
+    rm -rf "$scratch/product"
+    "$xformc" build "$scratch/product.lua" -q --weights literal --cc "$scratch/quick" -o "$scratch/product" >"$scratch/out" 2>"$scratch/err"
+}
+weights_of '2000000, 1234567, 1e9, -16777216' && "$scratch/product/product" >"$scratch/out" &&
+    grep -q '2000000, 1234567, 1e+09f, -16777216' "$scratch/product/product_weights.c" &&
+    grep -q '2000000.* 1234567.*-16777216' "$scratch/out"
+verdict $? 'large integers are constants of C'
 
 # ---- many operations ----------------------------------------------------------------------------------------------------------
 

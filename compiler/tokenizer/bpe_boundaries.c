@@ -1,6 +1,9 @@
-/* bpe_boundaries.c: which symbols that a word begins with, standing side by side, some merge may ever join. In: merges; out: a bit
- * for each such pair, by its hash. Where a pair has no bit the runtime cuts a word: a merge over the cut would need a left part
- * that ends with the one symbol and a right part that begins with the other, and each merge gives one such pair. */
+/* bpe_boundaries.c: find the pairs of adjacent initial symbols (those that a word has before any
+ * merge) that a merge may ever join. In: merges; out: a bit for each such pair, at its hash.
+ *
+ * The runtime cuts a word between two symbols whose pair has no bit. A merge across the cut would
+ * need a left part that ends with the first symbol and a right part that begins with the second;
+ * each merge yields exactly one such pair. */
 #include "tokenizer_build.h"
 
 #include <stdlib.h>
@@ -8,7 +11,8 @@
 
 enum { BITS_FOR_EACH = 32, PASSES_MOST = 64, WORDS_LEAST = 32, WORDS_MOST = 1 << 20 };
 
-/* What a symbol begins or ends with, of those that a word begins as; SEVERAL where its merges differ. */
+/* In first[] and last[], the initial symbols that a symbol begins and ends with: its merges
+ * disagree. */
 static const uint32_t several = RT_TOK_NONE - 1;
 
 static size_t characters(TokString s)
@@ -20,7 +24,8 @@ static size_t characters(TokString s)
 
 static TokString affix(const TokBuild *b, RtTokHead at) { return (TokString){ b->text.data + b->head[at], b->head[at + 1] }; }
 
-/* Whether a text may be a single character, with what marks its place in the word around it. */
+/* True if a key may be a single character, not counting the prefix and suffix that mark its place
+ * in a word. */
 static bool is_character(const TokBuild *b, TokString key)
 {
     const TokString prefix = affix(b, TOK_HEAD_PREFIX), suffix = affix(b, TOK_HEAD_SUFFIX);
@@ -35,7 +40,8 @@ static void join_ends(uint32_t *of, uint32_t to, uint32_t from, bool *changed)
     of[to] = both;
 }
 
-/* first[], last[] of every symbol; false where they do not settle. */
+/* Propagate first[] and last[] through the merges; false if they are not stable after PASSES_MOST
+ * passes. */
 static bool find_ends(const TokBuild *b, uint32_t *first, uint32_t *last)
 {
     bool changed = true;
@@ -55,7 +61,8 @@ static void mark_itself(const TokBuild *b, uint32_t id, uint32_t *first, uint32_
     if (id < (uint32_t)b->pieces.count) first[id] = last[id] = id;
 }
 
-/* Symbols that a word may begin as: characters, bytes, the unknown one, and what no merge makes. */
+/* Set first[] and last[] of the initial symbols to themselves: characters, bytes, the unknown
+ * token, and symbols that no merge produces. */
 static void mark_first(const TokBuild *b, const uint32_t bytes[256], uint32_t *first, uint32_t *last)
 {
     bool *made = arena_array(b->arena, (size_t)b->pieces.count + 1, sizeof *made);

@@ -1,15 +1,16 @@
-/* regex_memo.c: which nodes of a pattern the matcher notes the failures of, so that giving back characters never multiplies:
- * those that it may come to again at the same place, and that are not done at once. The patterns of known tokenizers have
- * none or a few. */
+/* regex_memo.c: choose the nodes of a pattern whose failures the matcher remembers, so that
+ * backtracking takes linear time: nodes that may be tried again at the same place and are not
+ * cheap. The patterns of known tokenizers have no such nodes, or a few. */
 #include "tokenizer_build.h"
 
-typedef struct Nodes { const RtTokNode *at; uint32_t offset, count; } Nodes;    /* of one pattern, numbers from `offset` on */
+/* The nodes of one pattern, numbered from `offset` on. */
+typedef struct Nodes { const RtTokNode *at; uint32_t offset, count; } Nodes;
 
 static const RtTokNode *node_of(const Nodes *p, uint32_t number) { return &p->at[number - p->offset]; }
 
 static bool is_choice(const RtTokNode *node) { return node->kind == TOK_NODE_CHARS && node->b != node->c; }
 
-/* Whether it matches at every place. */
+/* True if the pattern matches at every place, from this node on. */
 static bool always_matches(const Nodes *p, uint32_t number)
 {
     for (;;) {
@@ -22,7 +23,7 @@ static bool always_matches(const Nodes *p, uint32_t number)
     }
 }
 
-/* Characters that are counted, and nothing else. */
+/* True if only repetitions of fixed counts follow, up to the match. */
 static bool is_fixed(const Nodes *p, uint32_t number)
 {
     const RtTokNode *node = node_of(p, number);
@@ -30,8 +31,8 @@ static bool is_fixed(const Nodes *p, uint32_t number)
     return node->kind == TOK_NODE_MATCH;
 }
 
-/* Whether a try fails after a number of steps that no text makes larger, or ends the match. Not so within what looks ahead, behind which the match
- * goes on. */
+/* True if trying the node fails after a number of steps that does not depend on the text, or
+ * completes the match. Not valid in a lookahead, after which the match goes on. */
 static bool is_cheap(const Nodes *p, uint32_t number)
 {
     for (;;) {
@@ -58,9 +59,11 @@ void tok_memo(TokBuild *b, uint32_t offset, uint32_t first)
     RtTokNode *nodes = b->nodes.at + offset;
     const uint32_t count = (uint32_t)b->nodes.count - offset;
     const Nodes p = { nodes, offset, count };
-    uint32_t memos = 0, *ways = arena_array(b->arena, count, sizeof *ways);     /* how many nodes lead to each; behind a repetition: many */
-    bool *ahead = arena_array(b->arena, count, sizeof *ahead);                  /* part of what looks ahead */
-    for (uint32_t i = 0; i < count; i++) {                                      /* what follows has the higher number */
+    /* ways: how many nodes lead to each node; a repetition counts twice. ahead: part of a
+     * lookahead. One pass is enough, since successors have higher numbers. */
+    uint32_t memos = 0, *ways = arena_array(b->arena, count, sizeof *ways);
+    bool *ahead = arena_array(b->arena, count, sizeof *ahead);
+    for (uint32_t i = 0; i < count; i++) {
         const RtTokNode *node = &nodes[i];
         if (node->kind == TOK_NODE_MATCH) continue;
         ways[node->next - offset] += is_choice(node) ? 2 : 1;

@@ -1,9 +1,10 @@
-/* sentence_file.c: the settings of a Transformer of sentence-transformers, whose file has had several names. */
+/* sentence_file.c: find the settings file of the Transformer in a sentence-transformers folder,
+ * which has had several names. */
 #include "file.h"
 #include "json_read.h"
 #include "tokenizer.h"
 
-/* In the order in which the library looks. */
+/* In the order in which sentence-transformers looks for them. */
 static const char *const names[] = {
     "sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json", "sentence_camembert_config.json",
     "sentence_albert_config.json", "sentence_xlm-roberta_config.json", "sentence_xlnet_config.json",

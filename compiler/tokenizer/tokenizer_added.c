@@ -1,12 +1,12 @@
-/* tokenizer_added.c: tokens beside the vocabulary of a model: what a folder's files add to it, for
- * every importer of such a folder. An id that a file gives counts, with gaps too; the others follow
- * in the order in which transformers adds them. */
+/* tokenizer_added.c: add the tokens that a folder's files define besides the vocabulary of the
+ * model, for all importers of folders. Ids that a file gives are kept, even with gaps; other tokens
+ * get new ids in the order in which transformers adds them. */
 #include "file.h"
 #include "tokenizer_build.h"
 
 #include <stdlib.h>
 
-/* Where transformers would add one: as many ids as there are tokens. */
+/* The id that transformers gives to a new token: the number of tokens, or the next free id. */
 uint32_t tok_next_id(const TokBuild *b)
 {
     uint32_t count = 0;
@@ -24,7 +24,8 @@ static uint32_t id_for(TokBuild *b, const TokAdded *x)
     return piece != RT_TOK_NONE ? piece : tok_next_id(b);
 }
 
-/* The model has no row for the id: it could only be typed by mistake. A mark of the class alone is left out without a word. */
+/* True if the model has no embedding row for the id: the token is left out. The first one is
+ * reported, but not the class's own defaults. */
 static bool is_beyond(TokBuild *b, const TokAdded *x, uint32_t id, bool preset)
 {
     if (!b->rows || id < b->rows || id < (uint32_t)b->size) return false;
@@ -35,7 +36,7 @@ static bool is_beyond(TokBuild *b, const TokAdded *x, uint32_t id, bool preset)
     return true;
 }
 
-/* preset: of the class, and not of a file. */
+/* preset: a default of the class, not a token of a file. */
 static uint32_t add(TokBuild *b, TokAdded x, bool preset)
 {
     if (!x.text.n) return RT_TOK_NONE;
@@ -93,7 +94,7 @@ void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TO
         if (!is_listed(list, count, f->extra.at[i].text)) tok_add(b, f->extra.at[i]);
 }
 
-/* Of a tokenizer.json: what it does not have itself. What it has may become special. */
+/* Add a token that tokenizer.json lacks. One that it has may become special. */
 static void add_new(TokBuild *b, TokAdded x)
 {
     const uint32_t added = x.text.n ? tok_added_of_text(b, x.text) : RT_TOK_NONE;

@@ -1,5 +1,6 @@
-/* tokenizer_blob.c: a TokBuild as bytes: tables of Unicode, of what the tokenizer asks for only; then everything behind one
- * header. Added tokens that are looked for in normalised text are normalised by the runtime itself, with the blob so far. */
+/* tokenizer_blob.c: serialise a TokBuild: a header and the sections of rt_tokenizer_format.h, with
+ * only those Unicode tables that the tokenizer needs. Added tokens that are matched in normalised
+ * text are normalised by the runtime itself, which opens the blob made so far. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void add_f64(Blob *o, RtTokSection s, double x)
 
 /* ---- tables by code point ---------------------------------------------------------------------------------------------- */
 
-/* Two stages of `width` bytes; equal blocks are one. */
+/* A two-stage table of value[UNICODE_END], `width` bytes each; equal blocks are stored once. */
 static void add_stages(Blob *o, RtTokSection s, const uint16_t *value, int width)
 {
     uint16_t block[RT_TOK_BLOCKS];
@@ -127,8 +128,8 @@ static void add_properties(Blob *o)
 
 static void add_graphemes(Blob *o) { add_table(o, TOK_GRAPHEMES, unicode_break); }
 
-/* What `make` writes into sections `first` to `last`, in one of its variants, is the same for every file:
- * it is made once in a process. */
+/* Fill the sections `first` to `last` by `make`. Their content depends only on the variant, so each
+ * variant is made once per process and kept. */
 static void add_kept(Blob *o, void make(Blob *), RtTokSection first, RtTokSection last,
                      unsigned variant)
 {
@@ -175,7 +176,8 @@ static void add_pieces(Blob *o)
     for (uint32_t i = 0; i < 2 * b->trie.count; i++) add_u32(o, TOK_TRIE, b->trie.units[i]);
 }
 
-/* The piece of each byte: of a byte-level vocabulary by the byte, else by <0xNN>. */
+/* The piece of each byte: b->bytes if given; else the piece of that byte in a byte-level
+ * vocabulary, or <0xNN>. */
 static void add_bytes(Blob *o)
 {
     for (int i = 0; i < 256; i++) {
@@ -187,7 +189,7 @@ static void add_bytes(Blob *o)
     }
 }
 
-/* Of two merges of the same pair the later one counts. */
+/* If a pair has two merges, the later one replaces the earlier. */
 static void add_merges(Blob *o)
 {
     const TokBuild *b = o->b;
@@ -200,7 +202,7 @@ static void add_merges(Blob *o)
         uint32_t at = rt_tok_merge_hash(m.left, m.right) & (slots - 1);
         while (slot[at] && (b->merges.at[slot[at] - 1].left != m.left || b->merges.at[slot[at] - 1].right != m.right)) at = (at + 1) & (slots - 1);
         if (!slot[at]) slot[at] = ++kept;
-        b->merges.at[slot[at] - 1] = m;         /* never ahead of i */
+        b->merges.at[slot[at] - 1] = m;         /* its index is at most i */
     }
     for (uint32_t i = 0; i < kept; i++) {
         const TokMerge m = b->merges.at[i];
@@ -212,7 +214,7 @@ static void add_merges(Blob *o)
     for (uint32_t i = 0; i < slots; i++) add_u32(o, TOK_MERGE_SLOTS, slot[i]);
 }
 
-/* Reads what add_bytes wrote. */
+/* Needs the section that add_bytes wrote. */
 static void add_joins(Blob *o)
 {
     const unsigned char *p = o->section[TOK_BYTES].data;
@@ -317,7 +319,7 @@ static TokenizerBlob join(Blob *o)
     return (TokenizerBlob){ all.data, all.n, o->b->chat, o->b->origin };
 }
 
-/* Room to normalise one added token after the other. */
+/* Buffers for normalising added tokens, reused from one to the next. */
 typedef struct Room { char *out, *scratch; size_t cap, bytes; } Room;
 
 static void make_room(Arena *a, char **p, size_t *room, size_t wanted)
@@ -326,7 +328,7 @@ static void make_room(Arena *a, char **p, size_t *room, size_t wanted)
     *p = arena_alloc(a, *room = 2 * wanted);
 }
 
-/* What the normalisers make of an added token. */
+/* The text of an added token after the normalisers. */
 static TokString normalised(TokBuild *b, const RtTokenizer *t, Room *r, TokString text)
 {
     size_t used = 0;
@@ -358,7 +360,7 @@ static void add_added(Blob *o, const RtTokenizer *t)
     }
 }
 
-/* Without a template: the texts as they are. */
+/* Without a template: the texts, and no special tokens. */
 static void settle_template(TokBuild *b)
 {
     if (b->template_given) return;
@@ -367,7 +369,7 @@ static void settle_template(TokBuild *b)
     tok_item(b, true, TOK_ITEM_B, 0, 1);
 }
 
-/* The head has them in 32 bits, and nobody has the memory for more. */
+/* The head stores these numbers in 32 bits; buffers for more would be too large anyway. */
 static bool grows_little(TokBuild *b)
 {
     enum { MOST = 1000, MOST_EXTRA = 1 << 24 };

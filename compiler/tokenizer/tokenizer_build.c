@@ -1,5 +1,5 @@
-/* tokenizer_build.c: what importers add, piece by piece and step by step. How much a step may lengthen a text is noted here,
- * since the runtime must know beforehand. */
+/* tokenizer_build.c: collect the pieces, merges and steps that importers add. Also bounds how much
+ * each step may lengthen a text, since the runtime sizes its buffers beforehand. */
 #include "tokenizer_build.h"
 #include "tokenizer_unicode.h"
 
@@ -39,7 +39,7 @@ TokPiece *tok_piece(TokBuild *b, int64_t id, TokString text, bool known)
     return p;
 }
 
-/* The byte that a character of the alphabet stands for; see rt_tok_byte. */
+/* The byte that a character of the byte-level alphabet stands for, else -1; see rt_tok_byte. */
 static int alphabet_byte(int32_t c)
 {
     if ((c >= 0x21 && c <= 0x7E) || (c >= 0xA1 && c <= 0xAC) || (c >= 0xAE && c <= 0xFF)) return (int)c;
@@ -150,7 +150,7 @@ void tok_normaliser(TokBuild *b, RtTokOp op)
     else *TOK_NEW(b, &b->normalisers) = op;
 }
 
-/* A normaliser before all others. */
+/* Add a normaliser before all others. */
 static void normaliser_first(TokBuild *b, RtTokOp op)
 {
     tok_normaliser(b, op);
@@ -333,7 +333,7 @@ void tok_bert_normaliser(TokBuild *b, bool clean, bool chinese, bool strip_accen
     }
 }
 
-/* White space goes; each punctuation character stands alone. */
+/* White space is removed; each punctuation character becomes a word. */
 void tok_bert_split(TokBuild *b)
 {
     TokClass punctuation = { .properties = tok_properties("P") }, space = { .properties = ~UINT64_C(0) << 32 };

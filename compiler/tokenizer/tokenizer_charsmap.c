@@ -1,5 +1,6 @@
-/* tokenizer_charsmap.c: SentencePiece's table of what characters become ("precompiled_charsmap"): a darts-clone trie, then the
- * texts of its entries. How much it may lengthen a text is found here. */
+/* tokenizer_charsmap.c: check SentencePiece's table of character replacements
+ * ("precompiled_charsmap"), a darts-clone trie followed by the texts of its entries, and bound how
+ * much it may lengthen a text. */
 #include "tokenizer_build.h"
 
 #include <math.h>
@@ -13,11 +14,11 @@ static uint32_t u32_at(TokString s, size_t n)
 
 static uint32_t map_offset(uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
 
-/* Units in the order in which they are reached, so by their least depth. */
+/* Units in breadth-first order; depth[unit] is the least depth, 0 if the unit is not reached. */
 typedef struct MapWalk { uint32_t *queue; int *depth; uint32_t count; } MapWalk;
 
-/* The units below the state `at`. Keys share their ends, and a damaged map may have circles: each unit counts once, at its
- * least depth. */
+/* Queue the children of the state `at`. Keys share suffixes, and a damaged map may have cycles, so
+ * each unit is queued once, at its least depth. */
 static void map_reach(MapWalk *m, TokString units, uint32_t at, int depth)
 {
     for (uint32_t c = 1; c < 256; c++) {
@@ -28,7 +29,8 @@ static void map_reach(MapWalk *m, TokString units, uint32_t at, int depth)
     }
 }
 
-/* By how much an entry lengthens what it stands for, at most: of all keys that end in an entry the shortest counts. */
+/* The largest ratio of an entry's length to that of its key, at least 1. If keys share an entry,
+ * the shortest one counts. */
 static double map_growth(const TokBuild *b)
 {
     const TokString units = b->charsmap, text = b->charsmap_text;
@@ -48,8 +50,8 @@ static double map_growth(const TokBuild *b)
     return growth;
 }
 
-/* A leaf points into the text. Another unit's children are units; if it says that one of them is a
- * leaf, this is one. */
+/* True if a unit is valid. A leaf must point into the text. The children of any other unit must be
+ * units, and if its flag promises a leaf, the first of them must be one. */
 static bool unit_is_whole(TokString units, uint32_t at, size_t text)
 {
     const uint32_t unit = u32_at(units, at), to = at ^ map_offset(unit);

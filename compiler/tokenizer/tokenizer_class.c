@@ -1,5 +1,6 @@
-/* tokenizer_class.c: what the class of a tokenizer writes anew of its tokenizer.json, by keys of tokenizer_config.json. What then
- * differs from the file is reported. The classes are rows of tokenizer_classes.def. */
+/* tokenizer_class.c: replace the parts of a tokenizer.json that the class of the tokenizer
+ * overrides, by keys of tokenizer_config.json. Differences from the file are reported as remarks.
+ * The classes are rows of tokenizer_classes.def. */
 #include "tokenizer_json.h"
 
 #include <stdlib.h>
@@ -10,10 +11,11 @@
 typedef struct Settle Settle;
 typedef void SettlePart(Settle *s);
 typedef struct ClassRow {
-    const char *names, *types;      /* with blanks between */
+    const char *names, *types;      /* separated by spaces */
     SettlePart *letters, *spaces, *ends;
-    enum { LOWER_NO, LOWER_YES, LOWER_ALWAYS } lower;      /* the preset of do_lower_case; always: the key is not read */
-    bool space;                     /* the preset of add_prefix_space */
+    /* default of do_lower_case; ALWAYS: the key is ignored */
+    enum { LOWER_NO, LOWER_YES, LOWER_ALWAYS } lower;
+    bool space;                     /* default of add_prefix_space */
 } ClassRow;
 
 struct Settle {
@@ -21,12 +23,13 @@ struct Settle {
     json_t *root;                   /* of tokenizer.json */
     const TokConfig *config;
     const ClassRow *row;
-    const char *class_name, *by;    /* in messages; for people: what named it */
+    const char *class_name, *by;    /* for messages; for b->origin.rules */
 };
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
 
-/* The file says this, the class has that: of a key that is given, or of a preset. */
+/* Report a difference between the file and the class. `given`: the value of the class is that of
+ * the key in tokenizer_config.json, not a default. */
 static void tell(const Settle *s, const char *file_says, const char *key, bool given, bool value)
 {
     Arena *a = s->b->arena;
@@ -37,7 +40,7 @@ static void tell(const Settle *s, const char *file_says, const char *key, bool g
     diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "%s; what counts is %s, as in transformers 5", file_says, source);
 }
 
-/* A switch of a part that is not what the class has. */
+/* Report a switch of a part that differs from `value`, which the class sets. */
 static void compare(const Settle *s, const json_t *part, const char *name, bool preset, const char *key, bool given, bool value)
 {
     const bool said = tok_json_bool(s->b, part, name, preset);
@@ -55,7 +58,7 @@ static bool is_type(const json_t *part, const char *type)
     return found && strcmp(found, type) == 0;
 }
 
-/* The list of a Sequence; NULL of another part. */
+/* The list of a Sequence; NULL for any other part. */
 static json_t *list_of(const json_t *part)
 {
     static const char *const lists[] = { "normalizers", "pretokenizers", "decoders" };
@@ -64,7 +67,7 @@ static json_t *list_of(const json_t *part)
     return json_is_array(list) ? list : NULL;
 }
 
-/* The first part of a type; NULL for none. */
+/* The first part of a type, within Sequences too; NULL if there is none. */
 static json_t *find_part(json_t *part, const char *type, int depth)
 {
     const json_t *list = list_of(part);
@@ -82,7 +85,7 @@ static bool is_wordpiece(const Settle *s)
     return is_type(model, "WordPiece") || !json_object_get(model, "type");
 }
 
-/* Presets count where tokenizer_config.json is silent. */
+/* Keys of tokenizer_config.json, or the defaults of the class. */
 static bool says_lower(const Settle *s) { return s->config->has_do_lower_case && s->row->lower != LOWER_ALWAYS; }
 static bool lowers(const Settle *s) { return says_lower(s) ? s->config->do_lower_case : s->row->lower != LOWER_NO; }
 static bool prefixes(const Settle *s) { return s->config->has_prefix_space ? s->config->prefix_space : s->row->space; }
@@ -91,7 +94,7 @@ static bool prefixes(const Settle *s) { return s->config->has_prefix_space ? s->
 
 static void letters_no(Settle *s) { (void)s; }
 
-/* The token of what is unknown: the folder's mark, or the preset. */
+/* Replace the unk_token of the model by the folder's, or by [UNK] if the folder names none. */
 static void settle_unknown(Settle *s)
 {
     json_t *model = json_object_get(s->root, "model");
@@ -130,7 +133,7 @@ static void letters_bert(Settle *s)
                                   "strip_accents", (int)strip, "lowercase", (int)lower));
 }
 
-/* The normalizer as a list of parts, which it becomes. */
+/* Turn the normalizer into a Sequence if it is not one; returns its list, owned by root. */
 static json_t *normaliser_list(Settle *s)
 {
     json_t *normaliser = json_object_get(s->root, "normalizer"), *list = list_of(normaliser);
@@ -141,7 +144,7 @@ static json_t *normaliser_list(Settle *s)
     return list;
 }
 
-/* A Lowercase at the front, or before the characters map. */
+/* Add a Lowercase to the normalizer, as its first part or before a Precompiled; or remove all. */
 static void settle_lowercase(Settle *s, bool first)
 {
     const bool lower = lowers(s), found = part_of(s, "normalizer", "Lowercase") != NULL;
@@ -199,7 +202,7 @@ static void settle_metaspace(Settle *s, const char *scheme)
     set_scheme(part_of(s, "decoder", "Metaspace"), scheme);
 }
 
-/* Behind a split at white space, which the file may lack. */
+/* A Metaspace after a WhitespaceSplit, which is added if the file lacks it. */
 static void spaces_words(Settle *s)
 {
     settle_metaspace(s, prefixes(s) ? "always" : "never");
@@ -212,7 +215,8 @@ static void spaces_words(Settle *s)
 static void spaces_metaspace(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "never"); }
 static void spaces_metaspace_first(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "first"); }
 
-/* A Metaspace in the place of a normalizer that writes blanks, and a decoder that takes the first one away. */
+/* Replace a normalizer that marks blanks by a Metaspace. The decoder becomes the class's own;
+ * `strips`: it removes the first blank. */
 static void settle_llama(Settle *s, const char *prefixed, bool strips)
 {
     const bool space = prefixes(s);
@@ -239,7 +243,7 @@ static void spaces_code_llama(Settle *s) { settle_llama(s, "first", true); }
 
 /* ---- ends ----------------------------------------------------------------------------------------------------------- */
 
-/* The mark of the folder, or the preset; false for what is not a token. */
+/* The id of the folder's special token, or of the preset; false if it is not a token. */
 static bool find_mark(const Settle *s, TokMark mark, const char *preset, uint32_t *id)
 {
     const TokString said = s->config->folder.mark[mark].text;
@@ -265,7 +269,7 @@ static void ends_roberta(Settle *s)
     tok_template_roberta(s->b, cls, sep);
 }
 
-/* The beginning and no end, whatever add_bos_token and add_eos_token are. */
+/* BOS and no EOS, regardless of add_bos_token and add_eos_token. */
 static void ends_begun(Settle *s)
 {
     uint32_t bos;
@@ -334,7 +338,7 @@ static const MemberRow members[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* Whether a word of n bytes is one of a list with blanks between. */
+/* True if a word of n bytes is in a list separated by spaces. */
 static bool lists(const char *list, const char *word, size_t n)
 {
     for (const char *s = list; n && *s; s += strspn(s, " ")) {
@@ -345,14 +349,15 @@ static bool lists(const char *list, const char *word, size_t n)
     return false;
 }
 
-/* How long a class is without "Tokenizer" and "TokenizerFast". */
+/* The length of a class name without "Tokenizer" or "TokenizerFast"; 0 if it has neither. */
 static size_t stem(const char *name)
 {
     const char *end = name ? strstr(name, "Tokenizer") : NULL;
     return end && (strcmp(end, "Tokenizer") == 0 || strcmp(end, "TokenizerFast") == 0) ? (size_t)(end - name) : 0;
 }
 
-/* As AutoTokenizer chooses; NULL where tokenizer.json counts as it is. */
+/* The row that AutoTokenizer would choose; NULL if tokenizer.json is used unchanged. *named: by the
+ * class name, not by the model_type. */
 static const ClassRow *find_row(const TokConfig *c, bool *named)
 {
     const char *type = c->folder.model_type ? c->folder.model_type : "";
@@ -376,7 +381,7 @@ static void add_types(Text *t, const json_t *part, int depth)
     if (!list && type) text_printf(t, "%s%.40s", t->size ? "+" : "", type);
 }
 
-/* The types of a part with + between. */
+/* The types of a part, joined by +, or "none". */
 static const char *types_of(const TokBuild *b, const json_t *part)
 {
     Text t = text_new(b->arena);
@@ -384,7 +389,7 @@ static const char *types_of(const TokBuild *b, const json_t *part)
     return t.size ? t.data : "none";
 }
 
-/* What the class has in the place of a part of the file, behind what was found before. */
+/* Append to t, if a part of the file is not what the class has. */
 static void add_part(TokBuild *b, Text *t, const json_t *root, const char *key, const char *wanted)
 {
     const json_t *part = json_object_get(root, key);
@@ -397,7 +402,8 @@ static void add_part(TokBuild *b, Text *t, const json_t *root, const char *key, 
 static void add_member(TokBuild *b, Text *t, const json_t *root, const MemberRow *row)
 {
     const json_t *value = json_object_get(json_object_get(root, "model"), row->member);
-    if (strstr(types_of(b, json_object_get(root, "decoder")), "ByteLevel")) return; /* its bytes are pieces */
+    /* it has a piece for every byte */
+    if (strstr(types_of(b, json_object_get(root, "decoder")), "ByteLevel")) return;
     char *found = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
     if (found && strcmp(found, row->value) != 0)
         text_printf(t, "%s%s = %s and not %s", t->size ? ", " : "", row->member, row->value,
@@ -405,8 +411,8 @@ static void add_member(TokBuild *b, Text *t, const json_t *root, const MemberRow
     free(found);
 }
 
-/* The class of a folder by its name, or that of its model_type, *n bytes; "" where its
- * tokenizer.json counts as it is. */
+/* The name of the folder's class, *n bytes without "Tokenizer", by class name or model_type; "" if
+ * tokenizer.json is used unchanged. */
 static const char *class_word(const TokConfig *c, size_t *n)
 {
     bool named;
@@ -418,7 +424,7 @@ static const char *class_word(const TokConfig *c, size_t *n)
     return name;
 }
 
-/* Tell which parts of the file the class of the folder has not. */
+/* Report the parts of the file that differ from those of the folder's class. */
 static void tell_parts(TokBuild *b, const json_t *root, const TokConfig *c)
 {
     size_t n;
@@ -448,8 +454,8 @@ static bool is_listed(const TokConfig *c, TokString text)
     return false;
 }
 
-/* A class that builds its tokenizer anew adds what added_tokens_decoder lists, and no other token of
- * the file. */
+/* A class that rebuilds its tokenizer adds the tokens in added_tokens_decoder and no others of the
+ * file. Report the first that it lacks. */
 void tok_json_tell_added(TokBuild *b, const TokConfig *c)
 {
     size_t n;
@@ -470,7 +476,8 @@ void tok_json_tell_added(TokBuild *b, const TokConfig *c)
     }
 }
 
-/* Tell where the marks of the folder are not those around a text. */
+/* Report a bos_token or eos_token of the folder that the post_processor does not put at that end
+ * of a text. */
 static void tell_marks(const Settle *s)
 {
     static const struct { TokMark mark; const char *key; } ends[] = { { TOK_BOS, "bos_token" },
@@ -490,7 +497,7 @@ static void tell_marks(const Settle *s)
 
 /* ---- settling -------------------------------------------------------------------------------- */
 
-/* Whether the class has a row; its name is then known. */
+/* Set *s; true if the class has a row, and then s->row and the names are set. */
 static bool settle_of(TokBuild *b, json_t *root, const TokConfig *config, Settle *s)
 {
     bool named;

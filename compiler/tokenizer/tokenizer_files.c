@@ -1,4 +1,5 @@
-/* tokenizer_files.c: which file of which format a path names: a file by its content, a folder by the names in it. */
+/* tokenizer_files.c: find the files and the format of a tokenizer and call their importer: for a
+ * file by its content and name, for a folder by the names in it. */
 #include <string.h>
 
 #include "file.h"
@@ -26,14 +27,15 @@ static bool load(TokBuild *b, Loc at, const char *path, Contents *c)
 
 /* ---- one file ------------------------------------------------------------------------------------------------------- */
 
-/* Pieces of a SentencePiece model begin with field 1, of some bytes. */
+/* A SentencePiece model begins with a piece: field 1, whose message begins with field 1. */
 static bool looks_like_protobuf(const Contents *c)
 {
     const unsigned char *s = (const unsigned char *)c->data;
     return c->size > 4 && s[0] == 0x0A && (s[2] == 0x0A || (s[1] >= 0x80 && s[3] == 0x0A));
 }
 
-/* A length of pieces, a score, the length of the first. */
+/* The file begins with the u32 length of the longest piece, and an f32 score and the u32 length of
+ * the first: both lengths are below 65536. */
 static bool looks_like_llama2c(const Contents *c)
 {
     const unsigned char *s = (const unsigned char *)c->data;
@@ -47,7 +49,8 @@ static char first_character(const Contents *c)
     return i < c->size ? c->data[i] : '\0';
 }
 
-/* The end of a line of base64, a blank and digits; NULL where it is none, or the last. */
+/* The line after one of base64, a space and digits; NULL if this is another line, or has no
+ * newline. */
 static const char *tiktoken_line(const char *s)
 {
     const size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=");
@@ -58,7 +61,7 @@ static const char *tiktoken_line(const char *s)
     return *end == '\n' ? end + 1 : NULL;
 }
 
-/* What a tokenizer of another kind says of itself; NULL where it is none of these. */
+/* Describe a file of a known but unsupported kind; NULL for other files. */
 static const char *foreign_kind(const Contents *c)
 {
     const char *second = tiktoken_line(c->data);
@@ -67,7 +70,7 @@ static const char *foreign_kind(const Contents *c)
     return NULL;
 }
 
-/* vocab.json has its merges beside it. */
+/* Import vocab.json with its merges.txt. */
 static bool import_pair(TokBuild *b, Loc at, const char *vocab, const char *merges, const TokConfig *config)
 {
     Contents v, m;
@@ -75,7 +78,7 @@ static bool import_pair(TokBuild *b, Loc at, const char *vocab, const char *merg
     return tok_import_vocab_merges(b, v.data, v.size, m.data, m.size, config);
 }
 
-/* It holds a whole model, of which only the head is looked at: no more of it takes memory. */
+/* The file holds a whole model but only its head is read, so it is mapped. */
 static bool import_gguf(TokBuild *b, Loc at, const char *path)
 {
     diag_conceal(b->diag, path);
@@ -118,7 +121,7 @@ static bool import_spelt(TokBuild *b, Loc at, const char *model, const char *voc
     return load(b, at, vocab, &v) && load(b, at, model, &m) && tok_import_spelt(b, m.data, m.size, v.data, v.size, config);
 }
 
-/* In the order in which Hugging Face looks: what stands alone, or with a second file. */
+/* In the order in which Hugging Face looks for them. with: a second file that must be there. */
 static const struct { const char *name, *with; } known_files[] = {
     { "tokenizer.json", NULL }, { "source.spm", "vocab.json" }, { "vocab.json", "merges.txt" }, { "vocab.txt", NULL },
     { "tokenizer.model", NULL }, { "spiece.model", NULL }, { "sentencepiece.bpe.model", NULL }, { "tokenizer.bin", NULL },
@@ -136,7 +139,7 @@ static const char *known_names(Arena *a)
     return t.data;
 }
 
-/* A list with ", " between, in lines of at most 80 columns that begin with blanks. */
+/* Print a list separated by ", ", indented and wrapped at 80 columns. */
 static void print_list(FILE *to, const char *list)
 {
     enum { INDENT = 4, COLUMNS = 80 };
@@ -169,7 +172,7 @@ void tokenizer_print_layouts(Arena *a, FILE *to)
     }
 }
 
-/* The first row that a folder has; KNOWN_FILES for none. */
+/* The first row whose files are in the folder; KNOWN_FILES if there is none. */
 static int find_known(Arena *a, const char *folder)
 {
     int i = 0;
@@ -195,7 +198,8 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
     }
     const int i = find_known(b->arena, folder);
     const char *tekken = file_join(b->arena, folder, "tekken.json");
-    if (i == KNOWN_FILES && file_is_regular(tekken)) return import_file(b, at, tekken, NULL);      /* which is refused */
+    /* reports why it is not supported */
+    if (i == KNOWN_FILES && file_is_regular(tekken)) return import_file(b, at, tekken, NULL);
     if (i == KNOWN_FILES) {
         diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer: none of %s", folder, known_names(b->arena));
         return false;

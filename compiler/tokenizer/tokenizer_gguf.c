@@ -1,4 +1,5 @@
-/* tokenizer_gguf.c: the tokenizer of a GGUF file: keys tokenizer.ggml.* of its head. */
+/* tokenizer_gguf.c: import the tokenizer of a GGUF file, from the keys tokenizer.ggml.* of its
+ * head. */
 #include <string.h>
 
 #include "gguf.h"
@@ -7,7 +8,7 @@
 
 enum { NORMAL = 1, USER = 4, UNUSED = 5 };      /* tokenizer.ggml.token_type */
 
-/* Ids are -1 where no key says them. */
+/* An id is -1 if its key is absent. */
 typedef struct Keys {
     GgufText model, pre, chat;
     TokString charsmap;
@@ -18,7 +19,7 @@ typedef struct Keys {
 
 /* ---- keys -------------------------------------------------------------------------------------------------------------- */
 
-/* An absent key is empty: no text, no items. */
+/* The value of a key: no text and no items if it is absent. */
 static GgufValue value_of(const Gguf *g, GgufKeyId key)
 {
     const GgufValue *v = gguf_find(g, key);
@@ -107,15 +108,15 @@ static void read_tokens(TokBuild *b, const Keys *k)
     }
 }
 
-/* The preset where no key says it. */
+/* The id, or `preset` if it is below 0; -1 if there is no such piece. */
 static int id_of(const TokBuild *b, int64_t id, int preset)
 {
     if (id < 0) id = preset;
     return id >= 0 && id < b->size ? (int)id : -1;
 }
 
-/* Tokens that are no words of the text, by their type: marks such as </s>, which a text may hold as llama.cpp takes it, and where `user`
- * those of the model's user. */
+/* Add the tokens that are matched in texts before the model runs, as in llama.cpp: control tokens
+ * (type 3) such as </s>, and with `user` user-defined tokens (type 4). */
 static void add_specials(TokBuild *b, const int32_t *type, bool user)
 {
     for (int i = 0; i < b->size; i++) {
@@ -126,8 +127,9 @@ static void add_specials(TokBuild *b, const int32_t *type, bool user)
     }
 }
 
-/* Where a key is absent, what llama.cpp takes. For it an unused piece of a BPE, such as those that
- * fill a vocabulary up, is one like others, and a token of the model's user begins a text anew. */
+/* Defaults are llama.cpp's. As there, an unused piece of a BPE, such as the padding of a
+ * vocabulary, is an ordinary piece, and what follows a user-defined token is encoded like a new
+ * text. */
 static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
 {
     TokSentencePieces s = { .unigram = unigram, .byte_fallback = true, .prefix = k->has_prefix ? k->prefix : true, .escape = true,
@@ -159,7 +161,7 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     if (k->merges.type != GGUF_ARRAY) tok_refuse(b, "the GGUF file has no tokenizer.ggml.merges");
     for (uint64_t i = 0; i < k->merges.count && !tok_failed(b); i++) {
         const GgufText line = gguf_take_text(&items);
-        if (line.n > TOK_PIECE_MOST + 1) {          /* two pieces of one, and the space between them */
+        if (line.n > TOK_PIECE_MOST + 1) {          /* two parts of one piece, and a space */
             tok_refuse(b, "merge %llu has %zu bytes; at most %d are supported", (unsigned long long)i, line.n, TOK_PIECE_MOST + 1);
             return;
         }
@@ -181,8 +183,8 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     tok_template_ends(b, bos ? id_of(b, k->bos, -1) : -1, k->add_eos ? id_of(b, k->eos, -1) : -1);
 }
 
-/* A word's beginning is stored with a mark, its continuation without "##": the other way round
- * than in vocab.txt. A token of the model's user is found in texts. */
+/* The pieces that begin a word have a mark, and those that continue it have no "##": the reverse of
+ * vocab.txt. User-defined tokens become added tokens. */
 static void read_bert(TokBuild *b, const Keys *k)
 {
     static const char mark[] = "\xE2\x96\x81";
@@ -204,7 +206,7 @@ static void read_bert(TokBuild *b, const Keys *k)
         if (type[i] == USER) tok_add(b, (TokAdded){ .text = b->pieces.at[i].text, .id = (uint32_t)i });
 }
 
-/* The text of a mark; "" where there is none. */
+/* The text of a special token; "" if there is none. */
 static const char *mark_text(TokBuild *b, const Keys *k, int64_t id)
 {
     GgufBytes items = k->tokens.items;

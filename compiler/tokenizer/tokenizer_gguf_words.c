@@ -1,8 +1,8 @@
-/* tokenizer_gguf_words.c: how the text of a byte-level GGUF file is split into words, by the name that the
- * file gives: tokenizer.ggml.pre. Names and patterns are those of llama.cpp. */
+/* tokenizer_gguf_words.c: add the steps that split texts into words for a byte-level GGUF file, by
+ * the name in tokenizer.ggml.pre. Names and patterns are those of llama.cpp. */
 #include "tokenizer_gguf_words.h"
 
-/* Patterns one after the other; GPT-2's own stands behind `first`. */
+/* Patterns, applied in order: `first`, GPT-2's own if `gpt2`, then `then`. */
 typedef enum Words { WORDS_GPT2, WORDS_DIGITS, WORDS_LLAMA3, WORDS_QWEN2, WORDS_DEFAULT } Words;
 static const struct { const char *first; bool gpt2; const char *then[3]; } words[] = {
     [WORDS_GPT2] = { NULL, true, { NULL } },
@@ -13,8 +13,8 @@ static const struct { const char *first; bool gpt2; const char *then[3]; } words
     [WORDS_DEFAULT] = { "[\\p{P}$+<=>^~|]+", true, { "\\p{N}+", "[0-9][0-9][0-9]" } },
 };
 
-/* BEGINS: where no key says it, a text begins with the first token. ENTIRE: a word that is a token is that token, whatever
- * its merges. COMPOSED: the text is in form C. */
+/* BEGINS: without add_bos_token, a text begins with the BOS token. ENTIRE: a word that is a piece
+ * becomes that piece, regardless of merges. COMPOSED: the text is normalised to NFC. */
 enum { BEGINS = 1, ENTIRE = 2, COMPOSED = 4 };
 typedef struct Row { const char *pre; Words words; int flags; } Row;
 static const Row rows[] = {
@@ -42,7 +42,7 @@ static const Row rows[] = {
     { "default", WORDS_DEFAULT, 0 },
 };
 
-/* No name is taken for the last row. */
+/* The row of a name; the last row if the name is empty; NULL if it is unknown. */
 static const Row *find(GgufText pre)
 {
     enum { ROWS = sizeof rows / sizeof *rows };

@@ -1,5 +1,5 @@
-/* tokenizer_json.c: a Hugging Face tokenizer.json. Every part is read strictly: what would change ids or text and is not
- * supported is refused by its name, before any work. */
+/* tokenizer_json.c: import a Hugging Face tokenizer.json. Parts are read strictly: anything that
+ * would change ids or text and is not supported is refused by name. */
 #include "tokenizer_json.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 /* ---- shapes ------------------------------------------------------------------------------------ */
 
-/* A part that may be absent or null. */
+/* Check a part, which may be absent or null. */
 static void check_part(TokBuild *b, const json_t *root, const char *key, const char *members)
 {
     const json_t *part = tok_json_member(root, key);
@@ -22,14 +22,15 @@ static const char padding_members[] =
     "direction:t:Left|Right strategy:to:BatchLongest pad_id:u pad_type_id:u pad_token:t "
     "pad_to_multiple_of:uz-";
 
-/* The parts by their names, and what no tokenizer comes of. */
+/* Check the names of the top-level parts, and those parts that no step is made from: version,
+ * truncation, padding. */
 static void check_root(TokBuild *b, const json_t *root)
 {
     static const char parts[] = "version|truncation|padding|added_tokens|normalizer|pre_tokenizer|"
                                 "post_processor|decoder|model";
     const char *key;
     json_t *value;
-    if (!json_object_get(root, "model")) return; /* it is another file */
+    if (!json_object_get(root, "model")) return; /* another kind of file: see read_model */
     json_object_foreach((json_t *)(uintptr_t)root, key, value)
         if (!tok_json_is_word(parts, strlen(parts), key) && !tok_failed(b))
             tok_refuse(b, "the part \"%.60s\" is not known", key);
@@ -68,14 +69,15 @@ static void read_scored(TokBuild *b, const json_t *vocab)
         if (p->score < least) least = p->score;
     }
     uint64_t bits;
-    const double unknown = least - 10;          /* Kudo's penalty */
+    const double unknown = least - 10;          /* K_UNK_PENALTY of `tokenizers` */
     memcpy(&bits, &unknown, sizeof bits);
     b->head[TOK_HEAD_UNKNOWN_SCORE] = (uint32_t)bits;
     b->head[TOK_HEAD_UNKNOWN_SCORE_HIGH] = (uint32_t)(bits >> 32);
 }
 
-/* The merge of `left` and `right`: their ids and that of both together, which lacks the prefix of what continues a word. False
- * where one of the three is not in the vocabulary. */
+/* The merge of `left` and `right`: their ids and that of their concatenation, without the first
+ * `prefix` bytes of `right` (continuing_subword_prefix). False if one of the three is not in the
+ * vocabulary. */
 static bool find_merge(TokBuild *b, TokString left, TokString right, size_t prefix, TokMerge *m)
 {
     if (b->byte_level && (!tok_bytes(b->arena, left, &left) || !tok_bytes(b->arena, right, &right))) return false;
@@ -89,7 +91,8 @@ static bool find_merge(TokBuild *b, TokString left, TokString right, size_t pref
     return m->left != RT_TOK_NONE && m->right != RT_TOK_NONE && m->merged != RT_TOK_NONE;
 }
 
-/* "a b" or ["a", "b"]. Where pieces are spaces themselves, the first space that parts two pieces is the one between. */
+/* Read "a b" or ["a", "b"]. Since pieces may contain spaces, the separator is the first space with
+ * a piece on each side. */
 static bool read_merge(TokBuild *b, const json_t *merge, size_t prefix, TokMerge *m)
 {
     const TokString both = tok_json_string(b, merge);
@@ -97,7 +100,7 @@ static bool read_merge(TokBuild *b, const json_t *merge, size_t prefix, TokMerge
         const TokString left = tok_json_string(b, json_array_get(merge, 0)), right = tok_json_string(b, json_array_get(merge, 1));
         return json_array_size(merge) == 2 && left.s && right.s && find_merge(b, left, right, prefix, m);
     }
-    for (size_t i = 1; i + 1 < both.n; i++)         /* a piece may have blanks: Llama 2's has "   " */
+    for (size_t i = 1; i + 1 < both.n; i++)         /* Llama 2 has the piece "   " */
         if (both.s[i] == ' ' && find_merge(b, (TokString){ both.s, i }, (TokString){ both.s + i + 1, both.n - i - 1 }, prefix, m)) return true;
     return false;
 }
@@ -120,7 +123,7 @@ static void set_text(TokBuild *b, RtTokHead at, TokString text)
     b->head[at + 1] = (uint32_t)text.n;
 }
 
-/* Whether every byte has a piece: then no character is unknown. */
+/* True if every byte has a piece: then no character is unknown. */
 static bool knows_bytes(TokBuild *b)
 {
     for (int i = 0; i < 256; i++) {
@@ -132,8 +135,8 @@ static bool knows_bytes(TokBuild *b)
     return true;
 }
 
-/* An added token does not count: Hugging Face looks in the vocab alone, and fails at the first text that
- * needs it. */
+/* Set the unknown token. It must be in the vocab; an added token is not enough: Hugging Face looks
+ * in the vocab only, and fails on the first text that needs it. */
 static void read_unknown(TokBuild *b, const json_t *model, bool needed)
 {
     const TokString unknown = tok_json_text(b, model, "unk_token");
@@ -141,7 +144,8 @@ static void read_unknown(TokBuild *b, const json_t *model, bool needed)
     if (needed && b->head[TOK_HEAD_UNKNOWN] == RT_TOK_NONE) tok_refuse(b, "the unk_token \"%.60s\" is not in the vocab", unknown.s ? unknown.s : "");
 }
 
-/* A BPE without an unk_token drops what it does not know; the one that it names must be there. */
+/* A BPE without an unk_token drops unknown characters. One that it names must be in the vocab,
+ * unless no character is unknown. */
 static void read_unknown_of_bpe(TokBuild *b, const json_t *model)
 {
     const bool bytes = b->byte_level || tok_json_bool(b, model, "byte_fallback", false);
@@ -208,7 +212,7 @@ static void read_words(TokBuild *b, const json_t *model)
     b->head[TOK_HEAD_MODEL] = TOK_WORDS;
 }
 
-/* Old files do not say the type. */
+/* The type of a model. Old files lack it; it then follows from the members. */
 static const char *model_type(const json_t *model)
 {
     const json_t *type = json_object_get(model, "type");
@@ -247,8 +251,9 @@ static void read_model(TokBuild *b, const json_t *model)
 
 /* ---- added tokens ------------------------------------------------------------------------------------------------------ */
 
-/* Of added tokens: the id of the next that has none, as `tokenizers` gives it, behind all other added
- * tokens and at least as many as there are pieces; and how many have another id than the list says. */
+/* State while added tokens are read. next: the next new id, as `tokenizers` assigns it: after all
+ * added tokens, and at least the number of pieces. moved: how many tokens got another id than the
+ * list says. beside: the list is from a file beside tokenizer.json. */
 typedef struct Adding { uint32_t next; int moved; bool beside; } Adding;
 
 static Adding adding(const TokBuild *b)
@@ -285,8 +290,8 @@ static bool is_taken(const TokBuild *b, uint32_t id, TokString text)
            !tok_same(b->pieces.at[id].text, text);
 }
 
-/* The id of an added token is that of its piece, else a new one. Where the file says another, that is
- * noted. */
+/* Add a token with the id of its piece, or of an earlier added token with its text, else with a new
+ * id. A different id in the file is reported. */
 static TokAdded *add_token(TokBuild *b, Adding *all, TokString text, int64_t said, uint32_t flags, bool normalised, bool special)
 {
     const uint32_t known = b->byte_level ? tok_piece_of_text(b, text) : tok_id(b, text), added = tok_added_of_text(b, text);
@@ -325,7 +330,7 @@ static void read_added(TokBuild *b, const json_t *list)
     note_others(b, &all);
 }
 
-/* Those of the files beside it, which have their places behind its own, in the order of the ids that they say. */
+/* Add the tokens of the files beside tokenizer.json after its own, in the order of their ids. */
 static void read_added_beside(TokBuild *b, const TokConfig *config)
 {
     int count;
@@ -341,14 +346,15 @@ static void read_added_beside(TokBuild *b, const TokConfig *config)
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------ */
 
-/* Of truncation the side alone counts: how long a text may be is the model's affair, and padding nobody's. */
+/* Only the direction of truncation is used: the model limits the length, and nothing is padded. */
 static void read_truncation(TokBuild *b, const json_t *truncation)
 {
     const char *direction = json_string_value(json_object_get(truncation, "direction"));
     if (direction && strcmp(direction, "Left") == 0) b->head[TOK_HEAD_FLAGS] |= TOK_CUT_LEFT;
 }
 
-/* Within a piece a suffix becomes a blank, but nothing in the last piece of a text. */
+/* Refuse pieces that contain the suffix of a BPEDecoder before their end: there it becomes a blank,
+ * but nothing in the last piece of a text. */
 static void check_suffix(TokBuild *b, const json_t *decoder)
 {
     const char *type = json_string_value(json_object_get(decoder, "type")),

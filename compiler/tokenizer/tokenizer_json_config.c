@@ -1,5 +1,5 @@
-/* tokenizer_json_config.c: what stands beside a tokenizer in a Hugging Face folder, but for its marks:
- * tokenizer_config.json and the files of sentence-transformers. */
+/* tokenizer_json_config.c: read the settings beside a tokenizer in a Hugging Face folder, except
+ * its special tokens: tokenizer_config.json and the files of sentence-transformers. */
 #include "tokenizer_json.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
     }
 }
 
-/* The names of what a model is given: a model whose tokenizer gives no types has them all 0. */
+/* True if model_input_names lacks token_type_ids: all token types are then 0. */
 static bool names_no_types(const json_t *names)
 {
     for (size_t i = 0; i < json_array_size(names); i++) {
@@ -68,7 +68,7 @@ static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
     read_added(b, json_object_get(root, "added_tokens_decoder"), c);
 }
 
-/* A file of settings counts: it is named once. */
+/* Add a file to the settings that b->origin names, once. */
 static void name_settings(TokBuild *b, const char *name)
 {
     const char *before = b->origin.settings;
@@ -76,7 +76,8 @@ static void name_settings(TokBuild *b, const char *name)
     b->origin.settings = before ? arena_format(b->arena, "%s, %s", before, name) : arena_text(b->arena, name);
 }
 
-/* The object in a file of the folder, which the caller gives back; NULL where there is no such file, or after an error. */
+/* The object in a file of the folder; the caller releases it. NULL if there is no such file, or
+ * after an error. */
 static json_t *load(TokBuild *b, const char *folder, const char *name)
 {
     const char *path = file_join(b->arena, folder, name);
@@ -88,7 +89,7 @@ static json_t *load(TokBuild *b, const char *folder, const char *name)
 
 json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name) { return load(b, folder, name); }
 
-/* Of a sentence model: the prompt that every text is read behind, by its name. */
+/* Read the default prompt of a sentence-transformers folder, which precedes every text. */
 static void read_prompt(TokBuild *b, const char *folder, TokConfig *c)
 {
     const bool modules = file_is_regular(file_join(b->arena, folder, "modules.json"));

@@ -1,5 +1,5 @@
-/* tokenizer_json_parts.c: normalizer, pre_tokenizer and decoder of a tokenizer.json, each type a row of a table. What is not
- * in the table is not supported, and said so by its name. */
+/* tokenizer_json_parts.c: read the normalizer, pre_tokenizer, decoder and post_processor of a
+ * tokenizer.json. Each type is a row of a table; a type without a row is refused by name. */
 #include "tokenizer_json.h"
 #include "tokenizer_unicode.h"
 
@@ -7,13 +7,13 @@
 #include <string.h>
 
 typedef void ReadPart(TokBuild *b, const json_t *part);
-/* members: what `tokenizers` needs, as of tok_json_check. */
+/* members: those that `tokenizers` requires, in the form of tok_json_check. */
 typedef struct PartRow { const char *type; ReadPart *read; const char *members; } PartRow;
 typedef struct PartKind { const char *name, *list; const PartRow *rows; int count; } PartKind;
 
 enum { DEEPEST = 16 };
 
-/* A part, or a Sequence of parts. */
+/* Read a part, or a Sequence of parts. */
 static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int depth)
 {
     const json_t *type = json_object_get(part, "type");
@@ -46,7 +46,7 @@ static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int
     tok_refuse(b, "the %s '%.60s' is not supported", kind->name, name);
 }
 
-/* {"String": …} or {"Regex": …}, or a text alone. */
+/* Read the member "pattern", {"String": …} or {"Regex": …}; false after an error. */
 static bool read_pattern(TokBuild *b, const json_t *part, uint32_t *node)
 {
     const json_t *pattern = json_object_get(part, "pattern");
@@ -161,7 +161,7 @@ void tok_json_normaliser(TokBuild *b, const json_t *part)
 
 /* ---- pre_tokenizers ------------------------------------------------------------------------------------------------ */
 
-/* Characters become bytes at the end of all, so nothing may look at them behind that. */
+/* The runtime turns characters into bytes after all splits, so no part may follow ByteLevel. */
 static bool must_come_first(TokBuild *b)
 {
     if (b->byte_level) tok_refuse(b, "a pre_tokenizer behind ByteLevel is not supported");
@@ -204,7 +204,7 @@ static void read_byte_level(TokBuild *b, const json_t *part)
     if (must_come_first(b)) tok_byte_level(b, tok_json_bool(b, part, "add_prefix_space", true), tok_json_bool(b, part, "use_regex", true));
 }
 
-/* The scheme by its name, or as older files have it; `preset` where neither stands. */
+/* The prepend_scheme, or what add_prefix_space of older files says; "always" if both are absent. */
 static RtTokPrepend read_scheme(TokBuild *b, const json_t *part)
 {
     static const char *const names[] = { "always", "first", "never" };
@@ -250,7 +250,7 @@ static void read_punctuation(TokBuild *b, const json_t *part)
     split_class(b, c, read_behaviour(b, part, TOK_ISOLATED), false);
 }
 
-/* \w+|[^\w\s]+ , and nothing else stays. */
+/* Keep the matches of \w+|[^\w\s]+ and remove everything else. */
 static void read_whitespace(TokBuild *b, const json_t *part)
 {
     uint32_t node = 0;
@@ -286,7 +286,7 @@ void tok_json_pre_tokenizer(TokBuild *b, const json_t *part)
 
 /* ---- decoders -------------------------------------------------------------------------------------------------------- */
 
-/* Behind Fuse, or ByteLevel, there is one text and not one for each token. */
+/* True if decoders see one text, no longer one per token: after Fuse or ByteLevel. */
 static bool is_fused(const TokBuild *b)
 {
     for (int i = 0; i < b->decoders.count; i++)
@@ -314,7 +314,7 @@ static bool has_decoder(const TokBuild *b, uint32_t kind)
     return false;
 }
 
-/* Behind ByteFallback bytes are tokens no more. */
+/* Refuse a decoder after ByteFallback, where bytes are no longer tokens. */
 static void refuse_bytes(TokBuild *b, const char *name)
 {
     refuse_fused(b, name);
@@ -322,7 +322,8 @@ static void refuse_bytes(TokBuild *b, const char *name)
         tok_refuse(b, "a decoder '%s' behind ByteFallback is not supported", name);
 }
 
-/* Whether a decoder changes the spelling of a byte token, which ByteFallback then does not take for a byte. */
+/* True if a decoder changes the text of a byte token, which ByteFallback would then not recognise.
+ * */
 static bool respells_bytes(const TokBuild *b, const RtTokOp *op)
 {
     const char *text = b->text.data + op->text;
@@ -446,7 +447,7 @@ static void read_bert_post(TokBuild *b, const json_t *part)
     tok_template_bert(b, cls, sep);
 }
 
-/* How a byte-level tokenizer tells where tokens stand. */
+/* trim_offsets: spans of tokens exclude white space. */
 static void read_trim(TokBuild *b, const json_t *part)
 {
     if (tok_json_bool(b, part, "trim_offsets", true))
@@ -459,14 +460,14 @@ static void read_roberta_post(TokBuild *b, const json_t *part)
     if (!read_special(b, part, "cls", &cls) || !read_special(b, part, "sep", &sep)) return;
     if (!json_is_boolean(json_object_get(part, "trim_offsets")) ||
         !json_is_boolean(json_object_get(part, "add_prefix_space"))) {
-        tok_template_bert(b, cls, sep);         /* so `tokenizers` reads it */
+        tok_template_bert(b, cls, sep);         /* as `tokenizers` reads it */
         return;
     }
     tok_template_roberta(b, cls, sep);
     read_trim(b, part);
 }
 
-/* A name of special_tokens stands for its ids. */
+/* Append the ids that special_tokens has for a name. */
 static void add_specials(TokBuild *b, bool pair, const json_t *specials, const json_t *id, uint32_t type)
 {
     enum { MOST_ITEMS = 4096 };

@@ -1,4 +1,5 @@
-/* tokenizer_json_values.c: values of a tokenizer.json by their keys, typed. */
+/* tokenizer_json_values.c: read typed values of JSON objects by key, and check the members of
+ * objects. */
 #include "tokenizer_json.h"
 
 #include <string.h>
@@ -45,7 +46,7 @@ uint32_t tok_json_below(TokBuild *b, const json_t *object, const char *key, uint
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* One member of a list, as written. */
+/* One entry of the list that tok_json_check takes. */
 typedef struct Member { const char *key, *types, *words; size_t key_n, types_n, words_n; } Member;
 
 static const char *take_member(const char *s, Member *m)
@@ -145,7 +146,8 @@ TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)
     return tok_json_string(b, value);
 }
 
-/* Ids without a piece take memory as well: a vocabulary may have some, and not many more than pieces. */
+/* Refuse ids far above the number of pieces: a vocabulary may have gaps, but they take memory too.
+ * */
 static bool is_far(TokBuild *b, const char *text, json_int_t id, size_t pieces)
 {
     const json_int_t most = 16 * (json_int_t)pieces + 65536;

@@ -1,6 +1,6 @@
-/* tokenizer_layout.c: a SentencePiece model of a folder, as its class has it: which id a piece has,
- * what stands before and behind the pieces, which marks stand around a text. The classes are rows of
- * tokenizer_layouts.def. */
+/* tokenizer_layout.c: lay out the vocabulary of a SentencePiece model in a folder as the class of
+ * its tokenizer does: the ids of the pieces, the words before and after them, the special tokens
+ * around a text. The classes are rows of tokenizer_layouts.def. */
 #include "file.h"
 #include "tokenizer_build.h"
 
@@ -20,20 +20,20 @@ typedef enum LayoutTemplate {
 } LayoutTemplate;
 
 enum {
-    LAYOUT_MASK_LSTRIP = 1,     /* the mask takes blanks before it */
-    LAYOUT_WORDS = 2,           /* white space parts words, and each has a prefix */
-    LAYOUT_SIMPLIFIES = 4,      /* quotes, and by do_lower_case and keep_accents letters */
-    LAYOUT_COMMAS = 8,          /* a piece of a digit and a comma at its end is the last choice */
-    LAYOUT_OFFSET = 16,         /* words for training between the first ids and the pieces */
-    LAYOUT_EXTRA_IDS = 32,      /* so many as extra_ids is, else 100: <extra_id_1> <extra_id_0>, behind the pieces */
-    LAYOUT_SPACED = 64,         /* added tokens stand between blanks in texts that are decoded */
-    LAYOUT_METASPACE = 128,     /* Hugging Face's prefix, by legacy */
+    LAYOUT_MASK_LSTRIP = 1,     /* the mask token absorbs blanks before it */
+    LAYOUT_WORDS = 2,           /* split at white space; each word has a prefix */
+    LAYOUT_SIMPLIFIES = 4,      /* normalise quotes, accents (keep_accents), case (do_lower_case) */
+    LAYOUT_COMMAS = 8,          /* pieces that end in a digit and a comma score 100 less */
+    LAYOUT_OFFSET = 16,         /* words of training between the first ids and the pieces */
+    LAYOUT_EXTRA_IDS = 32,      /* after the pieces: … <extra_id_0>; 100 by default */
+    LAYOUT_SPACED = 64,         /* decoded text has blanks around added tokens */
+    LAYOUT_METASPACE = 128,     /* Hugging Face's prefix; `legacy` selects the scheme */
     LAYOUT_NO_PREFIX = 256,
-    LAYOUT_LEGACY_LAST = 512,   /* legacy_behaviour: the language stands behind the text */
-    LAYOUT_SPELT = 1024,        /* the ids are those of a vocab.json; languages stand behind them as __en__ */
-    LAYOUT_NO_LEGACY = 2048,    /* legacy is not read */
-    LAYOUT_BEGUN = 4096,        /* bos where add_bos_token is not said: transformers 4 writes it, and 5 says that it does */
-    LAYOUT_RUNS = 16384         /* blanks in a row are one, and none is taken away; each part of a text has a prefix */
+    LAYOUT_LEGACY_LAST = 512,   /* legacy_behaviour puts the language after the text */
+    LAYOUT_SPELT = 1024,        /* ids are those of a vocab.json; languages follow, as __en__ */
+    LAYOUT_NO_LEGACY = 2048,    /* `legacy` is ignored */
+    LAYOUT_BEGUN = 4096,        /* report BOS if add_bos_token is absent: transformers 5 has none */
+    LAYOUT_RUNS = 16384         /* collapse runs of blanks; each part of a text has a prefix */
 };
 
 typedef struct Layout {
@@ -75,7 +75,8 @@ const char *tok_classes_of_models(Arena *a)
     return t.data;
 }
 
-/* transformers reads some models by the library's rules, though their files name Llama's class. */
+/* The layout of a folder; NULL after an error. transformers reads some model types by the rules of
+ * the SentencePiece library, though their files name Llama's class. */
 static const Layout *find_layout(TokBuild *b, const TokFolder *f)
 {
     static const char usual[] = "tokenizer.model";
@@ -99,7 +100,7 @@ static const Layout *find_layout(TokBuild *b, const TokFolder *f)
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------------- */
 
-/* The vocabulary anew. */
+/* The new vocabulary: pieces in b, and a score and type for each. */
 typedef struct Laid { TokBuild *b; TOK_LIST(float) score; TOK_LIST(int32_t) type; } Laid;
 
 static void put_piece(Laid *l, TokPiece piece, float score, int32_t type)
@@ -118,10 +119,11 @@ static void put_words(Laid *l, const char *words)
 
 static void put_format(Laid *l, const char *format, int i) { put_words(l, arena_format(l->b->arena, format, i)); }
 
-/* Whether a Pegasus has a mask of sentences. Where it has none, transformers 5 gives other ids than 4, and 4 counts. */
+/* True if a Pegasus has a sentence mask. Without one, the ids are those of transformers 4, which
+ * differ in 5. */
 static bool masks_sentences(const TokFolder *f) { return !f->has_sentence_mask || f->sentence_mask.s; }
 
-/* Pegasus: <mask_1>, <mask_2> and what was unknown in training, up to the offset of the pieces. */
+/* Pegasus: <mask_1>, <mask_2> and <unk_2> … fill the ids up to the offset of the pieces. */
 static void put_offset(Laid *l, const TokFolder *f)
 {
     const bool masked = masks_sentences(f);
@@ -138,7 +140,7 @@ static void put_offset(Laid *l, const TokFolder *f)
     for (int i = 2; i < offset; i++) put_format(l, "<unk_%d>", i);
 }
 
-/* 5,9: a piece "9," is split there. */
+/* True for a piece such as "9,", which Albert splits before the comma. */
 static bool ends_in_comma(TokString s) { return s.n > 1 && s.s[s.n - 1] == ',' && s.s[s.n - 2] >= '0' && s.s[s.n - 2] <= '9'; }
 
 static int count_dropped(TokBuild *b, const Layout *l, const TokPiece *pieces, int count)
@@ -168,7 +170,8 @@ static void put_pieces(Laid *n, const Layout *l, const TokSentencePieces *s, con
     }
 }
 
-/* The pieces of b once more, each where the class has it. */
+/* Replace the pieces of b by the vocabulary of the class, and the scores and types of s with them.
+ * */
 static void lay(TokBuild *b, const Layout *l, const TokFolder *f, TokSentencePieces *s)
 {
     Laid n = { .b = b };
@@ -208,7 +211,8 @@ static bool has_blank(TokString s)
     return false;
 }
 
-/* What stands in the vocabulary but is not a piece of the model: words, control pieces, and those of the model's user. */
+/* Add the entries that are not ordinary pieces as added tokens: words, control pieces and
+ * user-defined pieces. */
 static void add_marks(TokBuild *b, const Layout *l, const TokSentencePieces *s)
 {
     const int count = b->size;
@@ -235,7 +239,8 @@ static bool is_extra_id(TokString text)
     return text.n >= sizeof stem && memcmp(text.s, stem, sizeof stem - 1) == 0;
 }
 
-/* Added tokens that stand between blanks, as in the slow classes of transformers 4: those of a class that are no marks, or extra ids. */
+/* Select the added tokens that decode between blanks, as in the slow classes of transformers 4:
+ * with LAYOUT_SPACED all but special tokens, with LAYOUT_EXTRA_IDS the extra ids. */
 static void set_apart(TokBuild *b, const Layout *l, const TokFolder *f)
 {
     for (int i = 0; i < b->added.count; i++) {
@@ -245,7 +250,7 @@ static void set_apart(TokBuild *b, const Layout *l, const TokFolder *f)
     }
 }
 
-/* Types and scores of what the folder has added. */
+/* Extend the scores and types to the tokens that the folder has added: 0 and TYPE_WORD. */
 static void widen(TokBuild *b, TokSentencePieces *s, int count)
 {
     float *score = arena_array(b->arena, (size_t)b->size + 1, sizeof *score);
@@ -268,7 +273,7 @@ static TokString language_token(TokBuild *b, const Layout *l, TokString code)
     return l->flags & LAYOUT_SPELT ? tok_string(arena_format(b->arena, "__%s__", code.s)) : code;
 }
 
-/* What tokenizer_config.json says of the language; codes that begin alike are named. */
+/* Report that src_lang in tokenizer_config.json is unknown, with the codes that begin alike. */
 static void refuse_language(TokBuild *b, const Layout *l, const char *code)
 {
     Text near = text_new(b->arena);
@@ -280,7 +285,7 @@ static void refuse_language(TokBuild *b, const Layout *l, const char *code)
     tok_refuse(b, "src_lang '%s' is not a language of the class %sTokenizer%s", code, l->class_name, near.data);
 }
 
-/* Digits are marks, A and B the texts; 7: the language. */
+/* Set the template. In `forms` a digit is a TokMark or 7, the language; A and B are the texts. */
 static void add_template(TokBuild *b, const Layout *l, const TokFolder *f, const TokSentencePieces *s)
 {
     static const struct { const char *single, *pair; } forms[] = {
@@ -316,7 +321,8 @@ static void simplify(TokBuild *b, const TokConfig *c)
     if (!c->has_do_lower_case || c->do_lower_case) tok_bert_normaliser(b, false, false, false, true);
 }
 
-/* A prefix only where a text begins, and none before a blank, as Hugging Face's Metaspace has it. */
+/* Choose the prefix of a text: SentencePiece's, or that of Hugging Face's Metaspace, which is put
+ * (TOK_PREPEND_FIRST) only at the beginning of a text, and not before a blank. */
 static void settle_prefix(const Layout *l, const TokFolder *f, TokSentencePieces *s)
 {
     const bool own = l->flags & LAYOUT_METASPACE && !s->unigram && !s->charsmap.n;
@@ -331,7 +337,7 @@ static void settle_prefix(const Layout *l, const TokFolder *f, TokSentencePieces
     s->no_extra_spaces = false;
 }
 
-/* Added tokens are looked for in the text as it is typed: SentencePiece's prefix is none of theirs. */
+/* Match added tokens before normalisation: they do not have SentencePiece's prefix. */
 static void match_as_typed(TokBuild *b, const TokSentencePieces *s)
 {
     for (int i = 0; i < b->added.count; i++) {
@@ -386,7 +392,7 @@ bool tok_is_spelt(const TokFolder *f)
     return l && l->flags & LAYOUT_SPELT;
 }
 
-/* The list of languages that the folder names. */
+/* The languages for the folder's language_codes, separated by spaces. */
 static const char *languages_of(TokBuild *b, const Layout *l, const TokFolder *f)
 {
     const TokString name = f->language_codes;
@@ -403,7 +409,7 @@ void tok_lay_languages(TokBuild *b, const TokConfig *c)
     TokString code;
     while (tok_next_word(&codes, &code)) {
         const TokString text = language_token(b, l, (TokString){ arena_copy(b->arena, code.s, code.n), code.n });
-        TokPiece *p = tok_piece(b, b->size, text, false);       /* not looked for in texts */
+        TokPiece *p = tok_piece(b, b->size, text, false);       /* not matched in texts */
         if (p) p->kind |= TOK_SPECIAL;
     }
     tok_add_folder(b, c, l->mark, 0);

@@ -1,4 +1,5 @@
-/* tokenizer_lists.c: lists that grow, words of a text, texts that are equal, and what is refused: below everything that describes a tokenizer. */
+/* tokenizer_lists.c: helpers of all importers: growing arrays, lists of words, string comparison,
+ * errors, rows by class. */
 #include "tokenizer_build.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* tokenizer_marks.c: what the files of a Hugging Face folder say about the class of its tokenizer,
- * its marks and its added tokens: tokenizer_config.json, special_tokens_map.json, added_tokens.json
- * and config.json. */
+/* tokenizer_marks.c: read the class, special tokens and added tokens of a Hugging Face folder's
+ * tokenizer from tokenizer_config.json, special_tokens_map.json, added_tokens.json and
+ * config.json. */
 #include "tokenizer_json.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out)
 
 static bool may_be_token(const json_t *x) { return json_is_string(x) || json_is_string(json_object_get(x, "content")); }
 
-/* A list of tokens, or an object of tokens by their names. */
+/* Read a list of tokens, or an object of tokens by name. */
 static void read_extra(TokBuild *b, const json_t *root, const char *name, TokFolder *f)
 {
     json_t *list = json_object_get(root, name), *x;
@@ -55,8 +55,9 @@ static void read_extra(TokBuild *b, const json_t *root, const char *name, TokFol
     if (!good) tok_refuse(b, "\"%s\" is not a list of tokens", name);
 }
 
-/* The seven that transformers knows, and marks of other names. In tokenizer_config.json, is_config, an
- * object of another name is a token only if its "__type" says so, as in transformers. */
+/* Read the seven special tokens that transformers knows, and those of other names. In
+ * tokenizer_config.json (is_config), an object of another name is a token only if it has a
+ * "__type", as in transformers. */
 static void read_marks(TokBuild *b, json_t *root, bool is_config, TokFolder *f)
 {
     const char *key;
@@ -86,7 +87,7 @@ bool tok_is_mark(const TokFolder *f, TokString text)
     return false;
 }
 
-/* {"text": id, …}: special are those that are named as marks. */
+/* Read {"text": id, …}. A token is special if the folder names it as a special token. */
 static void read_added(TokBuild *b, json_t *root, TokFolder *f)
 {
     const char *key;
@@ -102,7 +103,7 @@ static void read_added(TokBuild *b, json_t *root, TokFolder *f)
 
 /* ---- the class ---------------------------------------------------------------------------------------------------- */
 
-/* Without "Fast" and "Tokenizer"; NULL for a class that says nothing. */
+/* The class name without "Tokenizer" and "Fast"; NULL for a generic class. */
 static const char *class_of(TokBuild *b, TokString name)
 {
     static const char *const none[] = { "", "PreTrained", "TokenizersBackend", "PythonBackend", "SentencePieceBackend" };
@@ -153,7 +154,7 @@ bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *c)
     if (config) read_marks(b, config, true, f);
     if (config) read_keys(b, config, f);
     json_t *specials = decoded ? NULL : tok_json_beside(b, folder, "special_tokens_map.json");
-    if (specials) read_marks(b, specials, false, f);       /* what it says counts before tokenizer_config.json, as in transformers */
+    if (specials) read_marks(b, specials, false, f);       /* overrides, as in transformers */
     json_t *added = decoded ? NULL : tok_json_beside(b, folder, "added_tokens.json");
     if (added) read_added(b, added, f);
     json_t *model = tok_json_beside(b, folder, "config.json");

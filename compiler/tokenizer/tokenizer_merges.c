@@ -1,5 +1,5 @@
-/* tokenizer_merges.c: vocab.json and merges.txt, a byte-level BPE. How texts are split and which marks
- * stand around them is the class's: a row of the table below. */
+/* tokenizer_merges.c: import vocab.json and merges.txt, a byte-level BPE. The class, a row of the
+ * table below, determines how texts are split and which special tokens surround them. */
 #include "tokenizer_json.h"
 
 #include <string.h>
@@ -8,12 +8,13 @@
 
 enum {
     MERGES_NFC = 1,
-    MERGES_QWEN2 = 2,           /* its pattern, and not GPT-2's */
+    MERGES_QWEN2 = 2,           /* Qwen 2's pattern instead of GPT-2's */
     MERGES_AROUND = 4           /* cls A sep; cls A sep sep B sep */
 };
 
 #define END "<|endoftext|>"
-/* Classes, and model types where the folder names no class; bos, eos, unk, sep, pad, cls, mask. */
+/* Classes; model types, for folders that name no class; flags; bos, eos, unk, sep, pad, cls, mask.
+ * */
 static const TokClassRow classes[] = {
     { "GPT2 CodeGen", "gpt2 gpt_neo gptj codegen opt phi starcoder2 gpt_bigcode dbrx", 0,
       { END, END, END, NULL, NULL, NULL, NULL } },
@@ -34,7 +35,7 @@ const char *tok_classes_of_merges(Arena *a)
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-/* A line is two pieces with a space between. */
+/* A line is two pieces separated by a space. */
 static void read_merges(TokBuild *b, const char *data, size_t size)
 {
     int line = 0;
@@ -63,7 +64,8 @@ static void read_merges(TokBuild *b, const char *data, size_t size)
 
 /* ---- the class ------------------------------------------------------------------------------------ */
 
-/* NULL where the folder says neither class nor model_type, or after refusing what it says. */
+/* The row of the folder's class; NULL if it names neither class nor model_type, or after an error.
+ * */
 static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
 {
     const TokClassRow *class = tok_class_of(b, f, classes, CLASSES);
@@ -91,7 +93,8 @@ static void add_special(TokBuild *b, TokString text)
     if (id != RT_TOK_NONE) tok_add(b, (TokAdded){ text, id, flags, false, true, false });
 }
 
-/* Of files whose class is not known: <|this|> and <this> are marks, and RoBERTa's stand around a text. */
+/* Without a class: pieces such as <|this|> and <this> are special tokens, and those that the folder
+ * names. */
 static void guess_marks(TokBuild *b, const TokConfig *c)
 {
     for (int i = 0; i < b->size; i++) {

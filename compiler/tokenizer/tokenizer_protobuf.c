@@ -1,5 +1,5 @@
-/* tokenizer_protobuf.c: SentencePiece's .model and .spm files, which are protobuf: pieces with scores and types, and the
- * settings of the model. */
+/* tokenizer_protobuf.c: import SentencePiece's .model and .spm files, which are protobuf: pieces
+ * with scores and types, and the settings of the model. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static uint64_t take_varint(Message *m)
     return 0;
 }
 
-/* The next field; false at the end, or at what is not protobuf. */
+/* Read the next field; false at the end, or if the data is not protobuf (m->bad). */
 static bool take_field(Message *m, Field *f)
 {
     if (!m->n || m->bad) return false;
@@ -55,7 +55,7 @@ typedef struct Proto {
     TokSentencePieces s;
     int model_type;
     bool suffix, bad;
-    TokString bos, eos;             /* their pieces; n 0: not said */
+    TokString bos, eos;             /* texts of their pieces; n 0: not given */
     TokString denormaliser;         /* its charsmap */
     TOK_LIST(float) scores;
     TOK_LIST(int32_t) types;
@@ -71,7 +71,8 @@ static void read_piece(TokBuild *b, Proto *p, TokString bytes)
         if (f.number == 1 && f.wire == 2) text = (TokString){ arena_copy(b->arena, f.bytes.s, f.bytes.n), f.bytes.n };
         else if (f.number == 2 && f.wire == 5) score = tok_float((uint32_t)f.value);
         else if (f.number == 3 && f.wire == 0 && f.value >= TYPE_NORMAL && f.value <= TYPE_BYTE)
-            type = (int32_t)f.value;                                    /* others protobuf does not know */
+            /* protobuf ignores other values */
+            type = (int32_t)f.value;
     }
     p->bad = p->bad || m.bad;
     if (!tok_piece(b, b->size, text, true)) return;
@@ -105,7 +106,8 @@ static void read_normaliser(Proto *p, TokString bytes)
     p->bad = p->bad || m.bad;
 }
 
-/* How decoded texts are changed. Where its charsmap is empty, the library reads nothing else. */
+/* The denormalizer changes decoded texts. If its charsmap is empty, the library ignores the rest.
+ * */
 static void read_denormaliser(Proto *p, TokString bytes)
 {
     Message m = message(bytes);
@@ -140,7 +142,8 @@ static bool is_known(int32_t type)
     return type == TYPE_NORMAL || type == TYPE_USER || type == TYPE_UNUSED;
 }
 
-/* The library looks pieces up in two lists, by their types, and in one where it is a BPE. */
+/* Refuse pieces with the same text. The library has two tables of a unigram's pieces, by type, and
+ * one of a BPE's. */
 static void check_texts(TokBuild *b, const Proto *p)
 {
     TokTexts seen[2] = { 0 };
@@ -156,7 +159,7 @@ static void check_texts(TokBuild *b, const Proto *p)
     }
 }
 
-/* The order of a BPE's merges may have infinite scores; the sums of a unigram may not. */
+/* A BPE only compares scores, so they may be infinite; a unigram adds them, so they may not. */
 static void check_scores(TokBuild *b, const Proto *p)
 {
     for (int i = 0; i < b->size && !tok_failed(b); i++) {
@@ -167,8 +170,8 @@ static void check_scores(TokBuild *b, const Proto *p)
     }
 }
 
-/* The piece of the type counts, whatever the trainer's unk_id says. With byte_fallback there may be
- * none. */
+/* The unknown piece is the one of that type, regardless of the trainer's unk_id. With byte_fallback
+ * there may be none. */
 static void find_unknown(TokBuild *b, Proto *p)
 {
     for (int i = 0; i < b->size && !tok_failed(b); i++) {
@@ -181,7 +184,7 @@ static void find_unknown(TokBuild *b, Proto *p)
         tok_refuse(b, "no piece is of the type unknown");
 }
 
-/* The control piece of this text, or -1. */
+/* The last control piece with this text, or -1. */
 static int find_control(const TokBuild *b, const Proto *p, TokString text)
 {
     int i = b->size - 1;
@@ -189,7 +192,7 @@ static int find_control(const TokBuild *b, const Proto *p, TokString text)
     return i;
 }
 
-/* Pieces of bytes are there where the model says byte_fallback, and only there. */
+/* The model must have byte pieces if, and only if, it has byte_fallback. */
 static void check_bytes(TokBuild *b, const Proto *p)
 {
     int first = 0;

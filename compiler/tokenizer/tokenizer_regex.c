@@ -1,7 +1,9 @@
-/* tokenizer_regex.c: regular expressions, as Oniguruma reads them, into nodes that the runtime matches. Read into a tree
- * first; the tree is then written from its end, so that every node knows what follows it.
+/* tokenizer_regex.c: compile regular expressions in Oniguruma's syntax to the nodes that the
+ * runtime matches. A pattern is parsed into a tree, which is then written from its end, so that
+ * every node knows its successor.
  *
- * Groups that repeat without end, references, borders of words and lines are refused by name: no tokenizer has them. */
+ * Unbounded repetitions of groups, backreferences, and word and line boundaries are refused by
+ * name: no tokenizer uses them. */
 #include "tokenizer_build.h"
 
 #include <stdlib.h>
@@ -15,8 +17,8 @@ typedef struct Tree {
     Shape shape;
     TokClass chars;
     struct Tree **part;  int parts, room;
-    uint32_t least, most, mode;     /* of a repetition; mode as in TOK_NODE_CHARS */
-    bool negated;                   /* what must not stand ahead */
+    uint32_t least, most, mode;     /* of a repetition; mode: d of TOK_NODE_CHARS */
+    bool negated;                   /* a negative lookahead */
 } Tree;
 
 typedef struct Reader {
@@ -25,14 +27,15 @@ typedef struct Reader {
     TokString all;
     bool failed, fold;
     int depth, complements;
-    uint32_t folded;                /* the letter before, without regard to case; 0: none */
+    /* the previous letter, if case is ignored, in lower case; else 0 */
+    uint32_t folded;
 } Reader;
 
 enum { WITHOUT_END = TOK_REPEAT_MOST, EXPAND_MOST = 16, DEEPEST = 32, MOST_COMPLEMENTS = 32 };
 
 static void refuse(Reader *r, const char *what)
 {
-    enum { SHOWN = 60 };            /* bytes of a pattern, which may have hundreds */
+    enum { SHOWN = 60 };            /* bytes of the pattern in a message */
     size_t n = r->all.n <= SHOWN ? r->all.n : SHOWN;
     while (n < r->all.n && n && (r->all.s[n] & 0xC0) == 0x80) n--;
     if (!r->failed)
@@ -65,7 +68,8 @@ static bool class_has(const TokClass *c, uint32_t x)
     return in != c->negated;
 }
 
-/* Everything of `from` into `to`. A complement becomes its properties, or ranges. */
+/* Add `from` to `to`. A negated class is added as the complement of its properties, or as ranges.
+ * */
 static void class_join(Reader *r, TokClass *to, const TokClass *from)
 {
     if (!from->negated || !from->count) {
@@ -73,7 +77,7 @@ static void class_join(Reader *r, TokClass *to, const TokClass *from)
         for (int i = 0; i < from->count; i++) tok_add_range(r->b, to, from->ranges[i].first, from->ranges[i].last);
         return;
     }
-    if (r->complements++ >= MOST_COMPLEMENTS) {         /* each goes through all code points */
+    if (r->complements++ >= MOST_COMPLEMENTS) {         /* each scans all code points */
         refuse(r, "so many negated classes within classes");
         return;
     }
@@ -117,7 +121,7 @@ static uint32_t take_character(Reader *r)
     return (uint32_t)c;
 }
 
-/* The digits of \x41, \x{1F600}, \u0041. */
+/* The hexadecimal digits of \x41, \x{1F600} or \u0041. */
 static uint32_t take_hex(Reader *r, size_t digits)
 {
     char text[12] = "";
@@ -135,7 +139,7 @@ static uint32_t take_hex(Reader *r, size_t digits)
     return (uint32_t)value;
 }
 
-/* {L}, {^L} behind \p or \P. */
+/* {L} or {^L}, after \p or \P. */
 static TokClass take_property(Reader *r, bool negated)
 {
     char name[32] = "";
@@ -153,7 +157,7 @@ static TokClass take_property(Reader *r, bool negated)
     return c;
 }
 
-/* Behind a backslash: a class, or in *single the character that it stands for. */
+/* An escape, after the backslash: a class, or a single character in *single. */
 static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32_t *single)
 {
     TokClass c = { 0 };
@@ -169,7 +173,7 @@ static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32
     default: break;
     }
     *is_single = true;
-    if (x == 'p' || x == 'P') {         /* without braces the letter itself */
+    if (x == 'p' || x == 'P') {         /* without braces: the letter itself */
         *single = x;
         return c;
     }
@@ -183,7 +187,8 @@ static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32
 
 static TokClass take_class(Reader *r);
 
-/* [:alpha:], [:^alpha:]. What only begins so is a class within the class. */
+/* Add [:alpha:] or [:^alpha:]; false for anything else, such as a nested class that begins with a
+ * colon. */
 static bool take_named_class(Reader *r, TokClass *c)
 {
     enum { LONGEST = 20 };
@@ -204,13 +209,13 @@ static bool take_named_class(Reader *r, TokClass *c)
     return true;
 }
 
-/* Behind a class within a class. */
+/* After a class within a class: it cannot begin a range. */
 static void check_no_range(Reader *r)
 {
     if (r->end - r->s >= 2 && *r->s == '-' && r->s[1] != ']') refuse(r, "a range from a class");
 }
 
-/* One item of a class: a range, a character, a class. */
+/* One item of a class: a range, a character or a nested class. */
 static void take_class_item(Reader *r, TokClass *c)
 {
     bool single = true;
@@ -245,7 +250,7 @@ static void take_class_item(Reader *r, TokClass *c)
     else tok_add_range(r->b, c, first, last);
 }
 
-/* Behind '['. */
+/* A class, after '['. */
 static TokClass take_class(Reader *r)
 {
     TokClass c = { .negated = take(r, "^") };
@@ -276,7 +281,7 @@ static Tree *any_character(Reader *r)
     return chars(r, c);
 }
 
-/* Behind '('. */
+/* A group, after '('. */
 static Tree *take_group(Reader *r)
 {
     const bool fold = r->fold, ahead = take(r, "?="), not_ahead = !ahead && take(r, "?!");
@@ -284,7 +289,7 @@ static Tree *take_group(Reader *r)
     if (!ahead && !not_ahead) {
         if (take(r, "?i:")) r->fold = true;
         else if (take(r, "?-i:")) r->fold = false;
-        else if (take(r, "?i)")) {                  /* to the end of the group around, with its alternatives */
+        else if (take(r, "?i)")) {                  /* to the end of the enclosing group */
             r->fold = true;
             return take_either(r);
         } else if (!take(r, "?:") && r->s < r->end && *r->s == '?') refuse(r, arena_format(r->b->arena, "(%.3s", r->s));
@@ -299,7 +304,7 @@ static Tree *take_group(Reader *r)
     return look;
 }
 
-/* Two letters that are one where case does not count, as ss is \u00DF. */
+/* Refuse two letters that match one character if case is ignored, as ss matches \u00DF. */
 static void check_folded(Reader *r, uint32_t x)
 {
     static const char pairs[][3] = { "ss", "ff", "fi", "fl", "st" };
@@ -335,7 +340,7 @@ static Tree *take_atom(Reader *r)
     return chars(r, c);
 }
 
-/* {m}, {m,}, {m,n}, {,n}; anything else is text. */
+/* {m}, {m,}, {m,n} or {,n}; anything else is literal text. */
 static bool take_bounds(Reader *r, uint32_t *least, uint32_t *most)
 {
     const char *s = r->s + 1;
@@ -404,7 +409,7 @@ static Tree *take_either(Reader *r)
     return either;
 }
 
-/* Whether it can match without a character. */
+/* True if the tree can match the empty string. */
 static bool may_be_empty(const Tree *t)
 {
     switch (t->shape) {
@@ -424,7 +429,7 @@ static bool may_be_empty(const Tree *t)
 
 /* ---- nodes, from the end ------------------------------------------------------------------------------------------- */
 
-/* Nodes of one pattern, each behind those that follow it. */
+/* The nodes of one pattern; each comes after its successors. */
 typedef struct Writer { Reader *r; TOK_LIST(RtTokNode) nodes; } Writer;
 
 static uint32_t node_new(Writer *w, RtTokNode node)
@@ -485,7 +490,8 @@ static uint32_t write(Writer *w, const Tree *t, uint32_t next)
     return 0;
 }
 
-/* Turned round, so that what follows has the higher number. */
+/* Append the nodes to b in reverse order, so that successors have higher numbers; returns the
+ * number of the first. */
 static uint32_t finish(Writer *w, uint32_t first)
 {
     TokBuild *b = w->r->b;

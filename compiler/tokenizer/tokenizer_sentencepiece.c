@@ -1,8 +1,9 @@
-/* tokenizer_sentencepiece.c: pieces with scores and types, as SentencePiece has them: for the readers of .model and GGUF files,
- * and from llama2.c's tokenizer.bin.
+/* tokenizer_sentencepiece.c: build a tokenizer from SentencePiece's pieces with scores and types,
+ * for the readers of .model and GGUF files; and import llama2.c's tokenizer.bin.
  *
- * A BPE of scores merges the pair whose concatenation is the piece of the highest score. So every way to write a piece as two
- * symbols is a merge, and its rank that of the score. A character that is not a piece itself is a symbol behind the pieces. */
+ * A BPE with scores merges the pair whose concatenation is the piece of the highest score. So
+ * every way to write a piece as two symbols is a merge, ranked by the score of the piece. A
+ * character that is not a piece becomes a symbol after the pieces. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static size_t character_at(TokString s, size_t at)
     return n ? (size_t)n : 1;
 }
 
-/* Characters of pieces that are none themselves become symbols. */
+/* Add a symbol for every character of a longer piece that is not a piece itself. */
 static void add_symbols(TokBuild *b)
 {
     const int pieces = b->pieces.count;
@@ -72,7 +73,7 @@ static void make_merges(TokBuild *b, const float *score)
 
 /* ---- the common part ---------------------------------------------------------------------------------------------------- */
 
-/* The byte that <0x00> to <0xFF> stands for, with capital letters alone; else -1. */
+/* The byte of <0x00> to <0xFF>, whose digits are upper case; else -1. */
 static int byte_of(TokString s)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -81,7 +82,7 @@ static int byte_of(TokString s)
     return high && low ? (int)(16 * (high - digits) + (low - digits)) : -1;
 }
 
-/* Pieces of bytes: all 256, each once, or none. */
+/* Find the byte pieces: there must be all 256, each once, or none. */
 static void find_bytes(TokBuild *b, const int32_t *type)
 {
     int found = 0;
@@ -168,8 +169,8 @@ void tok_decode_sentencepiece(TokBuild *b, TokString space, bool prefix)
     if (prefix) strip_first(b, " ", 1);
 }
 
-/* As the library decodes: only marks are left out where a text begins, never blanks that are pieces
- * or bytes of their own; and a byte that is no UTF-8 spoils no other. */
+/* Decode as the library does: only marks are stripped at the beginning of a text, not blanks that
+ * are pieces or bytes of their own, and an invalid byte does not affect others. */
 static void decode_alone(TokBuild *b, const TokSentencePieces *s)
 {
     tok_decoder(b, (RtTokOp){ .kind = TOK_TO_FUSED });
@@ -224,7 +225,7 @@ static uint32_t word_at(const char *data, size_t at)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* u32 longest; then for each piece f32 score, i32 bytes, text. The vocabulary's size is where the file ends. */
+/* u32 longest piece; then for each piece f32 score, i32 bytes, text, up to the end of the file. */
 bool tok_import_llama2c(TokBuild *b, const char *data, size_t size)
 {
     TOK_LIST(float) scores = { 0 };

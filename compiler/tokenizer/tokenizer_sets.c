@@ -1,5 +1,5 @@
-/* tokenizer_sets.c: sets of characters by what Unicode says of them: \p{L}, \w and [[:alpha:]], as
- * Oniguruma has them. */
+/* tokenizer_sets.c: sets of characters by Unicode property: \p{L}, \w and [[:alpha:]], as Oniguruma
+ * defines them. */
 #include "tokenizer_build.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ void tok_add_range(TokBuild *b, TokClass *c, uint32_t first, uint32_t last)
 
 TokClass tok_word_class(TokBuild *b, bool in_brackets)
 {
-    /* Alphabetic, marks, decimal digits, connectors. Letters in circles and squares are alphabetic
-     * symbols. */
+    /* Alphabetic characters, marks, decimal digits, connectors. The ranges are circled and squared
+     * letters, which are alphabetic but not letters by category. */
     TokClass c = { .properties = tok_properties("L") | tok_properties("M") | tok_properties("Nd") |
                                  tok_properties("Nl") | tok_properties("Pc") };
     tok_add_range(b, &c, 0x24B6, 0x24E9);
@@ -36,7 +36,7 @@ TokClass tok_word_class(TokBuild *b, bool in_brackets)
     tok_add_range(b, &c, 0x1F150, 0x1F169);
     tok_add_range(b, &c, 0x1F170, 0x1F189);
     if (b->rust_words) tok_add_range(b, &c, 0x200C, 0x200D);
-    else if (!in_brackets) {        /* digits above the line, fractions */
+    else if (!in_brackets) {        /* superscript digits, fractions */
         tok_add_range(b, &c, 0xB2, 0xB3);
         tok_add_range(b, &c, 0xB9, 0xB9);
         tok_add_range(b, &c, 0xBC, 0xBE);
@@ -62,7 +62,7 @@ static void add_era(TokBuild *b, TokClass *c, TokEra era)
     for (int i = 0; tok_era_range(era, i, &first, &last); i++) tok_add_range(b, c, first, last);
 }
 
-/* properties: general categories, with blanks between; without: all others. */
+/* properties: general categories, separated by spaces. without: all characters but these. */
 typedef struct Posix {
     const char *name, *properties;
     TokEra era;

@@ -1,10 +1,10 @@
-/* tokenizer_spelt.c: SentencePiece models whose pieces have the ids of a vocab.json beside them:
- * Marian and M2M100. A piece without an id is a symbol behind all ids: it is unknown. */
+/* tokenizer_spelt.c: import SentencePiece models whose pieces have the ids of a vocab.json beside
+ * them: Marian and M2M100. A piece without an id becomes a symbol after all ids: it is unknown. */
 #include "tokenizer_json.h"
 
 #include <string.h>
 
-/* What the model's own rules are, of which b has the vocabulary. */
+/* Copy the rules of the model to b, which has the vocabulary. */
 static void take_rules(TokBuild *b, const TokBuild *pieces)
 {
     memcpy(b->head, pieces->head, sizeof b->head);
@@ -20,7 +20,7 @@ static void take_rules(TokBuild *b, const TokBuild *pieces)
     tok_decode_sentencepiece(b, tok_string("\xE2\x96\x81"), true);
 }
 
-/* The id of a mark that must be there. */
+/* The id of a special token, which vocab.json must have. */
 static uint32_t mark_of(TokBuild *b, const char *text)
 {
     const uint32_t id = tok_piece_of_text(b, tok_string(text));
@@ -29,7 +29,7 @@ static uint32_t mark_of(TokBuild *b, const char *text)
     return id;
 }
 
-/* The pieces of a model, where b has the ids of its vocab.json; NULL after errors. */
+/* Read the ids of vocab.json into b, and return the pieces of the model; NULL after errors. */
 static TokBuild *read_both(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size)
 {
     TokBuild *pieces = tok_build_new(b->arena, b->diag, b->file);
@@ -42,7 +42,8 @@ static TokBuild *read_both(TokBuild *b, const char *model, size_t model_size, co
     return tok_failed(b) ? NULL : pieces;
 }
 
-/* What was added to b before stands behind its ids. */
+/* Join the pieces and rules of the model to b. Tokens that were added to b before keep their ids;
+ * the symbols follow them. */
 static bool join(TokBuild *b, const TokBuild *pieces)
 {
     const int size = b->size;
@@ -69,7 +70,8 @@ static bool is_language(TokString s) { return s.n > 4 && memcmp(s.s, ">>", 2) ==
 
 #define UNKNOWN_CODE "\xEF\xA3\xBF"       /* U+F8FF, which no vocabulary has */
 
-/* A code of a language counts where a text begins; one that the vocabulary lacks is unknown there. */
+/* A language code such as >>fr<< is matched only at the beginning of a text, where one that the
+ * vocabulary lacks becomes <unk>. */
 bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config)
 {
     static const char *const none[TOK_MARKS] = { NULL };
@@ -90,13 +92,15 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
     tok_add_folder(b, config, none, 0);
     for (int i = 0; i < b->added.count; i++) {
         TokAdded *x = &b->added.at[i];
-        if (x->flags & TOK_ADDED_SINGLE_WORD)               /* the class looks for blanks, and parts words there */
+        /* the class splits words at blanks only */
+        if (x->flags & TOK_ADDED_SINGLE_WORD)
             tok_refuse(b, "the added token \"%.60s\" has single_word, which is not supported in a Marian", x->text.s);
         x->normalised = false;
         if (tok_is_mark(&config->folder, x->text)) b->pieces.at[x->id].kind |= TOK_BLANK_BEHIND;
     }
     if (tok_failed(b) || !join(b, pieces)) return false;
-    tok_replace(b, "\\A>>[^<]*<<", UNKNOWN_CODE " ", true);         /* a code that is not known: one token, without a prefix */
+    /* an unknown code: one token, without a prefix */
+    tok_replace(b, "\\A>>[^<]*<<", UNKNOWN_CODE " ", true);
     tok_replace(b, "\\A\xE2\x96\x81" UNKNOWN_CODE, UNKNOWN_CODE, false);
     tok_item(b, false, TOK_ITEM_A, 0, 0);
     tok_item(b, false, TOK_ITEM_SPECIAL, end, 0);
@@ -113,7 +117,8 @@ bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const c
     const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
     if (!pieces) return false;
     tok_lay_languages(b, config);
-    for (int i = 0; i < b->added.count; i++) b->added.at[i].normalised = false;      /* the prefix is none of theirs */
+    /* they have no prefix */
+    for (int i = 0; i < b->added.count; i++) b->added.at[i].normalised = false;
     if (tok_failed(b) || !join(b, pieces)) return false;
     tok_lay_marks(b, config);
     for (int i = 0; i < b->added.count; i++)

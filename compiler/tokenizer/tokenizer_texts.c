@@ -1,9 +1,9 @@
-/* tokenizer_texts.c: pieces and added tokens by their texts, of which there may be hundreds of thousands. */
+/* tokenizer_texts.c: hash tables that find pieces and added tokens by text. */
 #include "tokenizer_build.h"
 
 #include <string.h>
 
-/* FNV-1a, 32 bits. */
+/* FNV-1a, 32 bits, with the high bits folded into the low ones. */
 static uint32_t hash_text(TokString s)
 {
     uint32_t h = 2166136261u;
@@ -11,7 +11,7 @@ static uint32_t hash_text(TokString s)
     return h ^ h >> 15;
 }
 
-/* Where the text is, or the free slot where it would be. */
+/* The slot of a text, or the free slot where it belongs. */
 static struct TokTextsSlot *slot_of(const TokTexts *t, TokString text)
 {
     uint32_t i = hash_text(text) & (t->room - 1);
@@ -52,7 +52,8 @@ uint32_t tok_added_of_text(TokBuild *b, TokString text)
     return tok_texts_find(&b->added_texts, text);
 }
 
-/* A piece whose text was replaced is still in the table under the old one: then all are looked at, once in a great while. */
+/* If the text of a piece was replaced, the table still has it under the old one. All pieces are
+ * then searched, which is rare. */
 uint32_t tok_piece_of_text(TokBuild *b, TokString text)
 {
     for (int i = 0; i < b->size && !b->pieces_known; i++)

@@ -1,4 +1,5 @@
-/* tokenizer_trie.c: sorted keys into a double array (Aoki 1989), as rt_tokenizer_format.h describes it. */
+/* tokenizer_trie.c: build a trie as a double array (Aoki 1989), in the format of
+ * rt_tokenizer_format.h. */
 #include "tokenizer_build.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@ typedef struct Maker {
     Arena *arena;
     const TokEntry *entry;
     uint32_t *units, room, top;     /* pairs {base, check}; the cells below `top` may be in use */
-    uint32_t start;                 /* cells before are as good as full */
+    uint32_t start;                 /* find_base skips the cells before, which are nearly full */
 } Maker;
 
 static int by_key(const void *x, const void *y)
@@ -31,7 +32,7 @@ static void make_room(Maker *m, uint32_t cells)
 
 static bool is_free(const Maker *m, uint32_t cell) { return cell >= m->room || !m->units[2 * cell + 1]; }
 
-/* The lowest base that has a free cell for every label. */
+/* The lowest base with a free cell for every label, from m->start on. */
 static uint32_t find_base(Maker *m, const uint16_t *label, int n)
 {
     uint32_t full = 0;

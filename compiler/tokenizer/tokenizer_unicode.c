@@ -1,4 +1,4 @@
-/* tokenizer_unicode.c: see tokenizer_eras.def. */
+/* tokenizer_unicode.c: look up Unicode data, with the differences in tokenizer_eras.def. */
 #include "tokenizer_unicode.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ static const EraRow rows[] = {
 #include "tokenizer_eras.def"
 };
 
-/* The row of a code point, NULL for none. Rows of an era ascend, and eras follow one another. */
+/* The row of a code point; NULL if there is none. Rows are sorted by era, then by code point. */
 static const EraRow *find(TokEra era, int32_t c)
 {
     size_t low = 0, high = sizeof rows / sizeof *rows;
@@ -40,7 +40,7 @@ static unsigned property(TokEra era, int32_t c)
     return row ? (unsigned)row->value | (own & UNICODE_SPACE) : own;
 }
 
-/* Whole classes are asked for, one after the other, so all answers are kept. */
+/* Negated classes query every code point, so all values are computed once and kept. */
 unsigned tok_property_modern(int32_t c)
 {
     static unsigned char known[UNICODE_END];

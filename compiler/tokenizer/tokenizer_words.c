@@ -1,15 +1,17 @@
-/* tokenizer_words.c: vocab.txt, the vocabulary of BERT's tokenizer: a piece a line, its number the id. The rest of the
- * pipeline is BERT's own, with the switches of tokenizer_config.json. */
+/* tokenizer_words.c: import vocab.txt, the vocabulary of BERT's tokenizer: one piece per line,
+ * whose number from 0 is its id. The pipeline is BERT's, with the switches of
+ * tokenizer_config.json. */
 #include <string.h>
 
 #include "tokenizer_build.h"
 
 enum {
     WORDS_AROUND = 1,           /* cls A sep; cls A sep sep B sep */
-    WORDS_LOWER = 2             /* in lower case, whatever do_lower_case says */
+    WORDS_LOWER = 2             /* lower-cased, regardless of do_lower_case */
 };
 
-/* Classes, and model types where the folder names no class; bos, eos, unk, sep, pad, cls, mask. */
+/* Classes; model types, for folders that name no class; flags; bos, eos, unk, sep, pad, cls, mask.
+ * */
 static const TokClassRow classes[] = {
     { "Bert DistilBert Electra MobileBert SqueezeBert ConvBert LayoutLM Lxmert RetriBert Realm Nystromformer Nezha",
       "bert distilbert electra mobilebert squeezebert convbert layoutlm lxmert retribert realm megatron-bert nezha visual_bert nomic_bert",
@@ -26,7 +28,7 @@ const char *tok_classes_of_words(Arena *a)
     return t.data;
 }
 
-/* BERT's where nothing is said; NULL after refusing another class by its name. */
+/* The row of the folder's class, BERT's if it names none; NULL after an error. */
 static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
 {
     const TokClassRow *class = tok_class_of(b, f, classes, CLASSES);
@@ -37,7 +39,8 @@ static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
     return NULL;
 }
 
-/* A mark of a file alone counts where the vocabulary has it; a folder may add it. */
+/* Add the special tokens: those of the class only if the vocabulary has them, those that the folder
+ * names in any case. */
 static void add_marks(TokBuild *b, const TokClassRow *class, const TokConfig *c)
 {
     const char *there[TOK_MARKS];
@@ -51,7 +54,7 @@ static TokString mark_of(const TokClassRow *class, const TokFolder *f, TokMark m
     return f->mark[mark].text.s ? f->mark[mark].text : tok_string(class->mark[mark]);
 }
 
-/* Whether a piece that is not a mark, [UNK] or the like, has a capital letter of ASCII. */
+/* True if a piece other than [UNK] and the like has an ASCII capital. */
 static bool has_capitals(const TokBuild *b)
 {
     for (int i = 0; i < b->pieces.count; i++) {
@@ -63,7 +66,8 @@ static bool has_capitals(const TokBuild *b)
     return false;
 }
 
-/* As transformers does; but a vocabulary with capitals was made for texts that keep theirs. */
+/* Lower-casing is the default of transformers, but a vocabulary with capitals was made for cased
+ * text. */
 static void note_lowering(TokBuild *b)
 {
     diag_remark(b->diag, (Loc){ b->file, 0, 0 },
@@ -71,7 +75,7 @@ static void note_lowering(TokBuild *b)
                 "\"do_lower_case\": false in a tokenizer_config.json beside it keeps capitals");
 }
 
-/* The switch of the folder, where the class reads it. */
+/* do_lower_case of the folder, true by default, unless the class ignores it. */
 static bool lowers(TokBuild *b, const TokClassRow *class, const TokConfig *c)
 {
     const bool said = !c->has_do_lower_case || c->do_lower_case, always = class->flags & WORDS_LOWER;

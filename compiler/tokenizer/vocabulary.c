@@ -1,5 +1,5 @@
-/* vocabulary.c: a file of symbols, one a line, to a Vocabulary. A symbol is one character, or a mark such as <s>;
- * a space is a line that holds one space. The line's number, from 0, is the symbol's id. */
+/* vocabulary.c: read a file of symbols, one per line, into a Vocabulary. A symbol is one character,
+ * or a mark such as <s>; a space is a line of one space. The line number, from 0, is the id. */
 #include "fields.h"
 #include "tokenizer.h"
 
@@ -15,7 +15,7 @@ static Loc line_of(const char *path, int id, int column)
     return (Loc){ path, id + 1, column };
 }
 
-/* The first byte that is no UTF-8 is an error. */
+/* Report the first zero byte or invalid UTF-8; false after that. */
 static bool check_utf8(Diag *d, const char *path, const char *text, size_t size)
 {
     int line = 0;
@@ -41,7 +41,7 @@ static bool is_mark(const char *s, size_t n)
     return n >= 3 && s[0] == '<' && s[n - 1] == '>' && !memchr(s + 1, ' ', n - 2);
 }
 
-/* One line to a symbol: its code point, -1 for a mark. */
+/* Set the code point of a line's symbol, -1 for a mark; report a line that is not one symbol. */
 static void read_symbol(Diag *d, Vocabulary *v, int id, const char *path, const char *s)
 {
     size_t n = strlen(s);

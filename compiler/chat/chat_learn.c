@@ -1,8 +1,9 @@
-/* chat_learn.c: what a chat template makes of conversations, found by rendering some of them.
+/* chat_learn.c: learn a chat template by rendering sample conversations.
  *
- * From a few conversations the texts around what is said are cut out; then every way of trimming
- * and placing is tried, and the first that writes each conversation as the template does is taken.
- * So a template is known completely, or rejected. */
+ * The fixed texts around the messages are cut out of a few renderings. Then all ways of placing
+ * and trimming messages are tried, and the first that reproduces every sample is taken; if there
+ * is none, the template is rejected. Last, conversations with the strings and lengths that the
+ * template tests for show where the result still differs from it (Chat.unlike). */
 #include "chat_learn.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "rt_chat.h"
 #include "text.h"
 
-/* What is said in conversations from which texts are cut. No template has these words. */
+/* Messages and dates of the samples: words that no template contains. */
 #define USER   "wouldYouSay7"
 #define ANSWER "iWouldSay3"
 #define AGAIN  "andNow9"
@@ -23,7 +24,7 @@
 
 enum { MOST_SAID = 66 };
 
-/* A conversation: user and assistant say `said` in turn; system NULL: there is none. */
+/* A conversation: `said` by user and assistant in turn, up to a NULL; system NULL: none. */
 typedef struct Probe { const char *system, *said[MOST_SAID]; } Probe;
 
 static const Probe probes[] = {
@@ -59,14 +60,14 @@ typedef struct Learner {
     const JinjaTemplate *template;
     const JinjaName *names;  int name_count;
     const char *today;              /* what strftime_now returns */
-    bool dated;                     /* date_string is the date */
-    const char *rendered[PROBES];   /* NULL: the template rejects it */
+    bool dated;                     /* the template writes date_string */
+    const char *rendered[PROBES];   /* NULL: the template rejects it, or fails */
     const char *fault, *format;
-    const char *other;              /* a fault of the interpreter in any conversation */
+    const char *other;              /* the first failure of the interpreter in any probe */
     bool raised;
-    const char *sought[JINJA_SOUGHT];  int sought_count;    /* what it looked for in texts */
-    int64_t bound[JINJA_SOUGHT];  int bound_count;          /* what it compared numbers with */
-    char *scratch;  size_t scratch_bytes;       /* for the longest of them */
+    const char *sought[JINJA_SOUGHT];  int sought_count;    /* strings it searched for */
+    int64_t bound[JINJA_SOUGHT];  int bound_count;          /* integers it compared with */
+    char *scratch;  size_t scratch_bytes;       /* for the longest rendering */
 } Learner;
 
 /* ---- conversations --------------------------------------------------------------------------- */
@@ -119,7 +120,8 @@ RtChat chat_as_runtime(const Chat *c)
                      .blank = c->blank };
 }
 
-/* Whether `c` writes the conversation as the template does, which does not reject it. */
+/* True if `c` writes the conversation as the template does. wanted: the template's rendering, NULL
+ * if it rejects the conversation. */
 static bool agrees(const Learner *l, const Chat *c, const Probe *p, const char *date,
                    const char *wanted)
 {
@@ -159,7 +161,8 @@ static size_t shared_beginning(const char *a, const char *b)
     return n;
 }
 
-/* So many of the last bytes of `s` that no mark <…> is cut. */
+/* Reduce the n last bytes of `s` so that they do not begin within a tag <…>; whole_beginning does
+ * the same for the n first bytes. */
 static size_t whole_end(const char *s, size_t n)
 {
     const char *begin = s + strlen(s) - n, *close = strchr(begin, '>'), *open = strchr(begin, '<');
@@ -173,7 +176,7 @@ static size_t whole_beginning(const char *s, size_t n)
     return open && s[open - 1] == '<' ? open - 1 : n;
 }
 
-/* A text in three parts: before `said`, and behind it. */
+/* The parts of a text before and after a message. */
 typedef struct Around { const char *before, *behind; } Around;
 
 static bool cut(const Learner *l, const char *text, const char *said, Around *a)
@@ -184,12 +187,13 @@ static bool cut(const Learner *l, const char *text, const char *said, Around *a)
     return true;
 }
 
-/* What stands around one turn, around a system's text, and between turns. */
+/* The texts around a single turn, around a system message, and between turns. */
 typedef struct Cuts {
-    Around one, system, empty;      /* system.behind: up to the user's text */
-    const char *answered, *again;   /* between a user's text, an answer and the next one's */
-    const char *closed;             /* behind a user's text that nothing answers; NULL: not known */
-    size_t ended; /* so many bytes of `again` end an answer where nothing follows */
+    Around one, system, empty;      /* system.behind: up to the user message */
+    const char *answered, *again;   /* before an answer; between it and the next user message */
+    const char *closed;             /* after a user message, if no answer is asked for, or NULL */
+    /* bytes of `again` that end an answer that is the last message */
+    size_t ended;
     bool has_system, has_empty, has_turns;
 } Cuts;
 
@@ -202,7 +206,7 @@ static void cut_turns(const Learner *l, Cuts *c)
     if (c->has_turns) c->answered = answer.before, c->again = last.before;
 }
 
-/* How a template closes a conversation to which no answer is asked for. */
+/* Find how a conversation ends without add_generation_prompt. */
 static void cut_ends(const Learner *l, Cuts *c)
 {
     static const Probe answered = { NULL, { USER, ANSWER } };
@@ -229,13 +233,14 @@ static bool find_cuts(const Learner *l, Cuts *c)
 
 /* ---- proposals ------------------------------------------------------------------------------- */
 
-/* How a proposal is made. preset: the template has a system's text of its own; inside: a system's
- * text stands within the user's. */
+/* The kind of a proposal. system: there may be a system message; preset: the template has a system
+ * message of its own; inside: a system message is part of the first user turn; turns: there may be
+ * several turns. */
 typedef struct Way { bool system, preset, inside, turns; } Way;
 
 static const char *name_of(const char *s, size_t at) { return s + at; }
 
-/* user and answer, and what stands around earlier answers. */
+/* Set the texts after a user message: user[1] and answer; with `turns` also past[0]. */
 static void propose_turns(const Learner *l, const Cuts *c, bool turns, Chat *chat)
 {
     const char *behind = c->one.behind;
@@ -249,7 +254,7 @@ static void propose_turns(const Learner *l, const Cuts *c, bool turns, Chat *cha
     if (turns) chat->past[0] = name_of(c->answered, user);
 }
 
-/* Of a text that ends before the user's, what belongs to every turn of the user. */
+/* How many of the last bytes of `text`, which precedes a user message, begin every user turn. */
 static size_t user_mark(const Cuts *c, const char *text, bool turns)
 {
     size_t n = strlen(text);
@@ -278,7 +283,7 @@ static bool propose_system(const Learner *l, const Cuts *c, Way w, Chat *chat)
     if (!w.preset && shared_end(plain, behind) < user)
         user = whole_end(behind, shared_end(plain, behind));
     const char *none = w.preset ? (c->has_empty ? c->empty.before : "") : plain;
-    if (w.preset && strlen(none) == x + y) none = ""; /* an empty text of a system, as others */
+    if (w.preset && strlen(none) == x + y) none = ""; /* an empty system message is written */
     if (strlen(none) >= user && strcmp(none + strlen(none) - user, behind + y - user) == 0 &&
         strncmp(none, before, strlen(none) - user) == 0) begin = strlen(none) - user;
     else if (!w.preset) return false;
@@ -308,7 +313,7 @@ static bool propose(const Learner *l, const Cuts *c, Way w, Chat *chat)
     return true;
 }
 
-/* The text with RT_CHAT_DATE for each date; *n more. */
+/* A copy of the text with RT_CHAT_DATE in place of each date; adds their number to *n. */
 static const char *with_dates(const Learner *l, const char *text, const char *date, int *n)
 {
     Text t = text_new(l->arena);
@@ -334,7 +339,7 @@ static bool writes_all(const Learner *l, const Chat *c, Way w)
     return true;
 }
 
-/* All ways of trimming; false where none writes all conversations as the template does. */
+/* Try all ways of trimming; false if none reproduces all probes. */
 static bool settle(const Learner *l, Chat *c, Way w)
 {
     static const ChatTrim trims[] = { CHAT_TRIM_NONE, CHAT_TRIM_EACH, CHAT_TRIM_USER,
@@ -377,7 +382,8 @@ static void render_all(Learner *l)
     l->scratch = arena_alloc(l->arena, l->scratch_bytes);
 }
 
-/* The date that a template writes where none is given; false where it cannot be told. */
+/* Set what the template writes if no date is given: today's date in a format of strftime, or a
+ * fixed text; false if that is unknown. */
 static bool find_date(const Learner *l, Chat *c, Way w)
 {
     static const char known[] = "aAbBdHIjmMpSyY%";
@@ -420,8 +426,8 @@ static const char *name_of_chat(const Chat *c)
     return "custom";
 }
 
-/* Where the template writes a date, RT_CHAT_DATE; false where a date stands within turns, or too
- * often. */
+/* Replace the dates in the texts by RT_CHAT_DATE; false if a turn contains a date, or there are too
+ * many, or the template writes that byte itself. */
 static bool settle_date(const Learner *l, Chat *c)
 {
     const char *date = l->dated ? DATE : TODAY;
@@ -446,7 +452,7 @@ static bool agrees_with(Learner *l, const Chat *c, const Probe *p)
     return agrees(l, c, p, date || !c->dated ? date : l->today, r.text);
 }
 
-/* Whether other dates stand where the first did: of every day of a week and every month. */
+/* True if other dates, of every weekday and month, are written in the same places. */
 static bool moves_date(Learner *l, const Chat *c)
 {
     enum { DAYS = 13, APART = 32 * 86400 };
@@ -468,8 +474,8 @@ static bool moves_date(Learner *l, const Chat *c)
     return moves;
 }
 
-/* Whether a system's text of white space is an empty one. Returns where something else is written,
- * or NULL. */
+/* Set c->blank if a system message of white space counts as empty, and try blank and empty user
+ * messages. Returns a description of messages that the template writes differently, or NULL. */
 static const char *settle_blanks(Learner *l, Chat *c)
 {
     static const Probe users[] = {
@@ -488,13 +494,13 @@ static const char *settle_blanks(Learner *l, Chat *c)
     return NULL;
 }
 
-/* Whether the template writes it as `c` does, or `c` has no place for it. */
+/* True if the template writes a probe as `c` does, or `c` cannot represent it. */
 static bool agrees_or_none(Learner *l, const Chat *c, const Probe *p)
 {
     return (p->system && !c->system[0]) || (p->said[1] && !c->past[0]) || agrees_with(l, c, p);
 }
 
-/* The message, for a text that the template looks for. */
+/* Describe messages that contain a string that the template searches for. */
 static const char *sought_words(const Learner *l, const char *s)
 {
     static const char *const own[] = { USER, ANSWER, AGAIN, SYSTEM };
@@ -506,7 +512,8 @@ static const char *sought_words(const Learner *l, const char *s)
     return t.data;
 }
 
-/* Of the texts that the template looks for, one with which it writes something else. */
+/* Try messages that contain the strings that the template searches for. Returns a description of
+ * the first that it writes differently, or NULL. */
 static const char *find_sought(Learner *l, const Chat *c)
 {
     for (int i = 0; i < l->sought_count; i++) {
@@ -537,8 +544,8 @@ static const char *find_sought(Learner *l, const Chat *c)
     return NULL;
 }
 
-/* Of the numbers that the template compares with, one that is the length of a text or of a
- * conversation with which it writes something else. */
+/* Try messages and conversations whose length is within 1 of an integer that the template compares
+ * with. Returns a description of the first that it writes differently, or NULL. */
 static const char *find_bound(Learner *l, const Chat *c)
 {
     enum { LONGEST = 20000 };
@@ -555,7 +562,7 @@ static const char *find_bound(Learner *l, const Chat *c)
             if (!agrees_or_none(l, c, &all[k]))
                 return arena_format(l->arena, "in a message of %d characters", (int)n);
         if (n > MOST_SAID - 3) continue;
-        for (int k = 0; k < 2; k++) {           /* the user has the last word */
+        for (int k = 0; k < 2; k++) {           /* odd: the user speaks last */
             const int count = ((int)n | 1) + 2 * k;
             Probe turns = { NULL, { NULL } };
             for (int t = 0; t < count; t++) turns.said[t] = t % 2 ? ANSWER : USER;
@@ -575,7 +582,7 @@ static const char *find_unlike(Learner *l, Chat *c)
     return unlike ? unlike : find_bound(l, c);
 }
 
-/* The first proposal that holds. */
+/* The first proposal that reproduces all probes; NULL with *fault if there is none. */
 static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
 {
     static const Way ways[] = {
@@ -616,7 +623,7 @@ Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *name
         *fault = arena_format(a, "the chat template: %s", *fault);
         return NULL;
     }
-    for (int i = 0; i < 2 && !l.dated; i++) {       /* whether a date that is given stands there */
+    for (int i = 0; i < 2 && !l.dated; i++) {       /* does it write date_string? */
         const JinjaResult r = render(&l, &probes[i], DATE, true);
         l.dated = r.text && strstr(r.text, DATE);
     }

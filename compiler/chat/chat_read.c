@@ -1,4 +1,4 @@
-/* chat_read.c: the chat template beside a tokenizer, or in its file. */
+/* chat_read.c: find the chat template of a tokenizer, in its file or in those beside it. */
 #include "chat_read.h"
 
 #include "chat_learn.h"
@@ -15,7 +15,7 @@ typedef struct Reader { Arena *arena; Diag *diag; Model *model; } Reader;
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The text of a token, which may be an object with its content; NULL where there is none. */
+/* The text of a token, a string or an object with "content"; NULL if there is none. */
 static const char *token(const Reader *r, const json_t *from, const char *key)
 {
     const json_t *found = json_object_get(from, key),
@@ -23,9 +23,9 @@ static const char *token(const Reader *r, const json_t *from, const char *key)
     return json_is_string(text) ? arena_text(r->arena, json_string_value(text)) : NULL;
 }
 
-/* The marks that a template may name, into names[MOST_NAMES]; their number. special_tokens_map.json
- * counts first, and not where tokenizer_config.json has added_tokens_decoder: so transformers reads
- * them. */
+/* Store the special tokens that a template may name in names[MOST_NAMES]; returns their number. As
+ * in transformers, special_tokens_map.json overrides tokenizer_config.json, but is ignored if that
+ * has added_tokens_decoder. */
 static int tokens(const Reader *r, const json_t *config, const json_t *specials, JinjaName *names)
 {
     static const char *const keys[MOST_NAMES] = { "bos_token", "eos_token", "unk_token",
@@ -41,8 +41,8 @@ static int tokens(const Reader *r, const json_t *config, const json_t *specials,
     return count;
 }
 
-/* A text, or of a list or an object of them the last that is called default; NULL where there is
- * none. */
+/* The chat_template of a config: a string, or the one named "default" in a list or an object (the
+ * last in a list). NULL if there is none; chat_fault says if it has another form. */
 static const char *template_of(const Reader *r, const json_t *config)
 {
     const json_t *given = json_object_get(config, "chat_template"), *one,
@@ -79,7 +79,7 @@ static void learn(const Reader *r, const char *text, const JinjaName *names, int
     if (r->model->chat) r->model->chat_fault = NULL;
 }
 
-/* The template of a folder, or beside a file. */
+/* Learn the template of a folder. chat_template.jinja overrides tokenizer_config.json. */
 static void learn_of_folder(const Reader *r, const char *folder)
 {
     Arena *a = r->arena;
@@ -91,7 +91,7 @@ static void learn_of_folder(const Reader *r, const char *folder)
         path = file_join(a, folder, "additional_chat_templates/default.jinja");
     const char *text = file_text(r, path);
     m->chat_path = path;
-    if (!text && lstat(path, &there) == 0) { /* it is what counts, whatever the config says */
+    if (!text && lstat(path, &there) == 0) { /* the config is not tried instead */
         char bytes[256];
         const char *what = file_impostor(bytes, file_first_bytes(path, bytes, sizeof bytes));
         m->chat_fault =

@@ -1,11 +1,11 @@
-/* jinja_filters.c: what texts, lists and dictionaries do when they are called; filters, tests. */
+/* jinja_filters.c: methods of strings and dictionaries, filters, and tests. */
 #include <string.h>
 
 #include "jinja_parts.h"
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Without the characters of `set` at its ends; NULL: white space. */
+/* Strip the characters of `set`, or white space if it is NULL, from the ends. */
 static JValue stripped(JRun *r, const JValue *v, const JValue *set, bool left, bool right)
 {
     static const char spaces[] = " \t\n\v\f\r\x1C\x1D\x1E\x1F";
@@ -149,7 +149,7 @@ static JValue text_method(JRun *r, const char *name, const JValue *v, const JArg
 
 /* ---- lists and dictionaries ------------------------------------------------------------------ */
 
-/* Its keys, values or both. */
+/* A list of the keys, of the values, or of pairs of both. */
 static JValue parts_of(JRun *r, const JDict *d, bool keys, bool values)
 {
     const JValue list = jinja_list(r);

@@ -1,4 +1,5 @@
-/* jinja_lex.c: the tokens of a template. White space between texts and tags is settled here. */
+/* jinja_lex.c: split a template into tokens. White space around tags is dropped here, by "-" and by
+ * trim_blocks and lstrip_blocks. */
 #include <string.h>
 
 #include "jinja_parts.h"
@@ -8,7 +9,7 @@ typedef struct Lexer {
     const char *s, *end;
     JToken *at;  size_t count, room;
     int line;
-    bool starts_line; /* what was read last ended with a line end, or nothing was read */
+    bool starts_line;   /* the last tag swallowed a newline, or nothing was read yet */
     const char *fault;
 } Lexer;
 
@@ -35,7 +36,7 @@ static bool begins(const Lexer *x, const char *s)
     return (size_t)(x->end - x->s) >= n && memcmp(x->s, s, n) == 0;
 }
 
-/* Go n bytes on. */
+/* Skip n bytes and count lines. */
 static void pass(Lexer *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) x->line += x->s[i] == '\n';
@@ -47,7 +48,7 @@ static void pass_blanks(Lexer *x)
     while (x->s < x->end && strchr(blanks, *x->s)) pass(x, 1);
 }
 
-/* Behind a tag that ends: what of the white space behind it goes with it. */
+/* Skip the end of a tag, and the white space that it drops after it. */
 static void end_tag(Lexer *x, size_t bytes, char sign, bool block)
 {
     const char *begin = x->s;
@@ -57,7 +58,7 @@ static void end_tag(Lexer *x, size_t bytes, char sign, bool block)
     x->starts_line = x->s > begin && x->s[-1] == '\n';
 }
 
-/* A text up to the next tag, or to the end. */
+/* A text up to the next tag or the end, without the white space that the tag drops before it. */
 static void take_text(Lexer *x)
 {
     const char *to = x->s;
@@ -111,7 +112,7 @@ static int digit_of(char c)
                                   : -1;
 }
 
-/* Behind a backslash, as Python reads it. Returns the bytes that were read. */
+/* A Python escape, after the backslash. Returns the number of bytes read. */
 static size_t take_escape(Lexer *x, const char *s, const char *end, Text *t)
 {
     static const char from[] = "ntrabfv\\'\"", to[] = "\n\t\r\a\b\f\v\\'\"";
@@ -192,7 +193,7 @@ static void take_sign(Lexer *x, int *depth)
     pass(x, n);
 }
 
-/* From behind {{ or {% up to its end, whose two bytes are `close`. */
+/* A tag from {{ or {% up to its end, whose two bytes are `close`. */
 static void take_tag(Lexer *x, const char *close)
 {
     int depth = 0;
@@ -215,7 +216,7 @@ static void take_tag(Lexer *x, const char *close)
     }
 }
 
-/* \r\n and \r become \n, and of a last one nothing stays. */
+/* Turn \r\n and \r into \n, and drop one \n at the end. */
 static void settle_lines(Lexer *x, const char *text, size_t bytes)
 {
     char *s = arena_alloc(x->arena, bytes + 1);

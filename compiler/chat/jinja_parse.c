@@ -1,4 +1,4 @@
-/* jinja_parse.c: the tree of a template, by the grammar of Jinja 3. */
+/* jinja_parse.c: parse a template into a tree, by the grammar of Jinja 3. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ static JNode *constant(Parser *p, JValue v)
     return n;
 }
 
-/* Elements up to a bracket that closes. */
+/* Elements up to the closing bracket. */
 static JNode *elements(Parser *p, JNode *list, const char *close)
 {
     while (!p->fault && !sign(p, close)) {
@@ -110,7 +110,7 @@ static JNode *elements(Parser *p, JNode *list, const char *close)
     return list;
 }
 
-/* Behind '(': an expression, or a tuple, which is a list here. */
+/* After '(': an expression, or a tuple, which becomes a list. */
 static JNode *in_brackets(Parser *p)
 {
     JNode *list = node(p, JN_LIST);
@@ -167,7 +167,7 @@ static JNode *primary(Parser *p)
     return n;
 }
 
-/* Behind '(': arguments into the node. */
+/* After '(': add the arguments to the node. */
 static void arguments(Parser *p, JNode *call)
 {
     const int before = call->parts;
@@ -222,7 +222,7 @@ static JNode *postfix(Parser *p, JNode *n)
     return n;
 }
 
-/* Behind 'is'. */
+/* A test, after 'is'. */
 static JNode *test(Parser *p, JNode *of)
 {
     static const char *const behind[] = { "else", "or", "and", "is", "if", "in", "not" };
@@ -357,7 +357,7 @@ static JNode *expression(Parser *p)
 
 static JNode *block(Parser *p);
 
-/* The word of a tag that comes next, if it comes: the tag is not taken. */
+/* True if a tag with this first word comes next; it is not consumed. */
 static bool tag(const Parser *p, const char *s)
 {
     return p->at->kind == JT_BLOCK && p->at[1].kind == JT_NAME && p->at[1].bytes == strlen(s) &&
@@ -374,11 +374,11 @@ static bool take_tag(Parser *p, const char *s)
 static void end(Parser *p, const char *s)
 {
     if (!take_tag(p, s)) fail(p, arena_format(p->arena, "expected {%% %s %%}", s));
-    if (!p->fault && p->at->kind == JT_NAME) p->at++;           /* endmacro may say its name */
+    if (!p->fault && p->at->kind == JT_NAME) p->at++;           /* endmacro may repeat the name */
     expect_close(p);
 }
 
-/* Behind 'if' or 'elif'. */
+/* A condition, after 'if' or 'elif'. */
 static JNode *choice(Parser *p)
 {
     JNode *n = node(p, JN_IF);
@@ -488,7 +488,7 @@ static JNode *jump(Parser *p, JNodeKind kind)
     return n;
 }
 
-/* Behind {%. */
+/* A statement, after {%. */
 static JNode *statement(Parser *p)
 {
     if (word(p, "if")) return choice(p);
@@ -512,7 +512,7 @@ static bool ends_block(const Parser *p)
     return p->at->kind == JT_END;
 }
 
-/* Statements up to a tag that ends a block, which is not taken. */
+/* Statements up to a tag that ends a block, which is not consumed. */
 static JNode *block(Parser *p)
 {
     JNode *n = node(p, JN_BLOCK);

@@ -1,4 +1,4 @@
-/* jinja_run.c: the statements and expressions of a template, run on a conversation. */
+/* jinja_run.c: run the statements and expressions of a template on a conversation. */
 #include <string.h>
 
 #include "jinja_parts.h"
@@ -120,7 +120,7 @@ static JValue call_function(JRun *r, int64_t which, const JArguments *a)
     return (JValue){ .kind = J_UNDEFINED };
 }
 
-/* What the block writes, as a text. */
+/* The output of a block, as a string. */
 static JValue captured(JRun *r, JFrame *f, const JNode *block)
 {
     const Text out = r->out;
@@ -362,7 +362,7 @@ static JValue evaluate(JRun *r, JFrame *f, const JNode *n)
 /* ---- statements ------------------------------------------------------------------------------ */
 
 
-/* What `loop` is. */
+/* The variable `loop` in iteration i. */
 static JValue loop_of(JRun *r, const JList *items, int i)
 {
     const int n = items->count;
@@ -390,7 +390,7 @@ static void bind(JRun *r, JFrame *f, const char *const *names, int n, const JVal
     else for (int i = 0; i < n; i++) define(r, f, names[i], v->list->at[i]);
 }
 
-/* What a loop goes through. */
+/* The list of items of a loop, without those that its "if" excludes. */
 static JValue items_of(JRun *r, JFrame *f, const JNode *n)
 {
     const JValue v = evaluate(r, f, n->a);

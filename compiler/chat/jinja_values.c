@@ -1,4 +1,4 @@
-/* jinja_values.c: values, as Python compares, prints and indexes them. */
+/* jinja_values.c: compare, print and index values as Python does. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -216,7 +216,8 @@ static const char *const text_methods[] = {
     "replace", "upper",        "lower",        "title",      "capitalize", "find",       "rfind",
     "join",    "removeprefix", "removesuffix", "splitlines", "format",     "count",      NULL
 };
-/* What changes a value is not there: nor does transformers allow it. */
+/* jinja_call_method supports no method of a list, and none that changes a value: transformers does
+ * not allow those either. */
 static const char *const list_methods[] = { "append", "pop", "index", "count", NULL };
 static const char *const dict_methods[] = {
     "items", "keys", "values", "get", "pop", "update", NULL
@@ -247,7 +248,7 @@ bool jinja_is_ascii(JRun *r, const JValue *v)
     return true;
 }
 
-/* The characters of a text, each a text. */
+/* The characters of a string, as a list of strings. */
 static JValue characters(JRun *r, const JValue *v)
 {
     const JValue all = jinja_list(r);
@@ -283,7 +284,7 @@ JValue jinja_item(JRun *r, const JValue *v, const JValue *at)
     return v->list->at[i];
 }
 
-/* A bound of a slice, as Python takes it. */
+/* A bound of a slice, as in Python: negative counts from the end; clamped to least..most. */
 static int64_t bound(const JValue *v, int64_t otherwise, int64_t count, int64_t least, int64_t most)
 {
     if (v->kind != J_INT) return otherwise;

@@ -1,5 +1,5 @@
-/* command_run_texts.c: `run` of a model that answers texts: what its options ask for is checked here, and answered by the code
- * of generated programs, rt_cli_inputs.c, over the engine. */
+/* command_run_texts.c: `run` for models that answer texts. Checks the options, then answers with
+ * the code of generated programs (rt_cli_inputs.c) on an engine. */
 #include "command_run_texts.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "progress.h"
 #include "run_program.h"
 
-/* A setting of the command line that has a meaning for beams alone; NULL where there is none. */
+/* A setting of the command line that only a beam search uses; NULL if there is none. */
 static const char *beam_setting(const GenerationOptions *c)
 {
     for (int i = 0; i < c->count; i++)
@@ -17,7 +17,7 @@ static const char *beam_setting(const GenerationOptions *c)
     return NULL;
 }
 
-/* Those of the command line behind the model's own. */
+/* Append the stop strings of the command line to the model's own. */
 static void add_stops(Session *s, const RunOptions *o, RtGeneration *g)
 {
     const int own = g->stop_count, more = o->stop_count;
@@ -49,7 +49,7 @@ bool command_generation(Session *s, const RunOptions *o, RtGeneration *g)
     return false;
 }
 
-/* Whether --chat has a template; false after telling why not. */
+/* True if --chat has a template, or is not given; false after an error. */
 static bool can_chat(Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
@@ -71,14 +71,15 @@ static bool can_chat(Session *s, const RunOptions *c)
     return false;
 }
 
-/* Whether the words ask for the cosine of two texts, which a model with one vector of a text answers; alone the word is a text. */
+/* True if the words ask for the similarity of two texts, which a model with one vector per text
+ * computes. The word "similar" alone is a text. */
 static bool is_similar(const Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
     return !m->has_decoder && model_pools(m) && !m->labels.count && c->word_count > 1 && !strcmp(c->words[0], "similar");
 }
 
-/* Three words that would compare two texts, of a model that does not. */
+/* Remark if three words look like "similar TEXT TEXT", but the model cannot compare texts. */
 static void note_similar(Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
@@ -118,13 +119,14 @@ static bool can_answer(Session *s, const RunOptions *c)
     return false;
 }
 
-/* Whether the texts are turns of one conversation: where that is asked for, or they are typed at a terminal. */
+/* True if the texts are turns of one conversation: with --turns, or if a chat is typed at a
+ * terminal. */
 static bool goes_on(const Session *s, const RunOptions *c)
 {
     return c->turns || (c->chat && s->model->chat->past[0] && !c->word_count && !c->prompt_count && isatty(STDIN_FILENO));
 }
 
-/* What the command line chose, as a generated program's options; the lists are the session's. */
+/* The options in the form of a generated program. The lists live in the session's arena. */
 static CliOptions options_of(Session *s, const RunOptions *c, const RtGeneration *g)
 {
     CliPrompt *prompts = arena_array(s->arena, (size_t)c->prompt_count + 1, sizeof *prompts);
@@ -143,7 +145,7 @@ static int answer_texts(Session *s, const RunOptions *asked, RunProgram *r, cons
     Cli cli = run_cli(r, o);
     for (int i = 0; i < n; i++) words[i] = arena_format(s->arena, "%s", asked->words[i]);
     int code = cli_texts_open(&cli);
-    cli.flush = 1;                 /* who reads the answers may go away before the last */
+    cli.flush = 1;                 /* the reader may close the pipe before the last answer */
     if (!code) code = cli_texts(&cli, n, words);
     cli_texts_close(&cli);
     return code;
@@ -155,7 +157,7 @@ Exit run_texts(Session *s, const RunOptions *o)
     const bool ready = can_answer(s, o) && can_chat(s, o) && (!s->model->has_decoder || command_generation(s, o, &settings));
     Engine *e = ready ? session_engine(s, o->engine, false) : NULL;
     progress_end();
-    if (!e) return EXIT_DONE;       /* told to s->diag */
+    if (!e) return EXIT_DONE;       /* reported to s->diag */
     const CliOptions options = options_of(s, o, &settings);
     const int code = answer_texts(s, o, run_program(s->arena, e), &options);
     engine_close(e);

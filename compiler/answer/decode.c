@@ -1,4 +1,4 @@
-/* decode.c: from ids to ids by an engine's calls, as a generated program answers. */
+/* decode.c: generate ids with an engine, by the code of generated programs. */
 #include "decode.h"
 
 Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g)

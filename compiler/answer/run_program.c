@@ -1,4 +1,5 @@
-/* run_program.c: what the emitted NAME_main.c says of a model, by its Plan and the calls of an engine. */
+/* run_program.c: build from a Plan and an engine the rt_program that the emitted NAME_main.c would
+ * define. */
 #include "run_program.h"
 
 #include "chat.h"
@@ -58,7 +59,7 @@ static rt_status fork_slot(void *state, int from, int to) { return engine_of(sta
 
 static int saturated(const void *state) { return engine_saturated(engine_of(state)); }
 
-/* An engine clears slot 0, the only one that is cleared. */
+/* An engine can clear slot 0 only; no other slot needs it. */
 static rt_status clear(void *state, int slot) { return slot ? RT_BAD_ID : engine_of(state)->ops->clear(engine_of(state)); }
 
 static rt_status tokenize(const void *m, void *state, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)
@@ -90,7 +91,7 @@ static void add_encoder(RunProgram *r, const Model *m)
     if (m->pairs && m->token_types > 1) p->encode_pair = encode_pair;
 }
 
-/* What an encoder alone answers by. */
+/* The members for an encoder-only model. */
 static void add_vectors(RunProgram *r, const Model *m)
 {
     static const RtScoring kinds[] = { [SCORINGS_SOFTMAX] = RT_SCORING_SOFTMAX, [SCORINGS_SIGMOID] = RT_SCORING_SIGMOID,

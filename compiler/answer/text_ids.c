@@ -1,4 +1,4 @@
-/* text_ids.c: a text into ids, by pieces or by characters. */
+/* text_ids.c: convert a text to ids, by a subword or a character tokenizer. */
 #include "text_ids.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ rt_status text_tokens(const Model *m, const char *text, size_t bytes, rt_cli_sou
     return status;
 }
 
-/* The text of the token that a text begins with. */
+/* The text of a token, for messages. */
 static const char *mark_of(Session *s, int id)
 {
     enum { ROOM = 64 };
@@ -43,7 +43,7 @@ static bool refuse(Session *s, const char *why)
     return false;
 }
 
-/* As the languages of the options have it. */
+/* Apply the languages of the options to the tokenizer and *begin; false after an error. */
 static bool translate(Session *s, rt_cli_tokenizer *t, const TextOptions *o, CliBegin *begin)
 {
     char *said = NULL;
@@ -79,7 +79,7 @@ static bool of_pieces(Session *s, const char *text, const TextOptions *o, rt_cli
     return refuse(s, rt_text_fault(status));
 }
 
-/* The characters that begin in the first `bytes` bytes of valid UTF-8. */
+/* The number of characters that begin in the first `bytes` bytes of valid UTF-8. */
 static size_t characters_in(const char *s, size_t bytes)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* cache.c: the folder of the cache: whose it is, what lies there, how much. */
+/* cache.c: the cache folder: its owner, its entries, their locks, its size. */
 #include "cache.h"
 
 #include <dirent.h>
@@ -43,15 +43,15 @@ const char *cache_path(Arena *a, const char *name, uint64_t key, CacheKind kind)
 
 /* ---- whose it is ----------------------------------------------------------------------------- */
 
-/* Who may write a library that is loaded runs code as this user; who may write weights answers
- * for the model. */
+/* Why other users may have written a file or folder, or NULL. Whoever can write a library that is
+ * loaded runs code as this user; whoever can write weights controls the model's answers. */
 static const char *who_else_writes(const struct stat *info)
 {
     if (info->st_uid != geteuid()) return "belongs to another user";
     return info->st_mode & (S_IWGRP | S_IWOTH) ? "may be written by other users" : NULL;
 }
 
-/* Why the folder of the cache is not used, or NULL. One that is not there is made later. */
+/* Why the cache folder must not be used, or NULL. A missing one is created later. */
 static const char *folder_fault(const char *folder)
 {
     struct stat info;
@@ -60,7 +60,7 @@ static const char *folder_fault(const char *folder)
 
 bool cache_has(Arena *a, Diag *d, const char *path)
 {
-    static bool told;                   /* of the folder */
+    static bool told;                   /* the folder was reported */
     struct stat info;
     const char *folder = file_folder(a, path), *fault = folder_fault(folder);
     if (d && fault && !told)
@@ -75,7 +75,7 @@ bool cache_has(Arena *a, Diag *d, const char *path)
 
 void cache_used(const char *path) { utimensat(AT_FDCWD, path, NULL, 0); }
 
-/* The folder, for this user alone; false where it is not, or cannot be. */
+/* Create the folder, for this user only; false if that fails, or it must not be used. */
 static bool make_folder(Arena *a, const char *folder)
 {
     if (!file_make_folder(diag_new(a), file_folder(a, folder))) return false;
@@ -94,8 +94,8 @@ static int64_t held(Arena *a)
     return bytes;
 }
 
-/* A tenth of what the disk has free and the cache takes, and at most 32 GB; 256 MiB where that
- * is not known. */
+/* The default size limit: a tenth of the disk space that is free or taken by the cache, at most
+ * 32 GB; 256 MiB if that is unknown. */
 static int64_t usual_most(Arena *a)
 {
     const int64_t least = INT64_C(256) << 20, most = INT64_C(32) * 1000 * 1000 * 1000;
@@ -119,7 +119,7 @@ bool cache_most(Arena *a, int64_t *bytes)
     return good;
 }
 
-/* Those used longest ago go, until there is room for so many bytes beside the others. */
+/* Remove the least recently used entries until `bytes` more fit into the limit. */
 static void make_room(Arena *a, int64_t bytes)
 {
     int n, error;
@@ -139,8 +139,8 @@ FileWriter *cache_create(Arena *a, const char *path, int64_t bytes)
     Diag *untold = diag_new(a);
     cache_most(a, &most);
     if (!path || bytes > most || !make_folder(a, file_folder(a, path))) return NULL;
-    /* What is asked for by name is written through a link; an entry never is: it would end where
-     * the link points. */
+    /* file_create writes through links, as is right for files that the user names. An entry must
+     * not be written to where a link points. */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && unlink(path) != 0) return NULL;
     make_room(a, bytes);
     if (!file_has_room(a, untold, path, (double)bytes)) return NULL;
@@ -164,7 +164,7 @@ static const char *lock_path(Arena *a, const char *path)
     return arena_format(a, "%s.lock", path);
 }
 
-/* Whether the file that is locked still has its name: who held it before removed it. */
+/* True if the locked file still has its name; the previous holder may have removed it. */
 static bool still_there(int lock, const char *path)
 {
     struct stat mine, there;
@@ -208,8 +208,8 @@ static int last_used_first(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* NAME-0123456789abcdef and an ending, or one of those with `more` behind it; CACHE_KINDS where
- * nothing is ours. */
+/* The kind of a file named NAME-0123456789abcdef, an ending, and `more`; CACHE_KINDS for any other
+ * name. */
 static CacheKind kind_of(const char *name, const char *more)
 {
     const char *dash = strrchr(name, '-');
@@ -225,7 +225,7 @@ static CacheKind kind_of(const char *name, const char *more)
 static void add_entry(Arena *a, CacheEntry **list, int *n, CacheEntry e)
 {
     const size_t bytes = (size_t)*n * sizeof **list;
-    if ((*n & (*n - 1)) == 0)       /* at 0, 1, 2, 4 … there is no room left */
+    if ((*n & (*n - 1)) == 0)       /* the array is full at 0, 1, 2, 4, … */
         *list = arena_grow(a, *list, bytes, bytes ? 2 * bytes : sizeof **list);
     (*list)[(*n)++] = e;
 }
@@ -256,7 +256,7 @@ CacheEntry *cache_list(Arena *a, int *n, int *error)
     return list;
 }
 
-/* Locks of processes that were killed. */
+/* Remove the locks of processes that were killed. */
 static void remove_locks(Arena *a, const char *folder)
 {
     DIR *dir = opendir(folder);

@@ -1,7 +1,8 @@
-/* machine.c: loops that only read, or only multiply and add, timed.
+/* machine.c: time loops that only read, or only multiply and add.
  *
- * A loop is written once, as a macro over a vector type, and compiled for every instruction set by a function
- * attribute; rt_isa_missing tells which of them may run. Each thread reads a share of its own, again and again. */
+ * A loop is written once, as a macro over a vector type, and compiled for every instruction set by
+ * a function attribute; rt_isa_missing selects those that can run. Each thread reads its own share
+ * repeatedly. */
 #include "machine.h"
 #include "clock.h"
 #include "rt_weights.h"
@@ -25,15 +26,17 @@ const char *const limit_level_names[LIMIT_LEVELS] = { [LEVEL_L2] = "L2", [LEVEL_
 
 enum { CHAINS = 12, STREAM = 8, AHEAD = 2048 };
 
-/* Ways to read: as one stream or as four, and with or without prefetching AHEAD bytes. Which is the fastest
- * depends on processor and level: an AMD core reads its L3 best with prefetching, an Intel Xeon with four. */
+/* Ways to read: in one stream or in four, with or without prefetching AHEAD bytes ahead. The
+ * fastest depends on processor and level: an AMD core reads its L3 best with prefetching, an Intel
+ * Xeon in four streams. */
 typedef struct Way { int streams, ahead; } Way;
 static const Way ways[] = { { 1, 0 }, { 4, 0 }, { 1, AHEAD }, { 4, AHEAD } };
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* multiply: twelve independent chains, enough for two units of latency four to six; they start apart, since equal
- * ones would be computed once. read, read_four: the sum of `floats`, a multiple of eight vectors, in eight sums;
- * of read_four two vectors from each quarter by turns. */
+/* multiply: twelve independent chains, enough for two FMA units with a latency of four to six
+ * cycles. They start with different values, or the compiler would merge them. read, read_four: the
+ * sum of from[floats], a multiple of eight vectors, in eight accumulators; read_four takes two
+ * vectors from each quarter in turn. */
 #define LOOPS(name, attribute, V, SET, FMA)                                                                       \
     attribute static float multiply_##name(long n, float x)                                                       \
     {                                                                                                             \
@@ -83,7 +86,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 typedef struct Loops {
     unsigned isa;                   /* RT_ISA_* bits that it needs */
-    int floats;                     /* of a vector */
+    int floats;                     /* per vector */
     float (*multiply)(long n, float x);
     float (*read)(const float *from, size_t floats, int ahead), (*read_four)(const float *from, size_t floats, int ahead);
 } Loops;
@@ -103,7 +106,7 @@ LOOPS(four, , Four, FOUR, NEON_FMA)
 LOOPS(four, , Four, FOUR, MULTIPLY_ADD)
 #endif
 
-/* The widest first; the last needs nothing. */
+/* The widest first; the last runs on any processor. */
 static const Loops all_loops[] = {
 #if defined(__x86_64__)
     { RT_ISA_AVX512, 16, multiply_avx512, read_avx512, read_four_avx512 },
@@ -121,14 +124,14 @@ static const Loops *usable_loops(void)
 
 /* ---- timing ----------------------------------------------------------------------------------------------- */
 
-/* One loop on every thread. from NULL: multiply. */
+/* One loop on every thread. from NULL: multiply; else read. */
 typedef struct Task {
     const Loops *loops;
     const float *from;  size_t floats;      /* of all threads together */
     Way way;
     long times;
-    int windows;                            /* so many stand side by side and are read in turn; 1: always the same */
-    float result[LIMIT_THREADS];              /* so that nothing is left out as useless */
+    int windows;                            /* adjacent ranges of `floats`, one per try in turn */
+    float result[LIMIT_THREADS];              /* keeps the compiler from dropping the loops */
 } Task;
 
 enum { CHUNK = 16 * STREAM };               /* floats: eight of the widest vectors */
@@ -172,7 +175,7 @@ static double best_time(rt_team *team, const Task *t, int tries)
     return best;
 }
 
-/* The fastest way of a task that reads, by a few tries of each. */
+/* Set the fastest way to read, by a few tries of each. */
 static void choose_way(rt_team *team, Task *t)
 {
     enum { TRIES = 4 };
@@ -186,8 +189,8 @@ static void choose_way(rt_team *team, Task *t)
     t->way = fastest;
 }
 
-/* The rate of a task that does `each` at a time: the best of many tries, short ones, so that some are not interrupted.
- * The first bring the data where they belong. */
+/* The rate per second of a task that does `each` units of work in each iteration. It is the best of
+ * many tries, short ones, so that some are not interrupted. The first tries fill the caches. */
 static double rate(rt_team *team, Task *t, double each)
 {
     enum { TRIES = 24 };
@@ -198,7 +201,8 @@ static double rate(rt_team *team, Task *t, double each)
     return each * (double)t->times / best_time(team, t, TRIES);
 }
 
-/* More threads do no less, whatever else the machine is doing while they are tried. */
+/* Keep the best rate. More threads reach at least that of fewer, so a lower rate of theirs was due
+ * to other processes. */
 static void keep_better(double *by_threads, int threads, double found)
 {
     for (int i = 1; i < threads; i++)
@@ -208,7 +212,7 @@ static void keep_better(double *by_threads, int threads, double found)
 
 /* ---- what is measured ------------------------------------------------------------------------------------- */
 
-/* A number in a file of /sys such as "1024K"; 0 where there is none. */
+/* A number such as "1024K" in a file of /sys; 0 if there is none. */
 static size_t read_size(const char *path)
 {
     char unit = 0;
@@ -220,7 +224,8 @@ static size_t read_size(const char *path)
     return unit == 'K' ? (size_t)n << 10 : unit == 'M' ? (size_t)n << 20 : (size_t)n;
 }
 
-/* Of processor 0, as Linux tells; where it does not, a usual L2 and no L3. */
+/* Set the cache sizes of processor 0, as Linux reports them; without a report, an L2 of 512 KiB and
+ * no L3. */
 static void find_caches(Limits *l)
 {
     enum { MOST_CACHES = 10 };
@@ -236,8 +241,9 @@ static void find_caches(Limits *l)
     }
 }
 
-/* How much to read so that it comes from a level and from no nearer one; 0 where there is no such level.
- * Other machines may share an L3: of half of it a part was found to come from memory. */
+/* How many bytes to read so that they come from this level and not from a nearer one; 0 if there is
+ * no such level. An L3 may be shared with other virtual machines: reading half of it was seen to go
+ * to memory, so less is read. */
 static size_t bytes_to_read(const Limits *l, LimitLevel level, int threads, size_t most)
 {
     const size_t l2 = l->bytes[LEVEL_L2] * (size_t)threads, l3 = l->bytes[LEVEL_L3];
@@ -247,7 +253,7 @@ static size_t bytes_to_read(const Limits *l, LimitLevel level, int threads, size
     return bytes < most ? bytes : most;
 }
 
-/* Far more than the last cache holds, but no more than an eighth of the memory. */
+/* The size of the buffer: far more than the last-level cache, at most an eighth of the memory. */
 static size_t buffer_bytes(const Limits *l)
 {
     const size_t least = (size_t)64 << 20, most = (size_t)1 << 30, eighth = memory_of_machine() / 8;

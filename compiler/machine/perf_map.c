@@ -1,4 +1,5 @@
-/* perf_map.c: the file of perf_map.h: a line "ADDRESS SIZE NAME" for each function, in hexadecimal. */
+/* perf_map.c: write the file of perf_map.h: a line "ADDRESS SIZE NAME" for each function, with
+ * hexadecimal numbers. */
 #include "perf_map.h"
 
 #include <ctype.h>
@@ -18,8 +19,8 @@ bool perf_map_wanted(void)
     return choice && *choice && strcmp(choice, "0") != 0;
 }
 
-/* Whether a line that begins with "static " defines or declares a function: a name and a parenthesis
- * come before any '='. */
+/* True if a line that begins with "static " defines or declares a function: a name and '(' come
+ * before any '='. */
 static bool is_function(const char *line)
 {
     const size_t n = strcspn(line, "(=;[{\n");
@@ -64,8 +65,8 @@ static int by_address(const void *x, const void *y)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Opened without following a link, for other users can write to /tmp. What an earlier process of this
- * number left is emptied the first time. */
+/* Open the file without following a link, since other users can write to /tmp. The first call
+ * empties a file that an earlier process with this PID left. */
 static int open_map(const char *path)
 {
     static bool begun;
@@ -83,7 +84,7 @@ static int open_map(const char *path)
 
 void perf_map_add(Arena *a, Diag *d, CMemory *code, const CSymbol *symbols, int n)
 {
-    enum { LAST = 4096 };           /* size of the last function: libtcc does not say where it ends */
+    enum { LAST = 4096 };           /* assumed size of the last function: libtcc reports no sizes */
     List l = { .arena = a, .symbols = symbols, .symbol_count = n };
     Text lines = text_new(a);
     c_memory_symbols(code, &l, keep);

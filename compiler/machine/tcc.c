@@ -1,4 +1,4 @@
-/* tcc.c: see tcc.h. */
+/* tcc.c: compile C into the memory of this process with libtcc; see tcc.h. */
 #include "tcc.h"
 
 #include <libtcc.h>
@@ -13,7 +13,7 @@
 
 /* ---- what libtcc asks of the C library (Makefile) ------------------------------------------------------------- */
 
-static bool is_trial;           /* in a child, which ends without a word */
+static bool is_trial;           /* in the child of c_memory_try, which reports nothing */
 
 static void *got(void *memory, size_t bytes)
 {
@@ -59,12 +59,13 @@ static void add_symbols(TCCState *code, const CSymbol *symbols, int n)
 {
     for (int i = 0; i < n; i++) {
         void *address;
-        memcpy(&address, &symbols[i].function, sizeof address);     /* POSIX: a function's address in a void pointer */
+        /* POSIX: a function pointer fits */
+        memcpy(&address, &symbols[i].function, sizeof address);
         tcc_add_symbol(code, symbols[i].name, address);
     }
 }
 
-/* What initialisers and structs are copied by. */
+/* libtcc emits calls of these for initialisers and for copies of structs. */
 static const CSymbol copying[] = { C_SYMBOL(memset), C_SYMBOL(memcpy), C_SYMBOL(memmove) };
 
 CMemory *c_memory_compile(const char *text, const CSymbol *symbols, int n, void *user, CSay *say)
@@ -88,10 +89,11 @@ void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each) { tcc_list_s
 
 void c_memory_free(CMemory *code) { tcc_delete((TCCState *)code); }
 
-/* A trial says nothing: what is wrong with the text is reported later. */
+/* A trial reports nothing: errors in the text are reported by the real compilation. */
 static void ignore(void *user, const char *message) { (void)user, (void)message; }
 
-/* Bytes of data that this process has, which a child inherits; 0 where the system does not say. */
+/* The bytes of data of this process, which a child inherits; 0 if the system does not report
+ * them. */
 static rlim_t data_bytes(void)
 {
     unsigned long long pages = 0;
@@ -103,7 +105,8 @@ static rlim_t data_bytes(void)
 
 enum { MOST_MIB = 256 };
 
-/* In the child: a signal, or the end. libtcc grows what it makes by doubling. */
+/* Runs in the child, and ends it: with 0, with 1 if memory or size is exceeded, or by a signal.
+ * Memory may be four times MOST_MIB, since libtcc grows its buffers by doubling. */
 static void try_text(const char *text, const CSymbol *symbols, int n)
 {
     const rlim_t data = data_bytes(), room = data ? data + ((rlim_t)4 * MOST_MIB << 20) : (rlim_t)4 << 30;
@@ -117,7 +120,8 @@ static void try_text(const char *text, const CSymbol *symbols, int n)
     if (tcc_compile_string(code, text) == 0) {
         add_symbols(code, copying, sizeof copying / sizeof *copying);
         add_symbols(code, symbols, n);
-        const int bytes = tcc_relocate(code, NULL);     /* -1: an error, which is reported later; below it: more than an int holds */
+        /* -1: an error, reported later; below -1: int overflow */
+        const int bytes = tcc_relocate(code, NULL);
         wanting = bytes < -1 || bytes >= MOST_MIB << 20;
     }
     _exit(wanting);
@@ -127,7 +131,7 @@ bool c_memory_try(const char *text, const CSymbol *symbols, int n)
 {
     const pid_t child = fork();
     if (child == 0) try_text(text, symbols, n);
-    if (child < 0) return true;     /* no process to be had: then as without this test */
+    if (child < 0) return true;     /* no process: go on without the trial */
     int status = 0;
     pid_t got;
     do got = waitpid(child, &status, 0);

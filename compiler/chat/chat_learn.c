@@ -192,8 +192,7 @@ typedef struct Cuts {
     Around one, system, empty;      /* system.behind: up to the user message */
     const char *answered, *again;   /* before an answer; between it and the next user message */
     const char *closed;             /* after a user message, if no answer is asked for, or NULL */
-    /* bytes of `again` that end an answer that is the last message */
-    size_t ended;
+    size_t ended;                   /* bytes of `again` that end an answer nothing follows */
     bool has_system, has_empty, has_turns;
 } Cuts;
 

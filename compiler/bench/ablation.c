@@ -1,4 +1,4 @@
-/* ablation.c: opens the forms of ablation.h one after the other and measures them in turns. */
+/* ablation.c: open the forms of ablation.h one after the other and measure them in turns. */
 #include "ablation.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 #include "isa.h"
 #include "progress.h"
 
-/* Forms of f32, in order. A form that would need an engine of its own is not here; see left_out. */
+/* The f32 forms, in order. Those that would need an engine of their own are missing; see left_out.
+ * */
 typedef struct Form {
     const char *name, *change;
     EngineKind kind;
@@ -28,7 +29,7 @@ enum { FORMS = sizeof forms / sizeof *forms };
 
 static void leave_out(Ablation *a, const char *what) { a->left_out[a->left_count++] = what; }
 
-/* An engine of a bench's session, as a step. */
+/* Open an engine on a bench's session, and append it as a step. */
 static bool open_step(Ablation *a, Bench *b, const Form *f, const char *name, const char *change, int threads)
 {
     Session *s = b->session;
@@ -66,7 +67,7 @@ static bool open_f32(Ablation *a)
     return true;
 }
 
-/* The last form once more, on all threads. */
+/* Open the last form again, on all threads. */
 static bool open_threads(Ablation *a, int threads)
 {
     Bench *b = &a->benches[0];
@@ -76,7 +77,7 @@ static bool open_threads(Ablation *a, int threads)
     return true;
 }
 
-/* The same model with weights of another dtype. */
+/* Open the last form on the same model with weights of another dtype. */
 static bool open_dtype(Ablation *a, const char *dtype, int threads, Session **failed)
 {
     const Bench *first = &a->benches[0];
@@ -104,7 +105,8 @@ static bool open_dtypes(Ablation *a, int threads, Session **failed)
     return true;
 }
 
-/* Of a batch of sentences only the length that is usual; e2e repeats what enc and dec say. */
+/* Drop e2e, which repeats enc and dec, and batches of sentences of unusual size: more than 8, or
+ * not of the usual length. */
 static void keep_usual_tests(Bench *b)
 {
     enum { USUAL = 128 };
@@ -159,7 +161,7 @@ static bool measure_tests(Ablation *a)
     return true;
 }
 
-/* Numbers of threads: one, and the most that were asked for. */
+/* Set the numbers of threads to 1 and the most that were asked for; returns the latter. */
 static int most_threads(Bench *b, const int *asked, int n)
 {
     bench_choose_threads(b, asked, n);

@@ -1,4 +1,5 @@
-/* ablation_print.c: an Ablation as tables, one of the forms and one for each test, and as JSON. */
+/* ablation_print.c: print an Ablation as tables, one of the steps and one for each test, or as
+ * JSON. */
 #include "ablation.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static void print_steps(const Ablation *a, FILE *to)
     bench_table_print(&t, to);
 }
 
-/* What a test counts: tokens, or runs of an xf.graph. */
+/* The tokens of one run of a test; 1 for an xf.graph. */
 static double tokens_of(const Ablation *a, int test, int step)
 {
     const AblationStep *s = &a->steps[step];

@@ -1,4 +1,5 @@
-/* ablation_report.c: the page of an Ablation: waterfalls, the steps, and the rows of each test. */
+/* ablation_report.c: write the HTML page of an Ablation: waterfalls, steps, and the rows of each
+ * test. */
 #include "ablation.h"
 
 #include <math.h>

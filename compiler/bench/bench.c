@@ -1,7 +1,8 @@
 /* bench.c: run tests on engines in turns and keep every time.
  *
- * For each test and number of threads: repetition 1 on engine A, on engine B, …, repetition 2 on A, … Only what the
- * test is about is timed: no tokenising, no sampling; ids are given. */
+ * For each test and number of threads: repetition 1 on engine A, on engine B, …, repetition 2 on
+ * A, … Only the work of the test is timed: ids are fixed, so there is no tokenising and no
+ * sampling. */
 #include "bench.h"
 #include "progress.h"
 
@@ -18,7 +19,7 @@ static void pause_for(int64_t ns)
 
 /* ---- inputs ----------------------------------------------------------------------------------------------- */
 
-/* Ids that any vocabulary has, the same in every run; a target begins with its start mark. */
+/* The i-th id of an input: scattered over the vocabulary, and the same in every run. */
 static int an_id(int i, int64_t vocabulary) { return (int)((uint32_t)i * 2654435761u % (uint32_t)vocabulary); }
 
 static int *source_ids(const Bench *b)
@@ -38,8 +39,8 @@ static rt_token *target_rows(const Bench *b)
     return rows;
 }
 
-/* `source` begins any source; `sentences` are as many as fit at once, of one test at a time, with their lengths and room for vectors,
- * which is NULL where a text has no vector. */
+/* source: every source is a prefix of it. sentences, lengths: the sources of one batched call, set
+ * for each test by fill_sentences. vectors: room for theirs; NULL if a text has no vector. */
 typedef struct Inputs { int *source;  rt_token *target;  int *sentences, *lengths;  float *vectors; } Inputs;
 
 static Inputs inputs_of(const Bench *b)
@@ -84,7 +85,7 @@ static rt_status read_sentences(Engine *e, const BenchTest *t, const Inputs *in,
     return s;
 }
 
-/* Before a test: its sentences. */
+/* Set the sentences of a test, before it runs. */
 static void fill_sentences(const BenchTest *t, const Inputs *in)
 {
     for (int i = 0; i < t->at_once && in->sentences; i++) {
@@ -93,7 +94,7 @@ static void fill_sentences(const BenchTest *t, const Inputs *in)
     }
 }
 
-/* What a run begins with and does not count. */
+/* Reset the engine before a run; this is not timed. */
 static rt_status prepare(Engine *e, const BenchTest *t)
 {
     const bool writes = t->work == BENCH_DECODE || t->work == BENCH_GENERATE || t->work == BENCH_PROMPT;
@@ -117,7 +118,7 @@ static rt_status run(Engine *e, const BenchTest *t, const Inputs *in)
     return RT_ORDER;
 }
 
-/* Nanoseconds, or -1. */
+/* The nanoseconds of one run; -1, with *status, if it fails. */
 static int64_t time_run(Engine *e, const BenchTest *t, const Inputs *in, rt_status *status)
 {
     *status = prepare(e, t);
@@ -151,8 +152,8 @@ static void keep(Bench *b, BenchRow *r, int64_t ns)
     r->runs_ns[r->runs++] = (double)ns;
 }
 
-/* Bring weights and code back into the caches, and the processor to its speed. A run that takes long was long enough
- * the first time. */
+/* Bring weights and code back into the caches, and the processor to full speed. Skipped if the last
+ * run took more than 0.1 s. */
 static rt_status warm_up(const BenchRow *r, const Inputs *in)
 {
     const int64_t enough = 10000000, long_run = 100000000;
@@ -197,8 +198,8 @@ int64_t bench_resident_bytes(void)
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-/* The largest difference of a[n] from b[n], INFINITY if a number of `a` is not finite; and the
- * largest of b. */
+/* Update max_abs_err by the largest difference of a[n] from b[n], INFINITY if a number of `a` is
+ * not finite; and `largest` by the largest absolute value of b[n]. */
 static void note_error(BenchEngine *mine, const float *a, const float *b, int64_t n)
 {
     double most = mine->max_abs_err, largest = mine->largest;
@@ -210,7 +211,7 @@ static void note_error(BenchEngine *mine, const float *a, const float *b, int64_
     mine->largest = largest;
 }
 
-/* Steps, or rows `at_once`: every row of logits. */
+/* Compare every row of logits of n target tokens: one token per call, or several `at_once`. */
 static rt_status decoder_error(const Bench *b, const Inputs *in, int n, bool at_once, BenchEngine *mine, const BenchEngine *its)
 {
     Engine *a = mine->engine, *c = its->engine;
@@ -236,7 +237,7 @@ static void buffer_error(Bench *b, const Buffer *x, const Buffer *y, int64_t row
     note_error(mine, found, expected, (int64_t)n);
 }
 
-/* The outputs of an xf.graph: buffers of one name in both plans. */
+/* Compare the outputs of an xf.graph: buffers with the same name in both plans. */
 static void graph_error(Bench *b, BenchEngine *mine, const BenchEngine *its)
 {
     const Plan *p = mine->engine->plan;
@@ -246,7 +247,7 @@ static void graph_error(Bench *b, BenchEngine *mine, const BenchEngine *its)
     }
 }
 
-/* Every sentence of a call against one alone. */
+/* Compare every sentence of a batched call with the same sentence alone. */
 static rt_status sentences_error(Bench *b, const BenchTest *t, const Inputs *in, BenchEngine *mine, const BenchEngine *its)
 {
     Engine *a = mine->engine, *c = its->engine;
@@ -264,10 +265,10 @@ static rt_status sentences_error(Bench *b, const BenchTest *t, const Inputs *in,
     return RT_OK;
 }
 
-/* Whether another test leaves the same: decoding sees what was encoded. */
+/* True if another test compares the same: decoding reads what was encoded. */
 static bool seen_elsewhere(const BenchTest *t) { return t->work == BENCH_ENCODE || t->work == BENCH_BOTH; }
 
-/* What both leave after what the test does. */
+/* Compare the outputs of two engines after the work of a test. */
 static rt_status compare(Bench *b, const BenchTest *t, const Inputs *in, BenchEngine *mine, const BenchEngine *its)
 {
     const bool encodes = b->session->model->has_encoder;
@@ -330,7 +331,7 @@ static void show(const Bench *b, const BenchRow *r, int repetition)
     else progress_clear();
 }
 
-/* Whether time is up, with a remark the first time. */
+/* True if the deadline has passed; the first time with a remark. */
 static bool late(Bench *b)
 {
     if (b->deadline_ns == 0 || clock_now_ns() < b->deadline_ns) return false;
@@ -338,7 +339,7 @@ static bool late(Bench *b)
     return b->late = true;
 }
 
-/* Rows of one test, in turns. */
+/* Measure the rows of one test in turns; false after an error. */
 static bool take_turns(Bench *b, BenchRow *rows, int n, const Inputs *in)
 {
     for (int i = 0; i < n; i++) rows[i].samples_ns = arena_array(b->arena, (size_t)b->repetitions, sizeof(double));
@@ -360,7 +361,7 @@ bool bench_turns(Bench *b, BenchRow *rows, int n)
     return ok;
 }
 
-/* Engines on one test and number of threads. */
+/* Measure all engines on one test and number of threads. */
 static bool measure_test(Bench *b, const BenchTest *t, int threads, const Inputs *in)
 {
     BenchRow *rows = &b->rows[b->row_count];

@@ -1,6 +1,6 @@
-/* bench_bars.c: bars of speed beside bars of the share of the limit, as HTML. Widths are parts of
- * a track: text keeps its size on a page of any width. On a narrow one the name stands above its
- * bars. */
+/* bench_bars.c: draw bars of speed next to bars of the share of the limit, as HTML. Widths are
+ * percentages of a track, so text keeps its size on a page of any width. On a narrow page the name
+ * is above its bars. */
 #include "bench.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void add_name(Text *t, const Bench *b, const BenchRow *r, bool dtypes)
     text_add(t, "</div>");
 }
 
-/* The whisker reaches as far as the standard deviation. */
+/* The whisker extends by the standard deviation to both sides. */
 static void add_speed(Text *t, const Bench *b, const BenchFigures *f, const char *edge, double most)
 {
     const double x = 100 * bench_speed(b, f) / most, half = 100 * bench_around(b, f) / most;

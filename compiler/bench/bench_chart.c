@@ -1,7 +1,7 @@
-/* bench_chart.c: bars of speed beside bars of the share of the limit: a group for each test, in it a pair of bars for
- * each number of threads and engine. A group's fastest bar is as wide as there is room; shares go
- * from 0 to 100 %, and further where one is larger, with a mark at 100 %. bench_bars.c draws the
- * same in HTML. */
+/* bench_chart.c: draw bars of speed next to bars of the share of the limit, as SVG: a group for
+ * each test, with a pair of bars for each engine and number of threads. The fastest bar of a
+ * group, with its spread, fills the column; shares go from 0 to 100 %, or further if one is
+ * larger, with a mark at 100 %. bench_bars.c draws the same in HTML. */
 #include "bench.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ const char *bench_unit(const Bench *b)
     return bench_by_sentences(b) ? "sentences/s" : b->session->model->model_kind == KIND_GRAPH ? "runs/s" : "tokens/s";
 }
 
-/* "1,234,567"; of small numbers three digits. */
+/* "1,234,567"; below 1000, three significant digits. */
 const char *bench_number(Arena *a, double x)
 {
     if (x < 1000) return arena_format(a, "%.3g", x);
@@ -80,7 +80,7 @@ static void draw_speed(Svg *s, const Bench *b, const BenchRow *r, const BenchFig
              bench_number(b->arena, bench_speed(b, f)));
 }
 
-/* In percent, as far as shares are drawn: 100 or, where one is larger, the next multiple of 25. */
+/* The end of the scale of shares in percent: 100, or the next multiple of 25 if one is larger. */
 double bench_most_share(const Bench *const *benches, int n)
 {
     double most = 100;
@@ -105,7 +105,7 @@ static void draw_share(Svg *s, const Bench *b, const BenchRow *r, const BenchFig
     svg_printf(s, SHARE_AT + SHARE + 7, y + 12.5, (SvgFont){ .size = 12 }, f->limit_pct < 10 ? "%.1f %%" : "%.0f %%", f->limit_pct);
 }
 
-/* Largest values of both columns. */
+/* The ends of the scales of both columns. */
 typedef struct Most { double speed, share; } Most;
 
 static void draw_row(Svg *s, const Bench *b, const BenchRow *r, SvgColour c, bool dtypes,
@@ -154,7 +154,7 @@ int bench_colour_number(const Bench *const *benches, int k, const BenchRow *r)
     return number;
 }
 
-/* The rows of one test stand together. */
+/* Draw the rows of one test from y on; returns the y below them. */
 static double draw_group(Svg *s, const Bench *const *benches, int n, const BenchTest *test,
                          double share, double y)
 {

@@ -1,4 +1,4 @@
-/* bench_figures.c: from times to speeds, their spread, and their share of the limit. */
+/* bench_figures.c: compute speeds from times, their spread, and their share of the limit. */
 #include "bench.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static double mean_of(const double *x, int n)
     return sum / n;
 }
 
-/* Of a sample: divided by n - 1; 0 for one. */
+/* The standard deviation of a sample (divisor n - 1); 0 if n is 1. */
 static double deviation_of(const double *x, int n)
 {
     const double mean = mean_of(x, n);
@@ -44,7 +44,7 @@ double bench_median(Arena *a, const double *x, int n)
 
 bool bench_by_sentences(const Bench *b) { return b->session->model->model_kind == KIND_ENCODER; }
 
-/* Tokens of one run; of an xf.graph, the run itself. */
+/* The tokens of one run; 1 for an xf.graph. */
 static double tokens_of(const BenchTest *t)
 {
     const int n = t->work == BENCH_DECODE ? t->generated : t->batch * (t->prompt + t->generated);
@@ -67,8 +67,8 @@ bool bench_by_native(const Bench *b)
     return native && b->engine_count > 1;
 }
 
-/* Repetitions lie side by side in time, so that what slows the machine for a while slows both; hence the ratio of each, and
- * then the median. */
+/* The median of the ratios of each repetition: the engines' repetitions are adjacent in time, so
+ * what slows the machine for a while slows both. */
 static double by_native(const Bench *b, const BenchRow *r)
 {
     const BenchRow *native = NULL;

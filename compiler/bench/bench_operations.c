@@ -1,4 +1,4 @@
-/* bench_operations.c: where the time of a run goes, operation by operation: the jit says after each that it is done. */
+/* bench_operations.c: time a run operation by operation: the jit calls back after each one. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ Engine *bench_open_watched(Bench *b, const CompileOptions *with)
     return session_engine_as(b->session, ENGINE_JIT, false, &o);
 }
 
-/* Once uncounted, then each run by itself; the one in the middle is given. */
+/* Run the test once to warm up, then RUNS times; *middle receives the run with the median time. */
 static rt_status watch_runs(Bench *b, Engine *e, const BenchTest *t, Sums *middle)
 {
     Sums runs[RUNS];

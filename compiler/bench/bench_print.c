@@ -1,21 +1,29 @@
-/* bench_print.c: rows as a table of Markdown, as JSON, a line of JSON each, or CSV.
+/* bench_print.c: print rows as a table of Markdown, as JSON, as lines of JSON, or as CSV.
  *
- * The keys are llama-bench's where it has them, and mean the same:
- *   build_commit cpu_info backends model_filename model_type model_size model_n_params n_batch n_ubatch n_threads
- *   type_k type_v n_prompt n_gen test_time avg_ns stddev_ns avg_ts stddev_ts samples_ns samples_ts
- * Ours:
- *   test engine kernels compiler cflags compile_ns dtype        compile_ns: emit, pack, compile, load; 0: nothing is compiled
- *   n_source            tokens of the source that stands ready before the test
- *   batch at_once sentences_per_second stddev_sentences_per_second      of encoders; at_once: sentences of a batch in one call
- *   runs p50_ns p90_ns p99_ns                  single runs; a sample is the median of a repetition's runs
- *   median_ts                                  of the repetitions: what the table shows
- *   native_ratio                               speed / native's, median of each repetition's ratio; null: native was not beside it
- *   max_abs_err         largest difference of an output from the generic engine's; null: not compared
- *   rss_bytes           memory that the process took to open the engine and run every test once
- *   gflops gbps         reached, by the median; bytes of weights and caches
+ * Keys that llama-bench has too, with the same meaning:
+ *   build_commit cpu_info backends model_filename model_type model_size model_n_params n_batch
+ *   n_ubatch n_threads type_k type_v n_prompt n_gen test_time avg_ns stddev_ns avg_ts stddev_ts
+ *   samples_ns samples_ts
+ * Other keys:
+ *   test engine kernels compiler cflags dtype
+ *   compile_ns          emit, pack, compile, load; 0: nothing is compiled
+ *   n_source            tokens of the source that is encoded before the test
+ *   batch               sentences per run
+ *   at_once             sentences per call; encoder-only models
+ *   sentences_per_second stddev_sentences_per_second    encoder-only models
+ *   runs p50_ns p90_ns p99_ns    single runs; a sample is the median of a repetition's runs
+ *   median_ts           median of the repetitions, as in the table
+ *   native_ratio        speed / native's, the median of each repetition's ratio; null: not measured
+ *                       next to native
+ *   max_abs_err         largest difference of an output from the first engine's; null: not compared
+ *   rss_bytes           memory taken to open the engine and run every test once
+ *   gflops gbps         reached, by the median; gbps counts weights and caches
  *   flops bytes         of one run
- *   limit_pct limit level limit_gflops limit_gbps               share of the least time; "flops" or "bytes", from which level
- * JSON is {"rows":[...],"limits":[{n_threads isa gflops l2_gbps l3_gbps dram_gbps}...]}; a level that is not there is null. */
+ *   limit_pct           100 x least possible time / median time
+ *   limit level         "flops" or "bytes", whichever limits; the level of memory that is read
+ *   limit_gflops limit_gbps    limits of the machine
+ * JSON is {"rows":[...],"limits":[{n_threads isa gflops l2_gbps l3_gbps dram_gbps}...]}; a missing
+ * level is null. */
 #include "bench.h"
 
 #include <math.h>
@@ -216,7 +224,7 @@ static void csv_value(const Field *x, FILE *to)
     fputc('"', to);
 }
 
-/* As llama-bench's: a line of keys, everything quoted, no lists. */
+/* As in llama-bench: a line of keys, every value quoted, no lists. */
 static void print_csv(const Bench *b, const char *when, FILE *to)
 {
     Fields f;
@@ -296,7 +304,7 @@ static void print_rows(const Bench *b, FILE *to)
     bench_table_print(&t, to);
 }
 
-/* What the columns say, under them. */
+/* Explain the columns, below the table. */
 static void print_legend(const Bench *b, FILE *to)
 {
     const BenchTest *last = &b->tests[b->test_count - 1];

@@ -1,4 +1,5 @@
-/* bench_report.c: a page of HTML that stands alone: what was measured, where, and how near to the machine's limit. */
+/* bench_report.c: write a self-contained HTML page: what was measured, on which machine, and how
+ * near to its limit. */
 #include "bench.h"
 #include "bench_page.h"
 
@@ -109,8 +110,8 @@ static void add_key(Text *t, const Bench *const *benches, int n)
     text_add(t, "</ul>\n");
 }
 
-/* One for each number of threads; that of the most is open. Two widths of each, of which a page
- * shows one. */
+/* A roofline for each number of threads; the last one is open. Each is drawn in two widths, of
+ * which the page shows one. */
 static void add_rooflines(Text *t, const Bench *const *benches, int n)
 {
     enum { WIDE = 990, NARROW = 350 };
@@ -144,7 +145,7 @@ static void add_compilers(Text *t, const Bench *b)
         bench_page_cell(t, false, e->compiler);
         bench_page_cell(t, true, e->compile_ns ? arena_format(b->arena, "%.1f", (double)e->compile_ns / 1e6) : "");
         bench_page_cell(t, true, e->max_abs_err < 0 ? "" : arena_format(b->arena, "%.1e", e->max_abs_err));
-        bench_page_cell(t, false, e->cflags);                  /* the longest: on a narrow page what is cut off */
+        bench_page_cell(t, false, e->cflags);   /* last: the longest, cut off on a narrow page */
         text_add(t, "</tr>\n");
     }
     text_add(t, "</table></div>\n");

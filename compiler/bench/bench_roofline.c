@@ -1,6 +1,6 @@
-/* bench_roofline.c: what was reached, beneath what the machine can do: GFLOP/s by FLOPs for each
- * byte that is read. A label stands where no other text, line or point is; what finds no place is
- * in the page's text. */
+/* bench_roofline.c: plot the reached GFLOP/s over FLOPs per byte read, under the machine's limits.
+ * A label goes where it covers no other text, line or point; one that finds no place is left out,
+ * since the page's text has it too. */
 #include "bench.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { LEFT = 58, TOP = 22, FOOT = 48, RIGHT = 14, MOST_BOXES = 4096 };
 
-/* Powers of two from `low` to `high` over `length` pixels. */
+/* A logarithmic axis from 2^low to 2^high, over `length` pixels. */
 typedef struct Axis { double low, high, length; } Axis;
 
 static double place(const Axis *a, double x) { return (log2(x) - a->low) / (a->high - a->low) * a->length; }
@@ -23,7 +23,7 @@ static void widen(Axis *a, double x)
     if (ceil(log2(x)) > a->high) a->high = ceil(log2(x));
 }
 
-/* A rectangle about (x, y), turned clockwise by `turn` radians. */
+/* A rectangle centred at (x, y), rotated clockwise by `turn` radians. */
 typedef struct Box { double x, y, half_width, half_height, turn; } Box;
 
 typedef struct Roofline {
@@ -31,7 +31,7 @@ typedef struct Roofline {
     const Bench *const *benches;  int n;
     int threads;
     Axis x, y;
-    Box *boxes;  int count;         /* what a label may not cover */
+    Box *boxes;  int count;         /* labels may not cover them */
 } Roofline;
 
 static double bottom(const Roofline *r) { return TOP + r->y.length; }
@@ -40,7 +40,7 @@ static double at_x(const Roofline *r, double x) { return LEFT + place(&r->x, x);
 static double at_y(const Roofline *r, double y) { return bottom(r) - place(&r->y, y); }
 static double peak_of(const Roofline *r) { return r->benches[0]->limits.peak[r->threads] / 1e9; }
 
-/* Of a level of memory, in GB/s; 0: there is none. */
+/* The bandwidth of a level of memory in GB/s; 0 if there is no such level. */
 static double slope_of(const Roofline *r, int level)
 {
     return r->benches[0]->limits.bandwidth[level][r->threads] / 1e9;
@@ -53,7 +53,7 @@ static bool is_drawn(const Roofline *r, const BenchRow *row)
     return row->threads == r->threads && intensity(row->test) > 0;
 }
 
-/* Every point, every slope's lowest end and the peak have a place. */
+/* Fit the axes to every point, the upper end of every slope, and the peak. */
 static void choose_axes(Roofline *r, int width)
 {
     r->x = (Axis){ -2, 4, width - LEFT - RIGHT };
@@ -77,14 +77,14 @@ static void add_box(Roofline *r, Box b)
     if (r->count < MOST_BOXES) r->boxes[r->count++] = b;
 }
 
-/* Half of what a box takes along the direction (x, y) of length 1. */
+/* Half the extent of a box along the unit vector (x, y). */
 static double reach(const Box *b, double x, double y)
 {
     const double c = cos(b->turn), s = sin(b->turn);
     return b->half_width * fabs(c * x + s * y) + b->half_height * fabs(c * y - s * x);
 }
 
-/* Whether they lie apart along a side of `a`. */
+/* True if an axis of `a` separates the boxes. */
 static bool apart_by(const Box *a, const Box *b)
 {
     for (int side = 0; side < 2; side++) {
@@ -111,7 +111,7 @@ static Box line_box(double x1, double y1, double x2, double y2)
     return (Box){ x1 + x / 2, y1 + y / 2, hypot(x, y) / 2, 1.5, atan2(y, x) };
 }
 
-/* A text whose middle is at (x, y); false where something is there. */
+/* Draw a text centred at (x, y); false if it does not fit there, and nothing is drawn. */
 static bool put_label(Roofline *r, double x, double y, double turn, SvgFont font, const char *text)
 {
     const double size = font.size, down = 0.36 * size;
@@ -131,7 +131,7 @@ static const char *power(Arena *a, int n)
     return arena_format(a, n < 0 ? "1/%d" : "%d", 1 << abs(n));
 }
 
-/* Numbers stand at every line, or at every second where they are near. */
+/* Every line has a number, or every second one on a narrow x axis. */
 static void draw_grid(Roofline *r)
 {
     Arena *a = r->benches[0]->arena;
@@ -159,7 +159,7 @@ static void draw_grid(Roofline *r)
 
 typedef struct Line { double x1, y1, x2, y2; } Line;
 
-/* From the lowest corner that has room up to the peak. */
+/* The slope of a level, from the left or lower edge up to the peak. */
 static Line slope_line(const Roofline *r, int level)
 {
     const double bandwidth = slope_of(r, level), peak = peak_of(r);
@@ -185,7 +185,7 @@ static void draw_roof(Roofline *r)
     draw_line(r, (Line){ at_x(r, least), at_y(r, peak_of(r)), right(r), at_y(r, peak_of(r)) });
 }
 
-/* Along the slope, above it or below, wherever there is room. */
+/* Label a slope along its line, above or below, wherever there is room. */
 static void name_slope(Roofline *r, int level)
 {
     enum { PLACES = 24 };
@@ -213,7 +213,7 @@ static void name_peak(Roofline *r)
     }
 }
 
-/* The points of an engine with one dtype have a colour. */
+/* Draw the points of bench k. Every engine and dtype has its own colour. */
 static void draw_points(Roofline *r, int k)
 {
     const Bench *b = r->benches[k];
@@ -233,7 +233,7 @@ static void draw_points(Roofline *r, int k)
     }
 }
 
-/* The tests of the first bench stand below their points, from the foot up where there is room. */
+/* Label the tests of the first bench below their points, as near to the x axis as there is room. */
 static void name_tests(Roofline *r)
 {
     const Bench *b = r->benches[0];
@@ -249,7 +249,8 @@ static void name_tests(Roofline *r)
     }
 }
 
-/* Which colour is which engine and dtype: entries from left to right, in lines. Returns the height. */
+/* The legend of engines and dtypes: entries from left to right, in lines. drawn false: only
+ * measure. Returns its height. */
 enum { KEY_LINE = 20 };
 static double draw_key(Roofline *r, double top, bool drawn)
 {

@@ -1,4 +1,4 @@
-/* bench_table.c: the table of bench_table.h. */
+/* bench_table.c: print a Markdown table with aligned columns. */
 #include "bench_table.h"
 
 static int width_of(const BenchTable *t, int column)

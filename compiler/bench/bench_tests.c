@@ -1,4 +1,5 @@
-/* bench_tests.c: which tests a model gets, and what one run of each has to compute and to read. */
+/* bench_tests.c: choose the tests for a model, and count what one run of each computes and reads.
+ * */
 #include "bench.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static double cache_bytes(const PlanOp *op, int64_t keys, int64_t memory_keys)
            * (double)buffer_element_bytes(op->in[1]);
 }
 
-/* One call of a program for rows that see `keys` keys each, `most` at most. */
+/* The work of one call of a program. Each row sees `keys` keys on average, and at most `most`. */
 static Work program_work(const Plan *p, ProgramKind kind, int64_t rows, int64_t keys, int64_t most,
                          int64_t memory_keys)
 {
@@ -43,7 +44,7 @@ static Work encode_work(const Plan *p, int n)
     return program_work(p, PROGRAM_ENCODE, n, n, n, n);
 }
 
-/* In calls of up to `at_once` sentences, each of which reads the weights once. */
+/* The work of a batch, in calls of up to `at_once` sentences; each call reads the weights once. */
 static Work sentences_work(const Plan *p, const BenchTest *t)
 {
     const int n = t->prompt;
@@ -64,7 +65,8 @@ static Work steps_work(const Plan *p, int steps, int source)
     return w;
 }
 
-/* A prompt in calls of up to `most` rows without logits, and a step for its last; a row sees itself and those before it. */
+/* The work of a prompt: calls of up to `most` rows without logits, and a step for the last token. A
+ * row sees itself and those before it. */
 static Work prompt_work(const Plan *p, int n, int most)
 {
     Work w = program_work(p, PROGRAM_STEP, 1, n, n, 0);
@@ -138,7 +140,7 @@ enum { MOST_TESTS = 16 };
 static void add(Bench *b, BenchWork work, const char *name, int prompt, int generated, int batch)
 {
     BenchTest *t = &b->tests[b->test_count++];
-    const int places = (prompt + 15) / 16 * 16;     /* what each takes, but the last */
+    const int places = (prompt + 15) / 16 * 16;     /* of every sentence but the last */
     const int fit = batch > 1 ? ((int)b->session->model->max_source - prompt) / places + 1 : 1;
     *t = (BenchTest){ .name = name, .work = work, .prompt = prompt, .generated = generated, .batch = batch,
                       .at_once = fit < batch ? fit : batch };
@@ -148,7 +150,8 @@ static void add(Bench *b, BenchWork work, const char *name, int prompt, int gene
 static int at_least_1(int64_t n) { return n > 1 ? (int)n : 1; }
 static int lesser(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
 
-/* Its own lengths: the last position of a target is never fed. A test of decoding keeps the length of its source. */
+/* Lengths are the model's own; the last position of a target is never an input. dec keeps the
+ * length of its source as `prompt`. */
 static void add_both(Bench *b, int shorter)
 {
     const Model *m = b->session->model;
@@ -167,7 +170,7 @@ static void add_decoder(Bench *b, int shorter)
     add(b, BENCH_GENERATE, arena_format(b->arena, "tg%d", generated), 0, generated, 1);
 }
 
-/* The longest first: what takes too long is left out from there. */
+/* Lengths stay; with `shorter`, the tests with the most tokens are left out. */
 static void add_encoder(Bench *b, int shorter)
 {
     static const int lengths[] = { 16, 128, 512 }, batches[] = { 1, 8, 32 };
@@ -182,7 +185,7 @@ static void add_encoder(Bench *b, int shorter)
         }
 }
 
-/* All tests, of a `shorter`-th of their lengths where that is above 1. */
+/* Set all tests, with lengths divided by `shorter`, but at least 1; see add_encoder. */
 static void add_tests(Bench *b, int shorter)
 {
     b->test_count = 0;
@@ -196,7 +199,7 @@ static void add_tests(Bench *b, int shorter)
 
 /* ---- time ------------------------------------------------------------------------------------------------- */
 
-/* What measuring should take, besides compiling and loading. */
+/* The time that measuring should take, without compiling and loading. */
 static const double MOST_SECONDS = 25;
 
 static double row_seconds(const Bench *b)
@@ -205,7 +208,8 @@ static double row_seconds(const Bench *b)
     return b->seconds > 0 ? b->seconds : share < 1 ? share : 1;
 }
 
-/* A guess: every engine at a third of the limit, and an uncounted run for each repetition. */
+/* An estimate: every engine runs at a third of the limit, with a warm-up run for each repetition.
+ * */
 static double all_seconds(const Bench *b)
 {
     double all = 0;

@@ -1,4 +1,5 @@
-/* tune_calls.c: how long each linear of a model takes where it stands, among all the others, cut in every way that it can be. */
+/* tune_calls.c: measure each linear of a model in place, among all other operations, with every cut
+ * that it can have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,17 +9,19 @@
 
 enum { MOST_SAMPLES = 4096 };       /* of one function in one round */
 
-/* One function of NAME_kernels.h: its calls in the round that runs, and the median of every round. */
+/* One function of NAME_kernels.h: the times of its calls in the current round, and the median of
+ * every round by cut. */
 typedef struct Called {
     const Wrapper *wrapper;
     double *samples;  int count;
     double *ns[CUTS];               /* [rounds] */
-    int calls;                      /* in a round of the test that is measured */
-    TunedCall best;                 /* of the test with the most calls */
+    int calls;                      /* in a round of the current test */
+    TunedCall best;                 /* by the test with the most calls */
     int best_calls;
 } Called;
 
-/* An engine with every call cut in one way; of_op[block][operation] is the place of its function, or -1. */
+/* An engine whose calls all have the same cut. of_op[block][operation]: the index of its function
+ * in Calls.list, or -1. */
 typedef struct Way { LinearCut cut; Engine *engine; int **of_op; } Way;
 
 typedef struct Calls { Tune *tune; const Emit *names; Called *list; int count; Way ways[CUTS]; int way_count; Way *running; } Calls;
@@ -94,7 +97,7 @@ static void count(void *user, Engine *e, const JitAt *at)
     if (f->count < MOST_SAMPLES) f->samples[f->count++] = (double)at->ns;
 }
 
-/* Once uncounted, to bring weights and code into the caches, then for a while. */
+/* Run the test once to warm up, then watch it for the way's share of the time. */
 static rt_status watch(Calls *c, Way *w, const Bench *b, const BenchTest *t)
 {
     const int64_t share = (int64_t)(1e9 * b->seconds / b->repetitions);
@@ -113,7 +116,7 @@ static rt_status watch(Calls *c, Way *w, const Bench *b, const BenchTest *t)
 static rt_status one_round(Calls *c, Way *w, const BenchTest *t, int round)
 {
     Bench b = c->tune->bench;
-    b.arena = arena_new();          /* every run takes some of it */
+    b.arena = arena_new();          /* every run allocates */
     for (int i = 0; i < c->count; i++) c->list[i].count = c->list[i].calls = 0;
     const rt_status s = watch(c, w, &b, t);
     for (int i = 0; i < c->count && !s; i++) {
@@ -126,7 +129,7 @@ static rt_status one_round(Calls *c, Way *w, const BenchTest *t, int round)
 
 /* ---- the verdict ------------------------------------------------------------------------------------------ */
 
-/* Of a test that calls a function more often than those before. */
+/* Choose the best cut of a function, unless an earlier test called it more often. */
 static void judge(const Calls *c, Called *f)
 {
     const Bench *b = &c->tune->bench;
@@ -171,7 +174,7 @@ static bool measure_test(Calls *c, const BenchTest *t)
     return !s;
 }
 
-/* Tests that are made of others, and batches, show nothing more. */
+/* False for batches and for a test that consists of others: they show nothing more. */
 static bool is_of_use(const BenchTest *t) { return t->work != BENCH_BOTH && t->batch <= 1; }
 
 static void give(const Calls *c)

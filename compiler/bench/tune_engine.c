@@ -1,4 +1,4 @@
-/* tune_engine.c: the engines that ways are measured on, whether their bits are the same, and how far the work is. */
+/* tune_engine.c: open the engines that ways are measured on, compare their bits, show progress. */
 #include "tune.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* tune_whole.c: choices of a whole program, by whole runs: how many threads, calls or a loop for its layers, which instruction set. */
+/* tune_whole.c: choose the number of threads, calls or a loop for the layers, and the instruction
+ * set, by whole runs. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 enum { MOST_WAYS = 32, MOST_JUDGES = 2 };
 
-/* One choice other than the usual. */
+/* A way: the usual one, or with one other choice. */
 typedef struct Way { const char *words; int threads; LayersForm layers; const char *isa; const BenchEngine *engine; } Way;
 
 typedef struct WholeTune {
@@ -16,7 +17,7 @@ typedef struct WholeTune {
     BenchEngine engines[MOST_WAYS];  int engine_count;
     Way ways[MOST_WAYS];  int way_count;            /* the first is the usual one */
     const BenchTest *judges[MOST_JUDGES];  int judge_count;
-    double *ns[MOST_WAYS];                          /* [round]: over the judges the geometric mean */
+    double *ns[MOST_WAYS];                          /* [round]: geometric mean over the judges */
     double us[MOST_WAYS][MOST_JUDGES];              /* medians */
 } WholeTune;
 
@@ -46,7 +47,8 @@ static bool add_threads(WholeTune *w, const BenchEngine *usual)
     return ok;
 }
 
-/* A graph has no layers, and one layer of a kind is called either way. */
+/* Add the other form of layers, calls or a loop. A graph has no layers, and with one layer of a
+ * kind the forms are the same. */
 static bool add_layers(WholeTune *w)
 {
     const Session *s = w->tune->bench.session;
@@ -59,7 +61,8 @@ static bool add_layers(WholeTune *w)
     return add_way(w, (Way){ words, 1, other, NULL, open_engine(w, words, NULL, other) });
 }
 
-/* Sets that this processor runs, besides the best; one whose bits are others is no way. */
+/* Add the instruction sets that this processor supports, besides the best and portable, if their
+ * bits are the same. */
 static bool add_sets(WholeTune *w)
 {
     Session *s = w->tune->bench.session;
@@ -80,7 +83,8 @@ static bool add_sets(WholeTune *w)
 
 /* ---- times ------------------------------------------------------------------------------------------------ */
 
-/* What a user waits for: a whole answer; a prompt and an answer; the longest sentence; a run. */
+/* The tests that decide are what a user waits for: a whole answer; a prompt and an answer; the
+ * longest sentence; a run. */
 static void choose_judges(WholeTune *w)
 {
     const Bench *b = &w->tune->bench;
@@ -115,7 +119,8 @@ static bool time_ways(WholeTune *w)
 
 /* ---- verdicts --------------------------------------------------------------------------------------------- */
 
-/* The ways that differ from the usual in one thing: its best, the usual where none is. *note receives the times. */
+/* The best of the ways that differ from the usual one in one kind of choice; the usual one if none
+ * wins. *note receives the times. */
 static const Way *choose(const WholeTune *w, bool (*differs)(const Way *), const char *usual, const char **note)
 {
     const Bench *b = &w->tune->bench;
@@ -143,7 +148,8 @@ static void give(const WholeTune *w)
     Tuning *r = w->tune->result;
     const Way *threads = choose(w, in_threads, "1 thread", &r->threads_note);
     const Way *layers = choose(w, in_layers, "as usual", &r->layers_note), *isa = choose(w, in_isa, "the best set", &r->isa_note);
-    if (r->threads_note) r->threads = threads->threads;         /* a program's usual number is not always 1 */
+    /* even 1: a program's default may be more */
+    if (r->threads_note) r->threads = threads->threads;
     if (layers->layers) r->layers = layers->layers == LAYERS_LOOP ? TUNED_LAYERS_LOOP : TUNED_LAYERS_CALLS;
     r->isa = isa->isa;
 }

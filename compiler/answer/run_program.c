@@ -59,7 +59,7 @@ static rt_status fork_slot(void *state, int from, int to) { return engine_of(sta
 
 static int saturated(const void *state) { return engine_saturated(engine_of(state)); }
 
-/* An engine can clear slot 0 only; no other slot needs it. */
+/* An engine can clear slot 0 only. */
 static rt_status clear(void *state, int slot) { return slot ? RT_BAD_ID : engine_of(state)->ops->clear(engine_of(state)); }
 
 static rt_status tokenize(const void *m, void *state, const char *utf8, int *ids, int room, int *n, RtTextFault *fault)

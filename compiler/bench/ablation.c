@@ -8,8 +8,7 @@
 #include "isa.h"
 #include "progress.h"
 
-/* The f32 forms, in order. Those that would need an engine of their own are missing; see left_out.
- * */
+/* The f32 forms, in order. Forms that would need an engine of their own are in left_out. */
 typedef struct Form {
     const char *name, *change;
     EngineKind kind;

@@ -213,7 +213,7 @@ static void name_peak(Roofline *r)
     }
 }
 
-/* Draw the points of bench k. Every engine and dtype has its own colour. */
+/* Draw the points of bench k. Points of the same engine and dtype share a colour. */
 static void draw_points(Roofline *r, int k)
 {
     const Bench *b = r->benches[k];

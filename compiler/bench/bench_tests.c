@@ -1,5 +1,4 @@
-/* bench_tests.c: choose the tests for a model, and count what one run of each computes and reads.
- * */
+/* bench_tests.c: choose the tests for a model, and count what a run of each computes and reads. */
 #include "bench.h"
 
 #include <math.h>
@@ -208,8 +207,7 @@ static double row_seconds(const Bench *b)
     return b->seconds > 0 ? b->seconds : share < 1 ? share : 1;
 }
 
-/* An estimate: every engine runs at a third of the limit, with a warm-up run for each repetition.
- * */
+/* An estimate: every engine runs at a third of the limit; one warm-up run per repetition. */
 static double all_seconds(const Bench *b)
 {
     double all = 0;

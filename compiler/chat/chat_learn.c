@@ -191,7 +191,7 @@ static bool cut(const Learner *l, const char *text, const char *said, Around *a)
 typedef struct Cuts {
     Around one, system, empty;      /* system.behind: up to the user message */
     const char *answered, *again;   /* before an answer; between it and the next user message */
-    const char *closed;             /* after a user message, if no answer is asked for, or NULL */
+    const char *closed;             /* after a user message that gets no answer; NULL: unknown */
     size_t ended;                   /* bytes of `again` that end an answer nothing follows */
     bool has_system, has_empty, has_turns;
 } Cuts;
@@ -282,7 +282,7 @@ static bool propose_system(const Learner *l, const Cuts *c, Way w, Chat *chat)
     if (!w.preset && shared_end(plain, behind) < user)
         user = whole_end(behind, shared_end(plain, behind));
     const char *none = w.preset ? (c->has_empty ? c->empty.before : "") : plain;
-    if (w.preset && strlen(none) == x + y) none = ""; /* an empty system message is written */
+    if (w.preset && strlen(none) == x + y) none = ""; /* an empty one is written like others */
     if (strlen(none) >= user && strcmp(none + strlen(none) - user, behind + y - user) == 0 &&
         strncmp(none, before, strlen(none) - user) == 0) begin = strlen(none) - user;
     else if (!w.preset) return false;
@@ -381,8 +381,8 @@ static void render_all(Learner *l)
     l->scratch = arena_alloc(l->arena, l->scratch_bytes);
 }
 
-/* Set what the template writes if no date is given: today's date in a format of strftime, or a
- * fixed text; false if that is unknown. */
+/* Set what the template writes if no date is given: the strftime format c->today, or the fixed text
+ * c->date; false if that is unknown. */
 static bool find_date(const Learner *l, Chat *c, Way w)
 {
     static const char known[] = "aAbBdHIjmMpSyY%";

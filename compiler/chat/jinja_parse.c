@@ -378,7 +378,7 @@ static void end(Parser *p, const char *s)
     expect_close(p);
 }
 
-/* A condition, after 'if' or 'elif'. */
+/* An if statement, after 'if' or 'elif'. */
 static JNode *choice(Parser *p)
 {
     JNode *n = node(p, JN_IF);

@@ -59,7 +59,7 @@ static void add_symbols(TCCState *code, const CSymbol *symbols, int n)
 {
     for (int i = 0; i < n; i++) {
         void *address;
-        /* POSIX: a function pointer fits */
+        /* POSIX: a void pointer can hold a function pointer. */
         memcpy(&address, &symbols[i].function, sizeof address);
         tcc_add_symbol(code, symbols[i].name, address);
     }

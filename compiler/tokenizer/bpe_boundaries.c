@@ -11,8 +11,8 @@
 
 enum { BITS_FOR_EACH = 32, PASSES_MOST = 64, WORDS_LEAST = 32, WORDS_MOST = 1 << 20 };
 
-/* In first[] and last[], the initial symbols that a symbol begins and ends with: its merges
- * disagree. */
+/* A value of first[] or last[], the initial symbols that each symbol begins and ends with: its
+ * merges disagree. */
 static const uint32_t several = RT_TOK_NONE - 1;
 
 static size_t characters(TokString s)

@@ -1,6 +1,6 @@
 /* regex_memo.c: choose the nodes of a pattern whose failures the matcher remembers, so that
- * backtracking takes linear time: nodes that may be tried again at the same place and are not
- * cheap. The patterns of known tokenizers have no such nodes, or a few. */
+ * nested backtracking does not multiply: nodes that may be tried again at the same place and are
+ * not cheap. The patterns of known tokenizers have few such nodes, or none. */
 #include "tokenizer_build.h"
 
 /* The nodes of one pattern, numbered from `offset` on. */
@@ -10,7 +10,7 @@ static const RtTokNode *node_of(const Nodes *p, uint32_t number) { return &p->at
 
 static bool is_choice(const RtTokNode *node) { return node->kind == TOK_NODE_CHARS && node->b != node->c; }
 
-/* True if the pattern matches at every place, from this node on. */
+/* True if the pattern from this node on matches at every place. */
 static bool always_matches(const Nodes *p, uint32_t number)
 {
     for (;;) {

@@ -128,8 +128,8 @@ static void add_properties(Blob *o)
 
 static void add_graphemes(Blob *o) { add_table(o, TOK_GRAPHEMES, unicode_break); }
 
-/* Fill the sections `first` to `last` by `make`. Their content depends only on the variant, so each
- * variant is made once per process and kept. */
+/* Fill the sections `first` to `last` with `make`. Their content depends only on the variant, so
+ * each variant is made once per process and kept. */
 static void add_kept(Blob *o, void make(Blob *), RtTokSection first, RtTokSection last,
                      unsigned variant)
 {

@@ -50,8 +50,8 @@ static double map_growth(const TokBuild *b)
     return growth;
 }
 
-/* True if a unit is valid. A leaf must point into the text. The children of any other unit must be
- * units, and if its flag promises a leaf, the first of them must be one. */
+/* True if a unit is valid. A leaf must point into the text. The children of any other unit must
+ * lie within the units, and if its flag says that one is a leaf, it must be one. */
 static bool unit_is_whole(TokString units, uint32_t at, size_t text)
 {
     const uint32_t unit = u32_at(units, at), to = at ^ map_offset(unit);

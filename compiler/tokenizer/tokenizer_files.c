@@ -198,7 +198,7 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
     }
     const int i = find_known(b->arena, folder);
     const char *tekken = file_join(b->arena, folder, "tekken.json");
-    /* reports why it is not supported */
+    /* The import reports why tekken.json is not supported. */
     if (i == KNOWN_FILES && file_is_regular(tekken)) return import_file(b, at, tekken, NULL);
     if (i == KNOWN_FILES) {
         diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer: none of %s", folder, known_names(b->arena));

@@ -91,8 +91,8 @@ static bool find_merge(TokBuild *b, TokString left, TokString right, size_t pref
     return m->left != RT_TOK_NONE && m->right != RT_TOK_NONE && m->merged != RT_TOK_NONE;
 }
 
-/* Read "a b" or ["a", "b"]. Since pieces may contain spaces, the separator is the first space with
- * a piece on each side. */
+/* Read "a b" or ["a", "b"]. Since pieces may contain spaces, the separator is the first space that
+ * makes a valid merge. */
 static bool read_merge(TokBuild *b, const json_t *merge, size_t prefix, TokMerge *m)
 {
     const TokString both = tok_json_string(b, merge);

@@ -119,8 +119,8 @@ static void put_words(Laid *l, const char *words)
 
 static void put_format(Laid *l, const char *format, int i) { put_words(l, arena_format(l->b->arena, format, i)); }
 
-/* True if a Pegasus has a sentence mask. Without one, the ids are those of transformers 4, which
- * differ in 5. */
+/* True if a Pegasus has a sentence mask. Without one, the ids are those of transformers 4;
+ * 5 assigns others. */
 static bool masks_sentences(const TokFolder *f) { return !f->has_sentence_mask || f->sentence_mask.s; }
 
 /* Pegasus: <mask_1>, <mask_2> and <unk_2> … fill the ids up to the offset of the pieces. */
@@ -170,8 +170,7 @@ static void put_pieces(Laid *n, const Layout *l, const TokSentencePieces *s, con
     }
 }
 
-/* Replace the pieces of b by the vocabulary of the class, and the scores and types of s with them.
- * */
+/* Replace the pieces of b, and the scores and types of s, by those of the class. */
 static void lay(TokBuild *b, const Layout *l, const TokFolder *f, TokSentencePieces *s)
 {
     Laid n = { .b = b };

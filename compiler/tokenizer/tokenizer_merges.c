@@ -13,8 +13,8 @@ enum {
 };
 
 #define END "<|endoftext|>"
-/* Classes; model types, for folders that name no class; flags; bos, eos, unk, sep, pad, cls, mask.
- * */
+/* Classes; model types, for folders that name no class; flags; and the special tokens bos, eos,
+ * unk, sep, pad, cls, mask. */
 static const TokClassRow classes[] = {
     { "GPT2 CodeGen", "gpt2 gpt_neo gptj codegen opt phi starcoder2 gpt_bigcode dbrx", 0,
       { END, END, END, NULL, NULL, NULL, NULL } },
@@ -64,8 +64,8 @@ static void read_merges(TokBuild *b, const char *data, size_t size)
 
 /* ---- the class ------------------------------------------------------------------------------------ */
 
-/* The row of the folder's class; NULL if it names neither class nor model_type, or after an error.
- * */
+/* The row of the folder's class; NULL if it names neither class nor model_type, or after an
+ * error. */
 static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
 {
     const TokClassRow *class = tok_class_of(b, f, classes, CLASSES);

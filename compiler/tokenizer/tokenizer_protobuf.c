@@ -106,7 +106,7 @@ static void read_normaliser(Proto *p, TokString bytes)
     p->bad = p->bad || m.bad;
 }
 
-/* The denormalizer changes decoded texts. If its charsmap is empty, the library ignores the rest.
+/* The denormalizer changes decoded texts. Without a charsmap, the library ignores the rest of it.
  * */
 static void read_denormaliser(Proto *p, TokString bytes)
 {

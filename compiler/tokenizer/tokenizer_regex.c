@@ -68,8 +68,7 @@ static bool class_has(const TokClass *c, uint32_t x)
     return in != c->negated;
 }
 
-/* Add `from` to `to`. A negated class is added as the complement of its properties, or as ranges.
- * */
+/* Add `from` to `to`. A negated class is added as its complement: properties, or ranges. */
 static void class_join(Reader *r, TokClass *to, const TokClass *from)
 {
     if (!from->negated || !from->count) {

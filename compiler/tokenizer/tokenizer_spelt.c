@@ -92,14 +92,14 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
     tok_add_folder(b, config, none, 0);
     for (int i = 0; i < b->added.count; i++) {
         TokAdded *x = &b->added.at[i];
-        /* the class splits words at blanks only */
+        /* The class takes only blanks as word boundaries. */
         if (x->flags & TOK_ADDED_SINGLE_WORD)
             tok_refuse(b, "the added token \"%.60s\" has single_word, which is not supported in a Marian", x->text.s);
         x->normalised = false;
         if (tok_is_mark(&config->folder, x->text)) b->pieces.at[x->id].kind |= TOK_BLANK_BEHIND;
     }
     if (tok_failed(b) || !join(b, pieces)) return false;
-    /* an unknown code: one token, without a prefix */
+    /* An unknown code becomes one token, without a prefix. */
     tok_replace(b, "\\A>>[^<]*<<", UNKNOWN_CODE " ", true);
     tok_replace(b, "\\A\xE2\x96\x81" UNKNOWN_CODE, UNKNOWN_CODE, false);
     tok_item(b, false, TOK_ITEM_A, 0, 0);
@@ -117,7 +117,7 @@ bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const c
     const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
     if (!pieces) return false;
     tok_lay_languages(b, config);
-    /* they have no prefix */
+    /* Added tokens do not have the prefix. */
     for (int i = 0; i < b->added.count; i++) b->added.at[i].normalised = false;
     if (tok_failed(b) || !join(b, pieces)) return false;
     tok_lay_marks(b, config);

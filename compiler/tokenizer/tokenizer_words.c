@@ -10,8 +10,8 @@ enum {
     WORDS_LOWER = 2             /* lower-cased, regardless of do_lower_case */
 };
 
-/* Classes; model types, for folders that name no class; flags; bos, eos, unk, sep, pad, cls, mask.
- * */
+/* Classes; model types, for folders that name no class; flags; and the special tokens bos, eos,
+ * unk, sep, pad, cls, mask. */
 static const TokClassRow classes[] = {
     { "Bert DistilBert Electra MobileBert SqueezeBert ConvBert LayoutLM Lxmert RetriBert Realm Nystromformer Nezha",
       "bert distilbert electra mobilebert squeezebert convbert layoutlm lxmert retribert realm megatron-bert nezha visual_bert nomic_bert",

@@ -322,8 +322,7 @@ static void refuse_bytes(TokBuild *b, const char *name)
         tok_refuse(b, "a decoder '%s' behind ByteFallback is not supported", name);
 }
 
-/* True if a decoder changes the text of a byte token, so that ByteFallback does not recognise it.
- * */
+/* True if a decoder changes the text of a byte token, which hides it from ByteFallback. */
 static bool respells_bytes(const TokBuild *b, const RtTokOp *op)
 {
     const char *text = b->text.data + op->text;

@@ -106,8 +106,7 @@ static void read_normaliser(Proto *p, TokString bytes)
     p->bad = p->bad || m.bad;
 }
 
-/* The denormalizer changes decoded texts. Without a charsmap, the library ignores the rest of it.
- * */
+/* The denormalizer changes decoded texts. Without a charsmap, the library ignores the rest. */
 static void read_denormaliser(Proto *p, TokString bytes)
 {
     Message m = message(bytes);

@@ -1,5 +1,6 @@
-/* background.c: one child at a time. It sends one line through a socket, "+NANOSECONDS LIBRARY" or "-WHY", and removes its folder
- * when the other end is closed: by us once the library is loaded, or by the system when we are gone. */
+/* background.c: one child process at a time. It sends one line through a socket, "+NANOSECONDS
+ * LIBRARY" or "-REASON", and removes its folder when the other end closes: this process closes it
+ * once the library is loaded, and the system does if this process is gone. */
 #include "background.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@
 #include "library_cache.h"
 #include "native.h"
 
-static Background *waiting;         /* the last asked first */
+static Background *waiting;         /* latest request first */
 static struct {
     Background *job;                /* NULL: no child */
     pid_t pid, parent;
@@ -70,7 +71,7 @@ static void await_end(int socket)
     while ((n = read(socket, &byte, 1)) > 0 || (n < 0 && errno == EINTR)) {}
 }
 
-/* Emit and compile in `folder`; what is to be reported. */
+/* Emit and compile in `folder`; returns the line to send. */
 static const char *compile(Arena *a, const Background *b, const char *folder)
 {
     const int64_t begin = clock_now_ns();
@@ -90,8 +91,8 @@ _Noreturn static void be_child(const Background *b, int socket, pid_t parent)
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    setpgid(0, 0);                                      /* Ctrl-C is not for us */
-    cleanup_install();                                  /* as in main, whoever started us */
+    setpgid(0, 0);                                      /* Ctrl-C is for the parent only */
+    cleanup_install();                                  /* in case the parent did not */
     cleanup_go_on();
     for (int fd = 0; fd < 3; fd++) dup2(nothing, fd);
     cleanup_hold();
@@ -99,7 +100,7 @@ _Noreturn static void be_child(const Background *b, int socket, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     const char *folder = getppid() == parent ? folder_temporary(a, d) : NULL;
-    if (folder) setenv("TMPDIR", folder, 1);            /* a compiler that is killed leaves what it had there */
+    if (folder) setenv("TMPDIR", folder, 1);            /* a killed compiler leaves files there */
     const char *line = folder ? compile(a, b, folder) : arena_format(a, "-%s", first_error(a, d));
     if (!cleanup_caught() && send_line(socket, line)) await_end(socket);
     if (folder) folder_remove(a, folder);
@@ -108,7 +109,7 @@ _Noreturn static void be_child(const Background *b, int socket, pid_t parent)
 
 /* ---- the child from outside -------------------------------------------------------------------------------------- */
 
-/* Whether it has ended, or does so in some seconds. */
+/* True if the child has ended, or ends within `patience` seconds. */
 static bool has_ended(int patience)
 {
     const struct timespec pause = { 0, 1000000 };
@@ -120,7 +121,8 @@ static bool has_ended(int patience)
     }
 }
 
-/* Whatever it does, it tidies up first: asked again, it kills a compiler that does not end (cleanup.h). */
+/* The child cleans up before it ends. A second SIGTERM makes it kill a compiler that does not end
+ * (cleanup.h). */
 static void end_child(void)
 {
     static const struct { int signal, patience; } asks[] = { { SIGTERM, 1 }, { SIGTERM, 6 }, { SIGKILL, 1 } };
@@ -175,7 +177,7 @@ static void start_child(Background *b)
     b->state = BACKGROUND_RUNS;
 }
 
-/* Whether the child said all it has to say; a child that ended early said "". */
+/* True once child.line is complete; empty or cut short if the child ended early. */
 static bool hear(void)
 {
     for (;;) {
@@ -199,7 +201,8 @@ static void unqueue(const Background *b)
     }
 }
 
-/* Change the engine. of an entry of the cache that does not load nothing is reported: it is compiled anew. */
+/* Switch the engine to the library. A cached library that does not load is removed without an
+ * error, and compiled again. */
 static void replace(Background *b, const char *library, bool cached)
 {
     Arena *a = arena_new();
@@ -240,7 +243,7 @@ static void collect(void)
 
 static void start_next(bool now)
 {
-    enum { PATIENCE_NS = 20000000 };        /* what is dropped before costs nothing */
+    enum { PATIENCE_NS = 20000000 };        /* a request dropped earlier costs nothing */
     while (!child.job && waiting && (now || clock_now_ns() - waiting->asked_ns >= PATIENCE_NS)) {
         Background *b = waiting;
         if (!b->looked) look(b);

@@ -22,7 +22,7 @@ static void collect(CustomCode *c, Arena *a, const Plan *p)
             if (p->blocks[i]->ops[j].kernel == KERNEL_CUSTOM) c->list[c->count++].op = &p->blocks[i]->ops[j];
 }
 
-/* The operation, and what calls it whatever its inputs are. */
+/* Add the operation's C as body_N, and xf_op_N, which calls it with an array of inputs. */
 static void add_function(Text *out, Arena *a, const PlanOp *op, int number)
 {
     const CustomOp *c = op->node->custom;
@@ -36,7 +36,8 @@ static void add_function(Text *out, Arena *a, const PlanOp *op, int number)
 
 typedef struct Told { Diag *diag; Arena *arena; const CustomCode *code; bool any; } Told;
 
-/* The place of line `line` of the user's file, at the first word of it, or of the last line of the C. */
+/* The location of the first word of line `line` of the user's file; that of the last line of the C
+ * if `line` is beyond it. */
 static Loc place_of(const CustomOp *op, int line)
 {
     Loc at = op->text;
@@ -47,7 +48,7 @@ static Loc place_of(const CustomOp *op, int line)
     return at;
 }
 
-/* What a message of libtcc says behind its place. */
+/* A message of libtcc without its prefixes. */
 static const char *message_words(const char *s)
 {
     static const char *const heads[] = { "tcc: ", "error: ", "warning: " };
@@ -56,7 +57,8 @@ static const char *message_words(const char *s)
     return s;
 }
 
-/* "op:scale:7: error: ';' expected", perhaps behind "In file included from": at line 7 of the text that has the C of scale. */
+/* Report a message such as "op:scale:7: error: ';' expected", perhaps after "In file included
+ * from": it is about line 7 of the file that contains the C of scale. */
 static void tell(void *user, const char *message)
 {
     Told *t = user;
@@ -81,7 +83,7 @@ static void tell(void *user, const char *message)
     t->any = true;
 }
 
-/* What libtcc would not survive; false after telling. */
+/* False, after a reported error, if the C exceeds a limit of c_depth.h. */
 static bool is_shallow(Diag *d, const CustomOp *op)
 {
     const char *what;
@@ -90,7 +92,7 @@ static bool is_shallow(Diag *d, const CustomOp *op)
     return !line;
 }
 
-/* The first that has a word in its C, or NULL. */
+/* The first operation whose C contains a word, or NULL. */
 static const CustomOp *op_with(const CustomCode *c, const char *word)
 {
     for (int i = 0; i < c->count; i++)
@@ -98,7 +100,8 @@ static const CustomOp *op_with(const CustomCode *c, const char *word)
     return NULL;
 }
 
-/* What macros make of it, and how large its data are, is seen by trying; `text` is that of all. */
+/* Try `text`, the C of all operations, in a child process if any of them uses macros or static
+ * data, whose size shows only in compiling. False after a reported error. */
 static bool is_survived(Diag *d, const CustomCode *c, const char *text)
 {
     const CustomOp *macros = op_with(c, "define"), *data = op_with(c, "static");
@@ -112,7 +115,7 @@ CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p)
 {
     CustomCode *c = arena_alloc(a, sizeof *c);
     collect(c, a, p);
-    if (!c->count) return c;            /* libtcc is not asked */
+    if (!c->count) return c;            /* no need for libtcc */
     for (int i = 0; i < c->count; i++)
         if (!is_shallow(d, c->list[i].op->node->custom)) return NULL;
     Text text = text_new(a);

@@ -1,4 +1,4 @@
-/* debug.c: telling what runs; see debug.h. */
+/* debug.c: the output of XFORMC_DEBUG; see debug.h. */
 #include "debug.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ int debug_level(void)
     return text && known && *text ? *text - '0' : 0;
 }
 
-/* Probed once, when the first operation is printed. */
+/* The machine's limits, probed once; NULL if that fails. */
 static const Limits *limits(void)
 {
     static Limits known;
@@ -39,7 +39,7 @@ static void tell_name(const JitAt *at)
     arena_free(a);
 }
 
-/* Read and written once, at least: weights, inputs, the result. */
+/* Least bytes that an operation moves: weights, row inputs and the result, once each. */
 static double bytes_of(const JitAt *at)
 {
     const PlanOp *op = at->op;

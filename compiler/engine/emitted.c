@@ -1,4 +1,4 @@
-/* emitted.c: finding and making the calls of an emitted model. */
+/* emitted.c: look up and make the calls of an emitted model. */
 #include "emitted.h"
 
 #include "emit.h"
@@ -137,7 +137,8 @@ bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *
     return f.good;
 }
 
-/* `bind` chooses a variant and asks for its instruction set before it looks at weights: of none it says RT_BAD_WEIGHTS. */
+/* Call `bind` without weights: it selects the variant and checks its instruction set, and only then
+ * returns RT_BAD_WEIGHTS. */
 bool emitted_bind(Diag *d, Emitted *e, const unsigned char *data)
 {
     const rt_status s = e->bind(&e->model, NULL, 0);

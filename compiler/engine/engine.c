@@ -1,5 +1,5 @@
-/* engine.c: what is the same for every engine: names, the head of a state, inputs put in, tensors
- * taken out. */
+/* engine.c: what all engines share: names, the header of a state, writing inputs, reading
+ * tensors. */
 #include "engine.h"
 
 #include <stdlib.h>
@@ -58,7 +58,6 @@ static void fill_integers(const Engine *e, const Buffer *b)
     }
 }
 
-/* Inputs of an xf.graph start as the spec gives them, and are zero where it gives nothing. */
 void engine_reset(Engine *e)
 {
     engine_forget(e);
@@ -106,8 +105,8 @@ void engine_set_input(Engine *e, const char *name, const float *values)
     }
 }
 
-/* The first that holds what it may not, of those that are inputs, or of those that are computed; *t
- * receives what it is of. NULL where there is none. */
+/* The first buffer that holds a number not allowed, among inputs or among computed tensors; *t
+ * receives its tensor. NULL if there is none. */
 static const Buffer *bad_buffer(const Engine *e, bool inputs, const Tensor **t)
 {
     const PlanBlock *b = e->plan->blocks[0];

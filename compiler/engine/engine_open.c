@@ -1,4 +1,4 @@
-/* engine_open.c: an engine of a kind, with its threads. */
+/* engine_open.c: open an engine of any kind, with its threads. */
 #include "engine_open.h"
 
 #include "debug.h"

@@ -1,8 +1,9 @@
-/* generic.c: the engine that runs a Plan operation by operation, on OpenBLAS. Neither text nor packed weights: it is
- * what the emitted code is compared with, in numbers and in speed. Its calls check what the emitted functions check.
+/* generic.c: interpret a Plan operation by operation, with OpenBLAS or plain products. Emitted code
+ * is compared with it, in numbers and in speed. Its calls make the same checks as the emitted
+ * functions.
  *
- * A state begins, as the emitted one does, with int32 source_length[slots], next_position[slots] and, where there are rings,
- * furthest[slots]. */
+ * As in emitted code, a state begins with int32 source_length[slots], next_position[slots] and, if
+ * there are ring buffers, furthest[slots]. */
 #include "generic.h"
 #include "quantise.h"
 #include "rt_rows.h"
@@ -14,15 +15,16 @@
 
 /* ---- running -------------------------------------------------------------------------------------------- */
 
-/* What a block leaves for its next layer stands where that layer looks for it, or is copied there. */
+/* Copy a layer's result to where the next layer of the block reads it, unless it is there
+ * already. */
 static void pass_on(const GenericPass *pass, const PlanBlock *b)
 {
     if (!b->carry_in || b->carry_in == b->carry_out) return;
     memcpy(generic_address(pass, b->carry_in), generic_address(pass, b->carry_out), b->carry_in->bytes);
 }
 
-/* Behind a copy to a tap: what the guide has of that tensor takes the place of what was copied. A decoder's rows stand in it
- * by position. */
+/* After a copy to a tap, replace the copied tensor by the guide's values (generic_follow). In the
+ * guide a decoder's rows are indexed by position. */
 static void follow(const GenericPass *pass, const PlanBlock *b, const PlanOp *op)
 {
     const Engine *e = pass->engine;
@@ -48,7 +50,7 @@ void generic_follow(Engine *e, EngineGuide *guide, void *user)
     own->guide_user = user;
 }
 
-/* Room for the largest result, in floats. */
+/* Size of the largest result, in floats. */
 static int64_t largest_result(const Plan *p)
 {
     int64_t most = 1;
@@ -79,7 +81,7 @@ static void run_layer(const GenericPass *pass, const PlanBlock *b, int ops)
     }
 }
 
-/* Part of a program, for pass.slot or, where there are groups, for their slots. */
+/* Run part of a program for pass.slot or, if there are groups, for their slots. */
 static void run_part(GenericPass pass, const PlanPart *part)
 {
     for (int i = 0; i < part->runs; i++) {
@@ -108,7 +110,7 @@ static int32_t *source_length(const Engine *e) { return (int32_t *)e->state; }
 static int32_t *next_position(const Engine *e) { return source_length(e) + e->plan->options.slots; }
 static int32_t *furthest(const Engine *e) { return e->plan->back ? next_position(e) + e->plan->options.slots : NULL; }
 
-/* An integer input; NULL where no operation reads it. */
+/* An integer input; NULL if no operation reads it. */
 static int32_t *input(const Engine *e, const char *name)
 {
     const Buffer *b = plan_buffer(e->plan, name);
@@ -121,7 +123,7 @@ static void set_input(const Engine *e, const char *name, int n, int32_t value)
     for (int i = 0; to && i < n; i++) to[i] = value == FILL_INDEX ? i : value;
 }
 
-/* Of causal layers: each row and those before it. */
+/* For causal layers: each row sees itself and the rows before it. */
 static void set_seen(const Engine *e, int n)
 {
     int32_t *to = input(e, "source_seen");
@@ -154,7 +156,8 @@ static rt_status encode(Engine *e, int slot, const int *ids, int n)
     return RT_OK;
 }
 
-/* Where the last floats of a program lie: its last block's, or those it took where it leaves integers. */
+/* The last floats that a program computed: the result of its last block, or its input if the result
+ * is integers. */
 static const float *result_of(const Engine *e, const PlanProgram *p)
 {
     const PlanBlock *last = p->runs[p->count - 1].block;
@@ -169,7 +172,7 @@ static rt_status clear(Engine *e)
     return RT_OK;
 }
 
-/* What rt_rows.h knows of the rows in the state. */
+/* The state as rt_rows.h sees it. */
 static RtRows rows_of(const Engine *e)
 {
     const Model *m = model_of(e);
@@ -180,7 +183,7 @@ static RtRows rows_of(const Engine *e)
                      .memory = m->has_encoder ? input(e, "rows_visible_memory") : NULL };
 }
 
-/* By the program of one row or that of many, PROGRAM_PREFILL among them. */
+/* Run n rows with program `one` if n is 1, else with `many`. */
 static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind one, ProgramKind many)
 {
     Generic *own = e->own;
@@ -200,7 +203,7 @@ static rt_status run_rows(Engine *e, const rt_token *rows, int n, ProgramKind on
 
 /* ---- a layer at a time ------------------------------------------------------------------------ */
 
-/* Row `i` of a sequence of which those before it have run. */
+/* Set the inputs for row i of slot 0, as if the rows before it had run. */
 static rt_status take_row(const Engine *e, const RtRows *r, int i, int id)
 {
     const rt_token row = { 0, i, id };
@@ -209,7 +212,7 @@ static rt_status take_row(const Engine *e, const RtRows *r, int i, int id)
     return rt_rows_begin(r, &row, 1);
 }
 
-/* What passes from block to block, of each row: [n][width]. */
+/* The rows passed from block to block: [n][width]. */
 typedef struct Carried { float *rows; int64_t width; } Carried;
 
 static Carried room_for(const PlanProgram *p, int n)
@@ -222,7 +225,7 @@ static Carried room_for(const PlanProgram *p, int n)
     return c;
 }
 
-/* One layer, for one row after the other. */
+/* Run one layer for all rows, one after another. */
 static void walk_layer(const GenericPass *pass, const PlanBlock *b, Carried c, const int *ids, int n,
                        EngineAt *at, void *user)
 {
@@ -282,11 +285,11 @@ static rt_status decode_greedy(Engine *e, const rt_token *r, int n, int *next)
 {
     rt_status status = run_rows(e, r, n, PROGRAM_NEXT, PROGRAM_DECODE_GREEDY);
     for (int i = 0; !status && i < n; i++) next[i] = input(e, "next_id")[i];
-    for (int i = 0; !status && i < n; i++) status = next[i] < 0 ? RT_BAD_WEIGHTS : RT_OK;     /* logits that are no numbers */
+    for (int i = 0; !status && i < n; i++) status = next[i] < 0 ? RT_BAD_WEIGHTS : RT_OK;     /* NaN or inf in logits */
     return status;
 }
 
-/* The id behind those of slot 0. */
+/* The row that appends an id to slot 0. */
 static rt_token appended(const Engine *e, int id) { return (rt_token){ 0, *next_position(e), id }; }
 
 static rt_status step(Engine *e, int id)
@@ -315,7 +318,7 @@ static rt_status fork_slot(Engine *e, int from, int to)
     return RT_OK;
 }
 
-/* Null before the first step. */
+/* NULL before the first step. */
 static const float *logits(const Engine *e) { return ((const Generic *)e->own)->result; }
 
 static rt_status run(Engine *e)
@@ -349,7 +352,7 @@ static void close(Engine *e)
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-/* Room for the largest operand of a linear. */
+/* Allocate own->rounded for the largest input of a quantized linear, if there is one. */
 static void make_rounded(Generic *own, const Plan *p)
 {
     const Graph *g = p->graph;
@@ -364,7 +367,7 @@ static void make_rounded(Generic *own, const Plan *p)
     if (most) own->rounded = arena_array(own->arena, (size_t)most, sizeof *own->rounded);
 }
 
-/* values[rows][columns] of the model's tensor to where a view of it lies. */
+/* Copy values[rows][columns] of a model's tensor to `to`, in the layout of the view. */
 static void copy_dense(float *to, const TensorSource *view, const TensorSource *parent, const float *values)
 {
     const int64_t n = tensor_elements(view);

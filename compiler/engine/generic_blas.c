@@ -1,8 +1,9 @@
-/* generic_blas.c: the only file that knows OpenBLAS. One row goes to sgemv on one thread, since threads cost more than
- * a vector saves; more rows go to sgemm on all of them.
+/* generic_blas.c: the only file that uses OpenBLAS. One row takes sgemv on one thread, since
+ * threads cost more than they save; more rows take sgemm on all threads.
  *
- * The library is loaded when the first engine needs it: as soon as it is loaded it starts a thread for each processor, and where the
- * address space is limited such a thread asks for memory for ever, and the process never ends. */
+ * The library is loaded when the first engine needs it: on loading it starts a thread per
+ * processor, and if the address space is limited such a thread retries its allocation forever, so
+ * the process never ends. */
 #include "generic_blas.h"
 
 #include <cblas.h>
@@ -17,14 +18,14 @@
 #include "cleanup.h"
 #include "rt.h"
 
-/* The libdir of pkg-config, for a library that is not where the system looks. */
+/* The libdir of pkg-config, for a library outside of the system's search path. */
 #ifndef BLAS_FOLDER
 #define BLAS_FOLDER "/usr/local/lib"
 #endif
 
 extern char **environ;
 
-/* What is called of it. */
+/* The functions that are used. */
 static struct {
     __typeof__(openblas_set_num_threads) *threads;
     __typeof__(cblas_sgemv) *sgemv;
@@ -38,20 +39,21 @@ static bool says(const char *const *variables, int n)
     return false;
 }
 
-/* With one thread and kernels for `core`, NULL: as it finds, unless the user says otherwise. No call changes a variable here: another thread
- * may be reading them to start a process. */
+/* Load the library with one thread, unless the user's environment sets a number, and with kernels
+ * for `core`; NULL: those it selects itself. setenv is not used, since another thread may be
+ * reading the environment to start a process. */
 static void *load(const char *name, const char *core)
 {
     static const char *const threads[] = { "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS" };
     static char one[] = "OPENBLAS_NUM_THREADS=1", of_core[64];
-    static char **kept;                 /* the last block; its first place holds the one before it */
+    static char **kept;                 /* the last block; its first element: the one before */
     char **const before = environ;
     size_t n = 0;
     while (before && before[n]) n++;
     char **block = malloc((n + 4) * sizeof *block), **with = block + 1;
     if (!block) return NULL;
     memcpy(block, &kept, sizeof kept);
-    kept = block;                       /* not freed: whoever saw it may still be reading */
+    kept = block;                       /* not freed: another thread may still be reading it */
     if (n) memcpy(with, before, n * sizeof *with);
     if (!says(threads, sizeof threads / sizeof *threads)) with[n++] = one;
     if (core) {
@@ -65,7 +67,8 @@ static void *load(const char *name, const char *core)
     return library;
 }
 
-/* The kernels that suit a processor which the library is too old to know: it takes those of SSE3 then, a fifth as fast. NULL: those it took. */
+/* Better kernels for a processor that the library is too old to know: it falls back to those for
+ * SSE3, a fifth as fast. NULL: keep those it selected. */
 static const char *better_core(void *library)
 {
     static const char *const variable[] = { "OPENBLAS_CORETYPE" };
@@ -85,10 +88,11 @@ static void *load_best(const char *name)
     return load(name, core);
 }
 
-/* Whether the buffers of so many threads can be had: the library asks for them until it gets them. */
+/* True if there is memory for the buffers of so many threads: without it the library retries
+ * forever. */
 static bool has_room(int threads)
 {
-    enum { BUFFER_BYTES = 128 << 20 };                  /* the largest of its targets' */
+    enum { BUFFER_BYTES = 128 << 20 };                  /* the largest of all its targets */
     const size_t bytes = (size_t)threads * BUFFER_BYTES;
     void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) return false;
@@ -96,8 +100,8 @@ static bool has_room(int threads)
     return true;
 }
 
-/* Where the library, or the runtime of Fortran that starts with it, gets no memory, it ends the program. What it was about then; NULL: it is
- * not inside. */
+/* The library, or the Fortran runtime that it loads, ends the program if it gets no memory. This is
+ * what it was doing, for the message; NULL outside of the library. */
 static const char *inside;
 
 static void end_without_memory(void)
@@ -141,8 +145,8 @@ static void *pass_through(void *gate)
     return NULL;
 }
 
-/* Whether the system starts so many threads at once. Their stacks stay with the C library, which
- * gives them to the next that are started. */
+/* True if the system can start so many threads at once. The C library keeps their stacks for the
+ * threads started next. */
 static bool can_start(int threads)
 {
     pthread_t *const started = malloc((size_t)threads * sizeof *started);
@@ -166,8 +170,8 @@ static void use_threads(int n)
     blas.threads(n);
 }
 
-/* Where the library cannot start a thread it says nothing, and its next product waits for that
- * thread for ever. */
+/* If the library cannot start a thread it reports nothing, and its next product waits for that
+ * thread forever. */
 bool blas_start_threads(int n)
 {
     static int most = 1;

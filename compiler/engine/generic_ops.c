@@ -1,7 +1,9 @@
-/* generic_ops.c: every kernel as its definition says, on row-major buffers.
+/* generic_ops.c: the reference kernels, each as its definition says, on row-major buffers.
  *
- * It is what the emitted code is compared with, so sums that BLAS does not do are in double and exponentials are libm's.
- * In: a pass (engine, layer, lengths) and an operation. Out: the operation's buffers; nothing else is written. */
+ * Emitted code is compared with them, so sums outside of BLAS are in double and exponentials are
+ * libm's.
+ * In: a pass (engine, layer, lengths) and an operation. Out: the operation's buffers, and the flag
+ * of a saturated f16 cache. */
 #include "generic_parts.h"
 #include "quantise.h"
 
@@ -49,7 +51,7 @@ static void norm(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* The rows that a linear reads, rounded: [p->m][p->k]. */
+/* Round the rows that a linear reads into own->rounded, [p->m][p->k]; sets p->a_stride. */
 static const float *rounded_rows(const GenericPass *pass, const PlanOp *op, BlasProduct *p)
 {
     float *rounded = ((const Generic *)pass->engine->own)->rounded;
@@ -77,7 +79,7 @@ static void linear(const GenericPass *pass, const PlanOp *op)
         generic_product_of(pass)(&product, c, a, generic_weights(pass, w));
 }
 
-/* Operations on each element; one of a single input has it as b too. */
+/* Elementwise operations; if there is only one input, b is the same as a. */
 #define OP(id, name, inputs, results, in_place, signature, doc)
 #define ELEMENT_OP(id, name, inputs, value, signature)                                          \
     static void element_##id(const GenericPass *pass, const PlanOp *op)                         \
@@ -149,7 +151,7 @@ static void scale(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* Turn the pairs of one head; angle: cosines, then sines. y may be x. */
+/* Rotate the pairs of one head; angle: cosines, then sines. y may be x. */
 static void turn(const Node *n, float *y, const float *x, const float *angle)
 {
     const int half = n->dims / 2;
@@ -176,7 +178,8 @@ static void rotary(const GenericPass *pass, const PlanOp *op)
         }
 }
 
-/* Keys and values lie alike here: a row goes to the row of its position. Of a cache of f16 they are such numbers, as f32. */
+/* Keys and values have the same layout here: a row is stored at its position. For an f16 cache the
+ * numbers are rounded to f16 but kept as f32. */
 static void store(const GenericPass *pass, const PlanOp *op)
 {
     const int32_t *positions = generic_integers(pass, op->in[2]);
@@ -194,7 +197,7 @@ static void store(const GenericPass *pass, const PlanOp *op)
 
 /* ---- attention ------------------------------------------------------------------------------------------ */
 
-/* w[n] = softmax of scale * x; zeros where every x is -inf. w may be x. */
+/* w[n] = softmax of scale * x; zeros if every x is -inf. w may be x. */
 static void softmax(float *w, const float *x, int n, double scale)
 {
     double most = -INFINITY, sum = 0;
@@ -208,7 +211,8 @@ static bool hides(GenericAdjustment a, int j)
     return (a.mask && a.mask[j] == 0) || (a.added && a.added[j] <= -INFINITY);
 }
 
-/* Weights of one row of a head: w[keys] from the scores s, of which those of `seen` take part; the rest of both becomes 0. */
+/* The attention weights of one row of a head: w[keys] from the scores s of the keys in `seen`.
+ * Outside of `seen` both become 0. */
 static void weigh(float *w, float *s, GenericAdjustment a, rt_span seen, int keys, double scale)
 {
     for (int j = 0; j < seen.begin; j++) w[j] = s[j] = 0;
@@ -235,7 +239,8 @@ static bool all_zero(const float *x, int n)
     return true;
 }
 
-/* softmax(scale q k^T) v; every row takes part with the first visible[row] keys that nothing hides. */
+/* softmax(scale q k^T) v; each row uses its first visible[row] keys, without those hidden by
+ * window, mask or an added -inf. */
 static void attention(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
@@ -260,7 +265,7 @@ static void attention(const GenericPass *pass, const PlanOp *op)
                   generic_adjustment_of(pass, op, h, r), generic_keys_of(pass, op, r, visible[r]),
                   (int)weight->width, n->scale);
         if (most) generic_product_of(pass)(&values, at.out, at.weights, at.v);
-        for (int r = 0; r < rows; r++)      /* whatever a hidden value is, 0 times it is 0 */
+        for (int r = 0; r < rows; r++)      /* 0, even if a hidden value is NaN */
             if (all_zero(at.weights + r * weight->stride, visible[r])) memset(at.out + r * op->out[0]->stride, 0, (size_t)d_v * sizeof(float));
     }
 }

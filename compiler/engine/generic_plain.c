@@ -1,6 +1,6 @@
-/* generic_plain.c: the same products without a library, to the same bits on every machine: sums
- * in sixteen parts, in one order. It makes what is packed beside the weights; it is not an
- * engine of its own. */
+/* generic_plain.c: matrix products without a library, with the same bits on every machine: sums are
+ * in sixteen parts, added in a fixed order. They compute the self-test that is packed with the
+ * weights. */
 #include "generic_blas.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { PARTS = 16 };
 typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
 static Four at(const float *p) { return *(const Four *)(const void *)p; }
 
-/* What is left of n, and the sum. */
+/* Add the rest of the products, i to n, and then all parts. */
 static float sum_of(const Four parts[PARTS / 4], const float *a, const float *b, int i, int n)
 {
     float part[PARTS];
@@ -21,8 +21,8 @@ static float sum_of(const Four parts[PARTS / 4], const float *a, const float *b,
     return part[0];
 }
 
-/* Two rows of a, x and y, with one of b, which is read once. Written out, so that sums stay in
- * registers. */
+/* Dot products of two rows, x and y, with one row b, which is read once. Unrolled so that the sums
+ * stay in registers. */
 static void dots(float sums[2], const float *x, const float *y, const float *b, int n)
 {
     Four x0 = { 0 }, x1 = x0, x2 = x0, x3 = x0, y0 = x0, y1 = x0, y2 = x0, y3 = x0;
@@ -45,7 +45,7 @@ static void row_times_columns(const BlasProduct *p, float *c, const float *a, co
         for (int j = 0; j < p->n; j++) c[j] += a[k] * b[(long long)k * p->b_stride + j];
 }
 
-/* One column of c, by one row of b. */
+/* One column of c, from one row of a transposed b. */
 static void column_by_row(const BlasProduct *p, float *c, const float *a, const float *b)
 {
     for (int i = 0; i < p->m; i += 2) {

@@ -1,8 +1,9 @@
-/* generic_sizes.c: what went into each number of a result: the sizes of its terms, summed.
+/* generic_sizes.c: for each number of a result, the sum of the absolute values of its terms.
  *
- * An engine that adds the terms in another order, or rounds on the way, errs by a few roundings of
- * that sum, however small the result is. Each function sets sizes[rows][width] before its operation
- * runs, which may work in place. That of attention runs behind it, for it needs the weights. */
+ * An engine that adds the terms in another order, or rounds intermediate results, errs by a few
+ * roundings of that sum, however small the result is. Each function sets sizes[rows][width] before
+ * its operation runs, which may work in place. Attention's runs after it, since it needs the
+ * weights. */
 #include "generic_parts.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static float *sizes_of(const GenericPass *pass, const PlanOp *op, int r)
     return ((const Generic *)pass->engine->own)->sizes + (pass->first_row + r) * op->out[0]->width;
 }
 
-/* |x| of n rows that lie `stride` apart, densely; to be freed. */
+/* A dense copy of |x|, whose n rows are `stride` apart. The caller frees it. */
 static float *absolute(const float *x, int64_t n, int64_t width, int64_t stride)
 {
     float *y = malloc((size_t)(n * width) * sizeof *y);
@@ -40,7 +41,7 @@ static void linear_sizes(const GenericPass *pass, const PlanOp *op)
     free(b);
 }
 
-/* |gain| factor (|x| + mean |x|) + |bias|; of rms, which has no mean, |gain x| factor. */
+/* |gain| factor (|x| + mean |x|) + |bias|; RMS norm has no mean: |gain x| factor + |bias|. */
 static void norm_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
@@ -71,7 +72,7 @@ static void add_sizes(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* These multiply x by a difference from 1, or from 1/2: they err by roundings of x. */
+/* True for x times a sum that may cancel, such as 1 + erf: these err by roundings of x. */
 static bool multiplies(int activation)
 {
     return activation == RT_GELU || activation == RT_GELU_TANH || activation == RT_QUICK_GELU
@@ -114,7 +115,7 @@ static void rotary_sizes(const GenericPass *pass, const PlanOp *op)
         }
 }
 
-/* The same mean of sizes. */
+/* The same pooling, of |x|. */
 static void pool_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const FieldList *parts = op->node->parts;
@@ -139,8 +140,8 @@ static void log_softmax_sizes(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* z[seen] of one row of a head: the size of each score, |scale| sum |q k|, and of its bias and of
- * what is added; what hides it has none. */
+/* z[seen] of one row of a head: |scale| sum |q k| + |bias| + |added|, where an added -inf counts
+ * 0. */
 static void score_sizes(double *z, const GenericPass *pass, const PlanOp *op, int h, int r,
                         const GenericHead *at)
 {
@@ -158,8 +159,8 @@ static void score_sizes(double *z, const GenericPass *pass, const PlanOp *op, in
     }
 }
 
-/* Where scores err by roundings of z, each weight w errs by those of w (1 + z + sum w z), and the
- * result by those times |v|. In taps the sizes take the places of weights and scores. */
+/* If scores err by roundings of z, each weight w errs by roundings of w (1 + z + sum w z), and the
+ * result by those times |v|. Taps of weights and scores receive their sizes instead. */
 static void attention_row_sizes(const GenericPass *pass, const PlanOp *op, int h, int r,
                                 const GenericHead *at, double *z)
 {
@@ -170,7 +171,7 @@ static void attention_row_sizes(const GenericPass *pass, const PlanOp *op, int h
     score_sizes(z, pass, op, h, r, at);
     for (int j = seen.begin; j < seen.end; j++) mean += w[j] * z[j];
     for (int j = seen.begin; j < seen.end; j++) {
-        if (w[j] == 0) continue;        /* whatever a hidden value is */
+        if (w[j] == 0) continue;        /* a hidden value may be NaN */
         const float size = (float)(w[j] * (1 + z[j] + mean));
         for (int i = 0; i < d_v; i++) to[i] += size * fabsf(at->v[j * op->in[2]->stride + i]);
         if (op->out[1]->place == PLACE_TAP) w[j] = size;
@@ -192,7 +193,7 @@ static void attention_sizes(const GenericPass *pass, const PlanOp *op)
     free(z);
 }
 
-/* What is not here is rounded once, or is the user's own: its sizes are those of its results. */
+/* Operations not listed round once, or are the user's C: their sizes are |result|. */
 static GenericCompute *const weighs[KERNELS] = {
     [KERNEL_LINEAR] = linear_sizes,   [KERNEL_NORM] = norm_sizes,       [KERNEL_ADD] = add_sizes,
     [KERNEL_ACTIVATION] = activation_sizes, [KERNEL_GATE] = activation_sizes,
@@ -201,7 +202,7 @@ static GenericCompute *const weighs[KERNELS] = {
     [KERNEL_ATTENTION] = attention_sizes, [KERNEL_WINDOW] = attention_sizes,
 };
 
-/* A size is never less than that of the number. */
+/* Compute an operation and its sizes, which are at least |result|. */
 static void compute_weighed(const GenericPass *pass, const PlanOp *op)
 {
     const bool behind = kernel_is_attention(op->kernel);

@@ -1,5 +1,5 @@
-/* generic_weights.c: the weights of the generic engine: dense, row-major, as f32, and rounded as
- * their formats leave them. They are kept, or read for one operation and forgotten. */
+/* generic_weights.c: the weights of the generic engine: dense row-major f32, rounded to their
+ * formats. They are kept, or read for one operation and dropped. */
 #include "generic.h"
 #include "weights.h"
 
@@ -17,7 +17,8 @@ void generic_round_weights(float *w, const Plan *p, const Tensor *t)
     round_rows(w, p, t, t->dim[0].bound);
 }
 
-/* `source`: the tensor's, or some rows of it. */
+/* Read `source`, the tensor or some of its rows, and round it to the tensor's format unless it is
+ * stored with as many bits. */
 static void read_rounded(float *to, const Plan *p, const Tensor *t, const TensorSource *source)
 {
     tensor_read(source, to);
@@ -49,10 +50,11 @@ void generic_open_weights(Generic *own, const Plan *p, bool keep)
 
 /* ---- reading by threads ---------------------------------------------------------------------- */
 
-/* Rows of w that are read together, of so many numbers; threads take them one after another. */
+/* BLOCK: numbers in the rows that a thread takes at a time. Smaller matrices than LEAST_SHARED
+ * numbers are read by one thread. */
 enum { BLOCK = 1 << 17, LEAST_SHARED = 1 << 20, MOST_THREADS = 8 };
 
-/* For a matrix of so many numbers, other threads if it is large. */
+/* The threads that share a matrix of so many numbers, started for the first large one. */
 static rt_team *team_for(Generic *own, int64_t numbers)
 {
     const int processors = rt_processors();
@@ -65,7 +67,7 @@ typedef struct Reading {
     const Plan *plan;
     const Tensor *w;  const TensorSource *source;
     float *to;
-    int64_t all, each, width;               /* rows; those of a block; numbers of one */
+    int64_t all, each, width;               /* rows; rows per block; numbers per row */
     atomic_llong next;
 } Reading;
 

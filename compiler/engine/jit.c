@@ -1,5 +1,5 @@
-/* jit.c: the engine that compiles the emitted C in memory with libtcc. Every operation is a kernel of the library, bound by
- * name, for tcc's own code is as slow as unoptimised C; it only says what is called in which order. */
+/* jit.c: compile the emitted C in memory with libtcc. Code from tcc is as slow as unoptimised C, so
+ * it only calls kernels: every operation is a kernel compiled into this program, bound by name. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -23,13 +23,13 @@ typedef struct Jit {
     Emitted emitted;
     CMemory *code;
     const unsigned char *weights;   /* shared */
-    unsigned char *own_weights;     /* a copy that was changed; NULL where there is none */
+    unsigned char *own_weights;     /* a private copy that may be changed, or NULL */
     const KernelSet *set;
-    const char *text;               /* the whole C, in the arena of the engine, or own_text */
-    char *own_text;                 /* that was put in its place; NULL where none was */
+    const char *text;               /* the C that runs: in the engine's arena, or own_text */
+    char *own_text;                 /* set by jit_recompile, or NULL */
     JitWatch watch;
     JitAt at;
-    int64_t last_ns;                /* when the operation that runs began */
+    int64_t last_ns;                /* start of the current operation */
 } Jit;
 
 static void jit_close(Engine *e)
@@ -67,7 +67,8 @@ bool jit_stop_wanted(void) { return stop_wanted; }
 
 void jit_go_on(void) { stop_wanted = stopped = answers[0] = answers[1] = 0; }
 
-/* Thread 0 writes the answer of the next turn; what it wrote a turn ago all threads read, for they have met since. */
+/* All threads return the same answer: the one that thread 0 wrote in the turn before, with a
+ * barrier in between. Thread 0 also writes the answer for the next turn. */
 static int rt_poll(int thread, int turn)
 {
     if (thread == 0) {
@@ -78,8 +79,9 @@ static int rt_poll(int thread, int turn)
 }
 
 /* ---- leaving ----------------------------------------------------------------------------------------------------- *
- * C that was put in may never come to a poll. Emitted code holds nothing, neither memory nor locks, so a signal's handler may leave
- * it from anywhere, as long as it runs on one thread and has called nobody's Lua. */
+ * Code set by jit_recompile may loop without reaching a poll. Emitted code holds neither memory nor
+ * locks, so a signal handler may jump out of it anywhere, as long as it runs on one thread and has
+ * not called a watch, which may run Lua. */
 
 static sigjmp_buf way_out;
 static volatile sig_atomic_t inside;
@@ -92,14 +94,14 @@ bool jit_leave(void)
     siglongjmp(way_out, 1);
 }
 
-/* Behind sigsetjmp, before the code runs. */
+/* Call this after sigsetjmp and before the code runs. */
 static void enter(const Jit *k)
 {
     inside_thread = pthread_self();
     inside = !k->emitted.model.team;
 }
 
-/* Where the handler has jumped to: its signal is still blocked. */
+/* jit_leave ends here. Unblock SIGINT: its handler did not return, so it is still blocked. */
 static rt_status left(void)
 {
     sigset_t interrupt;
@@ -111,7 +113,7 @@ static rt_status left(void)
 
 /* ---- watching --------------------------------------------------------------------------------------------------- */
 
-static Engine *running;             /* for rt_watch: the innermost, for a probe may run another model */
+static Engine *running;             /* for rt_watch: the innermost, as a watch may run another */
 
 static void rt_watch(int block, int operation, int layer, int rows)
 {
@@ -127,13 +129,13 @@ static void rt_watch(int block, int operation, int layer, int rows)
     since(&k->last_ns);
 }
 
-/* Around every call: who runs, and how long its sequences are then; who ran before is to go on. */
+/* Begin a call: make e the running engine. Returns the engine that ran before, for `end`. */
 static Engine *begin(Engine *e)
 {
     Jit *k = e->own;
     Engine *const outer = running;
     running = e;
-    emitted_read(&k->emitted);          /* before the code may be left */
+    emitted_read(&k->emitted);          /* here, where jit_leave cannot interrupt it */
     if (k->watch.call) since(&k->last_ns);
     return outer;
 }
@@ -145,7 +147,8 @@ static rt_status end(Engine *outer, rt_status status)
     return stopped ? RT_INTERRUPTED : status;
 }
 
-/* Run `call`, a call of emitted code, in a function that returns its status; `outer` goes on. */
+/* Run `call`, a call of emitted code that jit_leave may end, and return its status from the
+ * enclosing function; `outer` is the running engine again. */
 #define LEAVABLE(outer, k, call)                            \
     do {                                                    \
         if (sigsetjmp(way_out, 0)) return end(outer, left()); \
@@ -216,7 +219,7 @@ static rt_status jit_decode(Engine *e, const rt_token *rows, int n)
     return n > 1 && each_row(e) ? engine_each_row(e, rows, n, NULL) : rows_at_once(e, rows, n);
 }
 
-/* Of a call that leaves no logits one row has no taps either. */
+/* Even with one row, prefill leaves no taps: use decode. */
 static rt_status jit_prefill(Engine *e, const rt_token *rows, int n)
 {
     return each_row(e) ? engine_each_row(e, rows, n, NULL) : read_at_once(e, rows, n);
@@ -246,7 +249,7 @@ static rt_status jit_run(Engine *e)
 {
     const int32_t before = *engine_position(e);
     const rt_status status = run_once(e);
-    if (status == RT_INTERRUPTED) *engine_position(e) = before;     /* of what caches got nothing counts */
+    if (status == RT_INTERRUPTED) *engine_position(e) = before;     /* discard the rows it cached */
     return status;
 }
 
@@ -260,14 +263,14 @@ static const EngineOps jit_ops = {
 
 static void *in_memory(void *code, const char *name) { return c_memory_symbol(code, name); }
 
-/* libtcc's messages, one a line. */
+/* Collect libtcc's messages, one per line. */
 static void keep_message(void *text, const char *message)
 {
     text_add(text, message);
     text_add(text, "\n");
 }
 
-/* What the emitted code calls besides the kernels. */
+/* What the emitted code calls, besides the kernels. */
 static const CSymbol runtime[] = {
     C_SYMBOL(rt_isa_missing),
     C_SYMBOL(rt_team_resize),
@@ -293,8 +296,9 @@ static CSymbol *symbols_of(Arena *a, const KernelSet *set, int *n)
     return symbols;
 }
 
-/* The line of the text that a message, "NAME:LINE: …", tells of, below the one before it, for libtcc may have read on; "" where it tells
- * of none. A text has several files, each behind its #line. */
+/* The line that a message "NAME:LINE: ..." of libtcc refers to, after the line before it, since
+ * libtcc may have read on. "" if the message names no line. A text consists of several files, each
+ * after its #line. */
 static const char *told_lines(Arena *a, const char *text, const char *message)
 {
     const size_t n = strcspn(message, ":\n");
@@ -308,7 +312,7 @@ static const char *told_lines(Arena *a, const char *text, const char *message)
     return at ? arena_format(a, "\n%.*s", (int)(at - before) + (int)strcspn(at, "\n"), before) : "";
 }
 
-/* `blame`: what the error's exit code is. */
+/* blame: exit code of the error. */
 static CMemory *compile(Arena *a, Diag *d, Exit blame, const char *text, const KernelSet *set)
 {
     int n;
@@ -323,7 +327,7 @@ static CMemory *compile(Arena *a, Diag *d, Exit blame, const char *text, const K
     return code;
 }
 
-/* The first of a list that there is and this processor runs, or NULL. */
+/* The first kernel set of a list that exists and runs on this processor, or NULL. */
 static const KernelSet *first_set(Arena *a, const char *list)
 {
     int n;

@@ -1,5 +1,6 @@
-/* kernel_set_one.c: the kernels in one piece, compiled with the flags of one instruction set, KERNEL_SET_NAME. Nothing of
- * it is called before rt_isa_missing has answered. */
+/* kernel_set_one.c: all kernels in one translation unit, compiled for one instruction set,
+ * KERNEL_SET_NAME. Nothing in it runs unless rt_isa_missing says that the processor has that
+ * set. */
 #define RT_KERNELS_H                    /* their prototypes have external linkage; here they are static */
 #define RT_KERNEL static inline __attribute__((always_inline))
 #include "rt_simd.h"
@@ -16,10 +17,10 @@
 #define STRING_OF(name) #name
 #define STRING(name) STRING_OF(name)
 
-/* Shapes that are constants in native code are numbers here. Copies of the kernels that take most of the time of one row, with
- * the numbers that matter most to their loops as constants, win part of that back: on a model of 260 thousand parameters
- * the jit went from 0.75 of native code's speed to 0.86 with the first two, and to 0.88 with linears by their inputs and
- * rotary positions too. */
+/* Shapes are constants in native code but run-time numbers here. Copies of the kernels that
+ * dominate the time of one row, with the most important sizes as constants, win part of that back:
+ * on a model of 260 thousand parameters the jit went from 0.75 of the speed of native code to
+ * 0.88. */
 static void linear_by_case(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
 {
     RtLinear s = *shape;

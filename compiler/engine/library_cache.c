@@ -1,4 +1,4 @@
-/* library_cache.c: the key of a compiled model, and the libraries that are kept by such keys. */
+/* library_cache.c: the keys of compiled models, and the libraries cached under them. */
 #include "library_cache.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ extern char **environ;
 
 static uint64_t hash_text(uint64_t h, const char *text) { return text ? rt_hash(h, text, strlen(text) + 1) : rt_hash(h, "\1", 1); }
 
-/* What -march=native looks at. */
+/* Hash what -march=native depends on. */
 static uint64_t hash_machine(uint64_t h)
 {
     struct utsname system;
@@ -44,7 +44,7 @@ static uint64_t hash_machine(uint64_t h)
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
         unsigned r[4] = { 0 };
         __get_cpuid_count(leaves[i][0], leaves[i][1], &r[0], &r[1], &r[2], &r[3]);
-        if (leaves[i][0] == 1) r[1] = 0;            /* which core this is */
+        if (leaves[i][0] == 1) r[1] = 0;            /* holds the APIC id of this core */
         h = rt_hash(h, r, sizeof r);
     }
 #elif defined(__linux__)
@@ -54,7 +54,7 @@ static uint64_t hash_machine(uint64_t h)
     return h;
 }
 
-/* Where a command of that name is on the PATH, or NULL. */
+/* The path of a command found on PATH, or NULL. */
 static const char *on_path(Arena *a, const char *name, struct stat *info)
 {
     const char *path = getenv("PATH");
@@ -66,7 +66,7 @@ static const char *on_path(Arena *a, const char *name, struct stat *info)
     return NULL;
 }
 
-/* A child whose output is the end of a pipe; -1 where there is none. */
+/* Start a child in its own process group, with stdout to ends[1]; returns -1 if that fails. */
 static pid_t start(char *const *argv, const int ends[2])
 {
     pid_t pid;
@@ -85,7 +85,8 @@ static pid_t start(char *const *argv, const int ends[2])
     return failed ? -1 : pid;
 }
 
-/* What a command says within a second; 0 where it fails or takes longer, and then it is killed. */
+/* Read what a command prints within a second; returns its length. 0 if the command fails or takes
+ * longer; then it is killed. */
 static size_t ask(char *const *argv, char *words, size_t room)
 {
     enum { PATIENCE_MS = 1000 };
@@ -116,7 +117,8 @@ static size_t ask(char *const *argv, char *words, size_t room)
     return status == 0 ? n : 0;
 }
 
-/* What the compiler says of itself, asked again only when its file changes. False where it cannot be asked. */
+/* Hash the output of `cc --version`, which runs again only if the compiler's file changes. False if
+ * that fails. */
 static bool hash_version(const char *path, const struct stat *info, uint64_t *version)
 {
     static struct { char path[4096]; int64_t size, seconds, nanoseconds; uint64_t version; bool answers; } known;
@@ -134,7 +136,7 @@ static bool hash_version(const char *path, const struct stat *info, uint64_t *ve
     return known.answers;
 }
 
-/* What the compiler makes of a text depends on these too. */
+/* Environment variables that affect the compiler. */
 static uint64_t hash_variables(uint64_t h)
 {
     static const char *const names[] = { "LDFLAGS", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX" };
@@ -152,7 +154,8 @@ static uint64_t hash_runtime(void)
     return h;
 }
 
-/* What of the files does not compute: a program's main, and what it and NAME_generate call. */
+/* Files left out of the key, since they do not affect the model's functions: NAME_main.c,
+ * NAME_settings.c, NAME_generate.c. */
 static bool is_beside(const Plan *p, const char *file)
 {
     const char *name = p->graph->model->name, *rest = file + strlen(name);
@@ -160,7 +163,7 @@ static bool is_beside(const Plan *p, const char *file)
     return strcmp(rest, "_main.c") == 0 || strcmp(rest, "_settings.c") == 0 || strcmp(rest, "_generate.c") == 0;
 }
 
-/* The Makefile is among the files, and has the flags. */
+/* The files include the Makefile, which has the compiler's flags. */
 static uint64_t hash_emitted(uint64_t h, const Plan *p, const FolderText *t)
 {
     for (int i = 0; i < t->count; i++)

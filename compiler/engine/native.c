@@ -1,4 +1,5 @@
-/* native.c: the engine that emits a Plan, compiles it into a temporary folder and loads it; or loads what was compiled before. */
+/* native.c: emit a Plan as C, compile it in a temporary folder and load the library; or load it
+ * from the cache. */
 #include <dlfcn.h>
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +16,8 @@
 #include "library_cache.h"
 #include "native.h"
 
-/* Weights are packed data that is shared, or those of the engine that was `before`. */
+/* data: the shared packed weights; NULL if the weights are those of `before`, the jit engine that
+ * was replaced. */
 typedef struct Native { Emitted emitted; void *library; const unsigned char *data; Engine *before; } Native;
 
 static void native_close(Engine *e)
@@ -74,7 +76,7 @@ static bool load_library(Arena *a, Diag *d, Native *k, const Model *m, const cha
     return false;
 }
 
-/* What is compiled, and where the cache keeps it; NULL: nowhere. */
+/* The emitted files, and the library's path in the cache; NULL if it is not cached. */
 typedef struct Cached { FolderText text; const char *path; } Cached;
 
 static void note_size(Engine *e, const char *library)
@@ -83,7 +85,7 @@ static void note_size(Engine *e, const char *library)
     if (stat(library, &file) == 0) e->phases.library_bytes = (int64_t)file.st_size;
 }
 
-/* Compile and load in `folder`. Nothing more is begun once a signal came. */
+/* Compile in `folder` and load. Stops after a signal. */
 static bool compile(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, const Cached *c, const char *folder)
 {
     Native *k = e->own;
@@ -93,10 +95,10 @@ static bool compile(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, 
     const char *path = file_join(a, folder, library);
     if (o.cached) library_cache_add(a, c->path, path);
     note_size(e, path);
-    return load_library(a, d, k, p->graph->model, path);        /* the file may go afterwards */
+    return load_library(a, d, k, p->graph->model, path);        /* may be removed afterwards */
 }
 
-/* The same in a temporary folder, which is gone before the engine is used. */
+/* Like compile, in a temporary folder that is removed before this returns. */
 static bool compile_aside(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, const Cached *c)
 {
     const int64_t begin = clock_now_ns();
@@ -112,7 +114,7 @@ static bool compile_aside(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrd
     return ok;
 }
 
-/* From the cache. False, and no error reported, where there is no such entry. */
+/* Load from the cache. False, without an error, if there is no entry or it does not load. */
 static bool load_cached(Arena *a, Diag *d, Engine *e, const Plan *p, const Cached *c)
 {
     Native *k = e->own;
@@ -127,7 +129,7 @@ static bool load_cached(Arena *a, Diag *d, Engine *e, const Plan *p, const Cache
     return true;
 }
 
-/* The weights are those that other engines have. */
+/* Acquire the packed weights, shared with other engines, and bind them. */
 static bool take_weights(Arena *a, Diag *d, Native *k, const Pack *pack)
 {
     bool reused;
@@ -178,7 +180,7 @@ bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int threa
         k->emitted.model.weights = ((const Emitted *)before->own)->model.weights;
         if (threads <= 1 || engine_start_threads(d, e, threads)) {
             emitted_release(before->own);
-            before->state = NULL;                   /* it stays, with all that is in it */
+            before->state = NULL;                   /* e keeps the state */
             k->before = before;
             e->name = name_with_compiler(a, NULL, KERNELS_LIBRARY);
             return true;

@@ -1,7 +1,8 @@
-/* selftest.c: what a program with these weights should compute, to be packed beside them.
+/* selftest.c: compute the expected results of a program's self-test, which are packed with the
+ * weights.
  *
- * The generic engine runs the input of rt_packed.h with plain products, so that the same weights give the same bytes on every
- * machine. */
+ * The generic engine runs the input of rt_packed.h with plain products, so the same weights give
+ * the same bytes on every machine. */
 #include "selftest.h"
 
 #include <string.h>
@@ -16,8 +17,8 @@ static rt_status run_source(Engine *e, const Model *m, int *n)
     return e->ops->encode(e, 0, ids, *n);
 }
 
-/* All rows in one call, which reads each weight once; the numbers are those of one row after
- * another. */
+/* Run all rows in one call, which reads each weight once. The results equal those of row-by-row
+ * calls. */
 static rt_status run_target(Engine *e, const Model *m, float *values)
 {
     int ids[RT_SELFTEST_ROWS];
@@ -32,7 +33,8 @@ static rt_status run_target(Engine *e, const Model *m, float *values)
     return RT_OK;
 }
 
-/* What an encoder alone left: its hidden states, and behind them what a head made of them. */
+/* Keep the results of an encoder-only model: hidden states or, with a head, hidden states in the
+ * first half of `values` and the head's output in the second. */
 static void keep_encoder(const Engine *e, const Model *m, int n, float *values)
 {
     const int half = RT_SELFTEST_VALUES / 2, rows = model_pools(m) ? 1 : n;
@@ -47,8 +49,8 @@ static void keep_encoder(const Engine *e, const Model *m, int n, float *values)
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The model as short as the input: its weights are the same, and the generic engine has a row of
- * scores for each of its positions. */
+/* A plan of the same model, cut to the length of the input: the weights are the same, but the score
+ * buffers are small. */
 static const Plan *short_plan(Arena *a, const Plan *p)
 {
     const PlanOptions options = { .target = TARGET_ROW_MAJOR, .slots = p->options.slots, .max_threads = 1 };

@@ -1,4 +1,4 @@
-/* tuned.c: what a file of `xformc tune` says, checked against the model that is to be compiled. */
+/* tuned.c: apply a file of `xformc tune`, after checks against the model to compile. */
 #include "tuned.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "pack.h"
 #include "tune_file.h"
 
-/* Whether the file's instruction sets are some; false after an error. */
+/* Check the file's list of instruction sets; false after a reported error. */
 static bool isa_is_known(Arena *a, Diag *d, const Tuning *t)
 {
     int n, known;
@@ -23,7 +23,8 @@ static bool isa_is_known(Arena *a, Diag *d, const Tuning *t)
     return !fault;
 }
 
-/* Whether a file is of this model; what is strange about it is remarked. */
+/* True if the file is for this model and dtype. A remark reports any mismatch, also of the
+ * machine. */
 static bool tuning_fits(Arena *a, Diag *d, const Model *m, const Tuning *t)
 {
     const Loc whole = { t->path, 0, 0 };
@@ -41,7 +42,8 @@ static bool tuning_fits(Arena *a, Diag *d, const Model *m, const Tuning *t)
     return true;
 }
 
-/* How many calls of the file the text does not have, or cannot cut so; *first receives the first. */
+/* Count the calls of the file that this form lacks or cannot cut as the file says; *first receives
+ * the first of them. */
 static int calls_elsewhere(Arena *a, const Plan *p, const Tuning *t, const TunedCall **first)
 {
     const Emit *e = emit_named(a, p);
@@ -56,7 +58,8 @@ static int calls_elsewhere(Arena *a, const Plan *p, const Tuning *t, const Tuned
     return n;
 }
 
-/* Another form of the model; calls that it does not have are of such a one too, or misspelt. */
+/* Remark if the file was measured for another form of the model, or has calls that this form
+ * lacks. */
 static void remark_on_form(Arena *a, Diag *d, const Plan *p, const Tuning *t)
 {
     const char *name = p->graph->model->name;

@@ -1,4 +1,4 @@
-/* graph_build.c: from a Model to its Graph. */
+/* graph_build.c: build the Graph of a Model. */
 #include "graph_build.h"
 
 Graph *graph_build(Arena *a, Diag *d, const Model *m, int64_t rows)

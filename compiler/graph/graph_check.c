@@ -1,4 +1,5 @@
-/* graph_check.c: assert what the floors below rely on. A failure here is a bug of ours, not of the spec. */
+/* graph_check.c: assert what later stages rely on. A failure is a compiler bug, not a fault of the
+ * spec. */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static void check_program(const Program *p)
 
 static bool is_of_layers(const Tensor *t) { return strstr(t->name, "{}") != NULL; }
 
-/* No other tensor in the map has this one's name. */
+/* die() if another tensor in the map has the same name. */
 static void check_apart(const NameMap *names, const Tensor *t)
 {
     const Tensor *other = name_map_find(names, t->name);
@@ -72,7 +73,8 @@ static void check_names_of_block(Arena *a, const Block *b)
             if (b->nodes[i]->in[j]) check_apart(results, b->nodes[i]->in[j]);
 }
 
-/* Where layers differ, blocks of one stack give the same name to different layers: unique in a block is enough then. */
+/* Names with {} need to be unique only within a block: if layers differ, the blocks of a stack use
+ * the same names for different layers. */
 static void check_names(const Graph *g)
 {
     Arena *a = arena_new();

@@ -1,5 +1,5 @@
-/* graph_dump.c: a Graph as text, the golden of this floor. Its words decide the identity of packed weights: what is
- * said here must change when, and only when, the meaning of the weights does. */
+/* graph_dump.c: a Graph as text, for goldens and for the identity of packed weights. The text must
+ * change if, and only if, the meaning of the weights changes. */
 #include "graph.h"
 
 static void dump_dim(const Dim *d, FILE *to)

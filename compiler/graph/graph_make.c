@@ -1,4 +1,4 @@
-/* graph_make.c: programs, blocks, tensors and nodes, made one by one. */
+/* graph_make.c: make programs, blocks, tensors and nodes. */
 #include "graph_make.h"
 
 #include <string.h>
@@ -20,7 +20,8 @@ const char *program_name(ProgramKind kind)
     return names[kind];
 }
 
-/* Room for one more in an array that began empty and grew only so: it doubles at every power of two. */
+/* Make room for one more element in an array that began empty and is grown only here: it doubles at
+ * every power of two. */
 static void *grow(Maker *k, void *array, int count, size_t size)
 {
     if (count & (count - 1)) return array;
@@ -84,20 +85,21 @@ static const char *name_of(Maker *k, const char *suffix)
     return *stem ? arena_format(k->arena, "%s.%s", stem, suffix) : suffix;
 }
 
-/* The same for a result: programs of one row and of many have results of their own. */
+/* Like name_of, with the prefix: programs of one row and of many have separate results. */
 const char *make_result_name(Maker *k, const char *suffix)
 {
     const char *name = name_of(k, suffix);
     return k->prefix ? arena_format(k->arena, "%s%s", k->prefix, name) : name;
 }
 
-/* Params and states are known by kind, layers and name. */
+/* The key of a param or state in k->shared. */
 static const char *key_of(Maker *k, TensorKind kind, const char *name, int layers, int first_layer)
 {
     return arena_format(k->arena, "%d:%d:%d:%s", (int)kind, layers, first_layer, name);
 }
 
-/* A param or state that was made before, by another program. */
+/* The param or state made before with this key, perhaps for another program; NULL if there is
+ * none. */
 static Tensor *made_before(Maker *k, const char *key)
 {
     if (!k->shared) k->shared = name_map_new(k->arena);
@@ -112,7 +114,8 @@ const char *tensor_layer_name(Arena *a, const Tensor *t, int layer)
     return place ? arena_format(a, "%.*s%d%s", (int)(place - t->name), t->name, layer, place + 2) : t->name;
 }
 
-/* Look up the source of a param for each of `layers` layers (0: the one without a layer). */
+/* The tensor of a param, made on first use, with one source per layer; layers 0: a param without
+ * layers. */
 static Tensor *find_param(Maker *k, const char *name, int layers, const int *layer)
 {
     int n = layers ? layers : 1;
@@ -165,7 +168,7 @@ Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tenso
     n->part = k->part;
     const OpRow *row = &op_rows[n->op];
     for (int r = 0; r < row->results; r++) {
-        /* without a shape until graph_shape gives it one */
+        /* graph_shape sets its shape */
         Tensor *t = make_tensor(k, TENSOR_TEMP, NULL, k->block->layers, 0, NULL);
         n->out[r] = t;
     }

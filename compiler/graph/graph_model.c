@@ -1,17 +1,18 @@
-/* graph_model.c: a Model's layers as blocks of nodes.
+/* graph_model.c: build the Graph of a Transformer.
  *
- * A stack is a list of runs of equal layers: layers whose fields agree share one block. Names of values are those
- * that `verify` and pictures use: encoder.0.self_attn.q, …weights, encoder.0.ffn, encoder.0.norm.1, logits.
+ * Consecutive layers with equal fields share one block. Values have the names that `verify` and
+ * pictures show: encoder.0.self_attn.q, encoder.0.self_attn.weights, encoder.0.ffn,
+ * encoder.0.norm.1, logits.
  *
- * The decoder is built twice, for one row and for many; params, caches and inputs are shared, and the results of the
- * second are named rows.… */
+ * The decoder is built twice, for one row and for many. Both share params, caches and inputs; the
+ * results of the second are named rows.NAME. */
 #include "graph_make.h"
 #include "graph_build.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What a stack is built from. */
+/* A stack that is being built. */
 typedef struct StackBuild {
     Maker *k;
     const Model *m;
@@ -20,7 +21,7 @@ typedef struct StackBuild {
     const char *suffix;             /* of the names of its blocks: "" or "_rows" */
     Count count;                    /* of its rows */
     Tensor *ids, *positions;        /* [rows] */
-    Tensor *types;                  /* [rows]; NULL where tokens have none */
+    Tensor *types;                  /* [rows]; NULL without token types */
     Tensor *visible;                /* [rows]: keys that each row sees in self-attention */
     Tensor *seen;                   /* the same in an encoder's causal layers; NULL without any */
     Tensor *visible_memory;         /* [rows]: in cross-attention; NULL without a memory */
@@ -51,7 +52,7 @@ static Tensor *norm(StackBuild *b, const char *suffix, Tensor *x)
     return result(make_node_from(k, &attributes, suffix, in));
 }
 
-/* Each of `heads` heads of queries or keys normed alone, where the layer says so. */
+/* Normalise each head of queries or keys, if the layer has qk_norm. */
 static Tensor *norm_heads(StackBuild *b, const LayerFields *f, const char *which, const char *suffix, Tensor *x, int64_t heads)
 {
     if (!f->qk_norm) return x;
@@ -60,7 +61,8 @@ static Tensor *norm_heads(StackBuild *b, const LayerFields *f, const char *which
     return result(make_node_from(b->k, &attributes, suffix, in));
 }
 
-/* most_rows: 0, or of a cache of which a window is seen: that many rows come at once. */
+/* most_rows: if attention reads the cache through a window, the most rows appended at once; else
+ * 0. */
 static Tensor *append(Maker *k, const char *suffix, Tensor *cache, Tensor *x, Tensor *positions, const LayerFields *f, bool values, int64_t most_rows)
 {
     const Node attributes = { .op = OP_APPEND, .kv_heads = (int)f->kv_heads, .values = values, .window = most_rows ? f->window : 0,
@@ -69,7 +71,7 @@ static Tensor *append(Maker *k, const char *suffix, Tensor *cache, Tensor *x, Te
     return result(make_node_from(k, &attributes, suffix, in));
 }
 
-/* What attention reads besides queries, keys and values. */
+/* The inputs of attention besides queries, keys and values. */
 typedef struct Looks { Tensor *visible, *places, *positions, *bias; int64_t window; } Looks;
 
 /* softmax(scale q k^T + bias) v, then the output linear; `place` is self_attn or cross_attn. */
@@ -87,7 +89,7 @@ static Tensor *attend(StackBuild *b, const LayerFields *f, const char *place, Te
     return linear(k, out, out, n->out[0], f->out_bias);
 }
 
-/* Turn queries or keys by their positions, where the layer has rotary ones. */
+/* Apply the layer's rotary embedding to queries or keys; returns x if it has none. */
 static Tensor *rotate(StackBuild *b, const LayerFields *f, const char *suffix, Tensor *x, int64_t heads)
 {
     const int number = b->stack->position == POSITIONS_ROTARY ? b->stack->rotary[f - b->stack->layer] : 0;
@@ -137,7 +139,7 @@ static Tensor *feed_forward(Maker *k, const LayerFields *f, Tensor *x)
     return linear(k, "ffn", "ffn.down", result(make_node_from(k, &attributes, "ffn.hidden", in)), f->ffn_bias);
 }
 
-/* The cross-attention's keys and values, which the block decoder_memory has stored for this layer. */
+/* Cross-attention over the keys and values that block decoder_memory stored for this layer. */
 static Tensor *cross_attention(StackBuild *b, const LayerFields *f, Tensor *x)
 {
     Maker *k = b->k;
@@ -191,7 +193,7 @@ static Tensor *parallel_sublayers(StackBuild *b, const LayerFields *f, Tensor *x
     return residual(k, 1, residual(k, 0, x, attention), ffn);
 }
 
-/* What a layer makes of x. */
+/* The output of a layer for x. */
 static Tensor *sublayers(StackBuild *b, const LayerFields *f, Tensor *x)
 {
     int index = 0;
@@ -201,7 +203,7 @@ static Tensor *sublayers(StackBuild *b, const LayerFields *f, Tensor *x)
     return sublayer(b, f, FEED_FORWARD, index, x);
 }
 
-/* What a block takes. */
+/* Make the input of a block, [rows][width]. It is also the block's result until that is set. */
 static Tensor *carry(Maker *k, Block *block, int64_t rows, Count count, int64_t width)
 {
     const Dim dim[2] = { { rows, count }, dim_constant(width) };
@@ -220,7 +222,8 @@ static void run(Maker *k, const Programs *p, Block *block, int count)
     for (int i = 0; i < p->count; i++) make_run(k, p->list[i], block, 0, count);
 }
 
-/* Where the embedding has another width than the layers: the linear between them, on the side where the stack has it. */
+/* If embeddings are not as wide as layers, apply the linear between them if the stack has it at
+ * this place, PROJECTIONS_*. */
 static Tensor *project(StackBuild *b, int place, Tensor *x)
 {
     if (b->stack->embed_width == b->m->d_model || b->stack->embed_project != place) return x;
@@ -236,7 +239,7 @@ static void embedding(StackBuild *b, const Programs *p)
     const Node attributes = { .op = OP_EMBED, .scale = b->stack->embed_scale };
     Tensor *const in[NODE_INPUTS] = { make_param(k, "embed.table"), b->ids };
     Tensor *x = result(make_node_from(k, &attributes, "embed", in));
-    if (x) x->dim[0].bound = b->rows;       /* inputs are shared, and as long as the program of most rows needs */
+    if (x) x->dim[0].bound = b->rows;       /* shared inputs fit the largest program */
     x = project(b, PROJECTIONS_FIRST, x);
     if (b->types) x = result(make_node(k, OP_POSITION, "embed.types", x, make_param(k, "types.table"), b->types, NULL));
     if (table) x = result(make_node(k, OP_POSITION, "embed.position", x, make_param(k, "position.table"), b->positions, NULL));
@@ -245,7 +248,7 @@ static void embedding(StackBuild *b, const Programs *p)
     run(k, p, block, 1);
 }
 
-/* The next run of layers, from `first`, whose fields agree and whose weights are packed alike; returns its length. */
+/* The length of the run of layers from `first` that have equal fields and are packed alike. */
 static int equal_layers(Arena *a, const Model *m, const Stack *s, int first)
 {
     const char *name = s == &m->encoder ? "encoder" : "decoder";
@@ -276,7 +279,6 @@ static const char *layer_doc(const StackBuild *b, const LayerFields *f)
                                   : "Self-attention and feed-forward, each with a residual";
 }
 
-/* All layers of a stack: self-attention, cross-attention where there is a memory, feed-forward. */
 static void layers(StackBuild *b, const Programs *p)
 {
     Maker *k = b->k;
@@ -290,7 +292,8 @@ static void layers(StackBuild *b, const Programs *p)
     }
 }
 
-/* The encoder's last norm; `hidden`: what it leaves is the result, not a memory. */
+/* The encoder's final norm. hidden: the result is the model's output, a copy if there is no norm.
+ * NULL if neither applies. */
 static Tensor *encoder_end(StackBuild *b, const Programs *p, bool hidden)
 {
     if (!b->stack->final_norm && !hidden) return NULL;
@@ -326,7 +329,7 @@ static Tensor *head_linear(StackBuild *b, int i, Tensor *x)
     return result(make_node_from(k, &attributes, arena_format(k->arena, "%s.normed", name), in));
 }
 
-/* x / |x|, as an RMS norm whose gain is 1 / sqrt(width); of zeros, zeros. */
+/* x / |x|, as an RMS norm whose gain is 1 / sqrt(width); zeros stay zeros. */
 static Tensor *unit(Maker *k, Tensor *x)
 {
     const Node attributes = { .op = OP_NORM, .heads = 1, .kind = NORMS_RMS, .eps = 1e-26 };
@@ -334,8 +337,8 @@ static Tensor *unit(Maker *k, Tensor *x)
     return result(make_node_from(k, &attributes, "unit", in));
 }
 
-/* Behind the hidden states of an encoder alone, which stay as they are: read by name, they are passed to no block. Pooled they
- * are one vector, else every row goes on alone. */
+/* The head of an encoder-only model: one vector with pooling, else one per row. It reads the hidden
+ * states by name, not as carry_in, so they are kept. */
 static void head(StackBuild *b, const Programs *p, Tensor *hidden)
 {
     Maker *k = b->k;
@@ -362,7 +365,7 @@ static void head(StackBuild *b, const Programs *p, Tensor *hidden)
     run(k, p, block, 1);
 }
 
-/* Keys and values of the cross-attention of every decoder layer, filled by `encode`. */
+/* Store the cross-attention's keys and values for every decoder layer, as part of `encode`. */
 static void memories(StackBuild *source, const Stack *decoder, const Programs *encode)
 {
     Maker *k = source->k;
@@ -385,7 +388,7 @@ static Tensor *scale_logits(StackBuild *b, Tensor *x)
     Tensor *const in[NODE_INPUTS] = { x };
     const Node attributes = { .op = OP_SCALE, .scale = b->m->logit_scale, .softcap = b->m->logit_softcap };
     Tensor *y = result(make_node_from(b->k, &attributes, "logits", in));
-    if (x) x->alias_of = y;             /* they lie in one place */
+    if (x) x->alias_of = y;             /* both share a buffer */
     return y;
 }
 
@@ -407,7 +410,7 @@ static Tensor *logits(StackBuild *b, const Programs *p)
     return block->carry_out;
 }
 
-/* A last block that turns the logits into what a program gives. */
+/* Add a last block that computes a program's result from the logits. */
 static Tensor *tail(StackBuild *b, Program *p, OpKind op, const char *name, const char *doc, const char *value, const Tensor *like)
 {
     Maker *k = b->k;
@@ -456,7 +459,8 @@ static void encoder_programs(Maker *k, const Model *m)
     if (m->has_decoder) memories(&b, &m->decoder, &encode);
 }
 
-/* The decoder's blocks and logits for `rows` rows; returns what the first program gives. */
+/* Add the decoder's blocks for b->rows rows to both programs, and a log-softmax to the first if the
+ * model has one. Returns the logits. */
 static Tensor *decoder_blocks(StackBuild *b, const Programs *p)
 {
     embedding(b, p);
@@ -464,7 +468,7 @@ static Tensor *decoder_blocks(StackBuild *b, const Programs *p)
     Tensor *y = logits(b, p);
     if (b->k->failed) return NULL;
     if (b->m->log_softmax) tail(b, p->list[0], OP_LOG_SOFTMAX, "log_probabilities", "Log-softmax of the logits", "log_probs", y);
-    else y->output = true;          /* log_probs take over the place of the logits */
+    else y->output = true;          /* log_probs would overwrite them */
     return y;
 }
 

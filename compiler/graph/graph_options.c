@@ -1,4 +1,4 @@
-/* graph_options.c: the options of an xf.graph's operations: which there are, of which type, within which limits. */
+/* graph_options.c: names, types and limits of the options of an xf.graph's operations. */
 #include "graph_build.h"
 
 #include <float.h>

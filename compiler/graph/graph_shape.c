@@ -1,4 +1,4 @@
-/* graph_shape.c: the shape rule of each operation, and the words for what does not fit. */
+/* graph_shape.c: the shape rule of each operation, with its error messages. */
 #include "graph.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ static bool shape_position(Diag *d, Node *n)
     return wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "the width of x") && like_input(n);
 }
 
-/* `heads` parts of the width are normed alone; gain and bias are as wide as one. */
+/* Each of `heads` heads is normalised separately; gain and bias are as wide as one head. */
 static bool shape_norm(Diag *d, Node *n)
 {
     if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 1)) return false;
@@ -107,7 +107,7 @@ static bool shape_two(Diag *d, Node *n)
 
 static bool shape_alike(Diag *d, Node *n) { return wants_rank(d, n, 0, 2) && like_input(n); }
 
-/* Attention weights have three dimensions, and a copy of them too. */
+/* An identity may also copy attention weights, which have three dimensions. */
 static bool shape_activation(Diag *d, Node *n)
 {
     const Tensor *x = n->in[0];
@@ -143,7 +143,7 @@ static const char *sizes(char text[SIZES_TEXT], int rank, const Dim *dim)
     return text;
 }
 
-/* A mask is [queries, keys]; a bias, `by_head`, may have the same for each head. */
+/* Check a mask, [queries, keys]; or by_head a bias, which may also be [heads, queries, keys]. */
 static bool shape_beside(Diag *d, const Node *n, int input, const char *name, bool by_head)
 {
     char found[SIZES_TEXT], all[SIZES_TEXT], each[SIZES_TEXT];
@@ -197,7 +197,7 @@ static bool shape_argmax(Diag *d, Node *n)
     return true;
 }
 
-/* Values are [rows, columns]; a parameter may be one row. */
+/* Values are [rows, columns]; a parameter may have one dimension. */
 static bool shape_custom(Diag *d, Node *n)
 {
     for (int i = 0; i < n->custom->input_count; i++) {

@@ -1,7 +1,7 @@
-/* graph_spec.c: the calls of an xf.graph builder as one program of one block.
+/* graph_spec.c: build the calls of an xf.graph as one program of one block.
  *
- * A parameter becomes a tensor where an operation uses it, since matmul wants it transposed: weights are [out, in]
- * everywhere below this file. */
+ * A parameter becomes a tensor when an operation uses it, since matmul wants it transposed: all
+ * later stages have weights as [out, in]. */
 #include "graph_build.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@ typedef struct Value {
     const GraphCall *made_by;
     Tensor *tensor, *transposed;
     const char *name;
-    Node *append;                   /* of a cache with rows appended, and of what that gives */
-    bool read;                      /* by an attention */
+    Node *append;                   /* of a cache and of the result of g.append */
+    bool read;                      /* an attention reads this cache */
 } Value;
 
 typedef struct SpecBuild {
@@ -23,7 +23,7 @@ typedef struct SpecBuild {
     const GraphSpec *spec;
     Value *values;
     const GraphCall *call;
-    NameMap *taken;                 /* every name of the spec, and those given here */
+    NameMap *taken;                 /* all names of the spec, and automatic ones */
     NameMap *named;                 /* inputs and results by the spec's names */
     int64_t capacity;               /* of the smallest cache; 0 without caches */
 } SpecBuild;
@@ -34,7 +34,7 @@ static void refuse(SpecBuild *b, const char *what)
     b->k->failed = true;
 }
 
-/* A name for what the spec has not named: `name`, unless it is taken. */
+/* A name for a value that the spec does not name: `name`, with a number if it is taken. */
 static const char *automatic_name(SpecBuild *b, const char *name)
 {
     const char *out = name;
@@ -48,7 +48,7 @@ static const char *numbered_name(SpecBuild *b, const char *stem, int number)
     return automatic_name(b, arena_format(b->k->arena, "%s%d", stem, number));
 }
 
-/* The emitted text counts the elements of a buffer, rows padded to sixteen, in an int. */
+/* Emitted code counts the elements of a buffer, with rows padded to sixteen, in an int. */
 static bool check_size(SpecBuild *b, const Tensor *t)
 {
     const double most = 1 << 30;
@@ -61,7 +61,7 @@ static bool check_size(SpecBuild *b, const Tensor *t)
     return false;
 }
 
-/* Without a model, while the builder runs: a shape alone. */
+/* A source with only a shape, while the builder runs and there is no model. */
 static const TensorSource *source_of_call(SpecBuild *b, const GraphCall *c)
 {
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
@@ -74,7 +74,7 @@ static const TensorSource *source_of_call(SpecBuild *b, const GraphCall *c)
     return s;
 }
 
-/* Where a param's numbers come from; matmul's are turned to [out, in]. */
+/* The source of a param's numbers; for matmul it is transposed to [out, in]. */
 static const TensorSource *param_source(SpecBuild *b, const GraphCall *c, bool transposed)
 {
     const TensorSource *given = b->k->graph->model ? model_tensor(b->k->graph->model, c->name) : source_of_call(b, c);
@@ -104,7 +104,8 @@ static Tensor *param_tensor(SpecBuild *b, Value *v, bool transposed)
     return *slot;
 }
 
-/* A cache is appended to, what that gives is keys or values of an attention, and neither is anything else. */
+/* A cache can only be appended to, and the result of g.append can only be keys or values of an
+ * attention. False after a reported error. */
 static bool may_be_cache(SpecBuild *b, const Value *v, int i)
 {
     const bool cache = strcmp(v->made_by->op, "cache") == 0, appended = v->append && !cache;
@@ -116,7 +117,8 @@ static bool may_be_cache(SpecBuild *b, const Value *v, int i)
     return false;
 }
 
-/* Input `i` of the call, which must (or must not) be a parameter; NULL where it was left out or does not fit. */
+/* Input `i` of the call, which must (or must not) be a parameter. NULL if it is omitted, or after a
+ * reported error. */
 static Tensor *operand(SpecBuild *b, int i, bool param, bool transposed)
 {
     if (i >= b->call->input_count || b->call->inputs[i] < 0) return NULL;
@@ -151,7 +153,7 @@ static void add_input(SpecBuild *b)
     name_map_add(b->named, c->name, t);
 }
 
-/* Rows of a sequence that stay from run to run. */
+/* A cache: rows of a sequence, kept from run to run. */
 static void add_cache(SpecBuild *b)
 {
     const GraphCall *c = b->call;
@@ -165,7 +167,7 @@ static void add_cache(SpecBuild *b)
     if (!b->capacity || c->shape[0] < b->capacity) b->capacity = c->shape[0];
 }
 
-/* A cache that nothing reads has no layout. */
+/* Report caches that no attention reads: they would have no layout. */
 static bool caches_are_read(SpecBuild *b)
 {
     bool good = true;
@@ -178,7 +180,7 @@ static bool caches_are_read(SpecBuild *b)
     return good;
 }
 
-/* The value again, under another name. */
+/* A copy of the value, under the name in the call. */
 static Tensor *copy_value(SpecBuild *b, Tensor *t)
 {
     const Node attributes = { .op = OP_ACTIVATION, .kind = RT_IDENTITY, .at = b->call->at };
@@ -202,7 +204,8 @@ static void name_value(SpecBuild *b)
     if (strcmp(b->call->op, "output") == 0) t->output = check_size(b, t);
 }
 
-/* Rows go behind those that are there; one append a cache, and all of as many rows. */
+/* Append rows after those in the cache. A cache has one append, and all appends of a graph add the
+ * same number of rows. */
 static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     Graph *g = b->k->graph;
@@ -222,7 +225,7 @@ static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[2]->fill = FILL_POSITION;
 }
 
-/* Input `i` of an attention, a cache: it lies as this attention reads it. */
+/* Input `i` of an attention is a cache: give it the layout that this attention reads. */
 static void read_cache(SpecBuild *b, int i, int kv_heads)
 {
     Value *v = &b->values[b->call->inputs[i]], *cache = &b->values[v->made_by->inputs[0]];
@@ -236,7 +239,8 @@ static void read_cache(SpecBuild *b, int i, int kv_heads)
     append->kv_heads = kv_heads;
 }
 
-/* Keys and values of the sequence so far: a row sees those up to its own. */
+/* Attention over the cached keys and values of the sequence so far: a row sees those up to its
+ * own. */
 static void fill_cached(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     const bool both = b->values[b->call->inputs[1]].append && b->values[b->call->inputs[2]].append;
@@ -252,14 +256,14 @@ static void fill_cached(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[3]->fill = FILL_SEEN;
 }
 
-/* From now on the numbers of `t` are a mask's, or a bias's; of both, a mask's. */
+/* Mark t as a mask or a bias; a tensor used as both is checked as a mask. */
 static void set_holds(Tensor *t, Holds holds)
 {
     if (t && t->holds != HOLDS_MASK) t->holds = holds;
 }
 
-/* visible, places, mask and bias of an attention; the keys that each query sees are the first
- * `keys`, or with `causal` those up to its own place, where the mask is not 0. */
+/* Set visible, places, mask and bias of an attention. A query sees the first `keys` keys, or with
+ * `causal` those up to its own position, if the mask is not 0. */
 static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     n->heads = (int)option_number(b->call, "heads", 1);
@@ -293,8 +297,8 @@ static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[4]->fill = FILL_INDEX;
 }
 
-/* The table of a rotary's cosines and sines, from `theta`; `dims` of each of `heads`. With caches a row's place is that in
- * its sequence. */
+/* Make the table of cosines and sines, from `theta`, for the first `dims` dimensions of each head.
+ * With caches, positions count from the beginning of the sequence. */
 static void fill_rotary(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     if (!in[0] || in[0]->rank != 2) return;
@@ -339,7 +343,8 @@ static void fill_activation(SpecBuild *b, Node *n)
     if (n->kind == NOT_GIVEN) refuse(b, arena_format(b->k->arena, "kind is missing; the choices are %s", option_words(b->k->arena, "activations")));
 }
 
-/* What a builder's word stands for, how many values it takes, and which of these are parameters (bit i: input i). */
+/* The builder's operations: how many values each takes at most and returns, which of its inputs are
+ * parameters (bit i: input i), and whether these are transposed. */
 static const struct Word { const char *name; OpKind op; int inputs, results; unsigned params; bool transposed; } words[] = {
     { "matmul",     OP_LINEAR,     2, 1, 2, true },
     { "linear",     OP_LINEAR,     3, 1, 6, false },
@@ -369,7 +374,7 @@ const OpName *graph_builder_ops(int *n)
 static void check_inputs(SpecBuild *b, const struct Word *w)
 {
     int n = b->call->input_count;
-    while (n > 0 && b->call->inputs[n - 1] < 0) n--;        /* nil at the end is nothing */
+    while (n > 0 && b->call->inputs[n - 1] < 0) n--;        /* ignore nil at the end */
     if (n <= w->inputs) return;
     const int first = b->call->inputs[w->inputs];
     const char *name = first < 0 ? NULL : b->values[first].name;
@@ -408,7 +413,7 @@ static void add_operation(SpecBuild *b, const struct Word *w)
     }
 }
 
-/* The C of an xf.op: values and parameters may stand in any place. */
+/* A call of an xf.op. Any of its inputs may be a parameter. */
 static void add_custom(SpecBuild *b)
 {
     Maker *k = b->k;
@@ -438,7 +443,7 @@ static void add_call(SpecBuild *b)
     die("no operation %s", b->call->op);
 }
 
-/* An input that nothing uses may be a slip, and is not a fault. */
+/* Remark on inputs that nothing uses: perhaps a mistake, but not an error. */
 static void tell_unused(SpecBuild *b, const Block *block)
 {
     enum { MOST_TOLD = 3 };
@@ -455,11 +460,11 @@ static void tell_unused(SpecBuild *b, const Block *block)
     if (unused > MOST_TOLD) diag_remark(b->k->diag, (Loc){ 0 }, "nothing uses %d more inputs", unused - MOST_TOLD);
 }
 
-/* Call `i`, unless a value that it takes could not be made, which was reported once. */
+/* Process call `i`, unless one of its inputs failed, which was reported already. */
 static void take_call(SpecBuild *b, int i)
 {
     b->call = &b->spec->calls[i];
-    b->k->failed = false;           /* go on after a fault, to tell several */
+    b->k->failed = false;           /* go on after an error, to report several */
     bool whole = true;
     for (int j = 0; j < b->call->input_count; j++) {
         const Value *v = b->call->inputs[j] < 0 ? NULL : &b->values[b->call->inputs[j]];
@@ -469,7 +474,8 @@ static void take_call(SpecBuild *b, int i)
     else for (int r = 0; r < b->call->results; r++) b->values[b->call->first_result + r].made_by = b->call;
 }
 
-/* Numbers of the spec that their input may not hold: -inf in one that is not a bias, among others. */
+/* False, after errors, if the spec gives an input numbers that it may not hold, such as -inf in one
+ * that is not a bias. */
 static bool values_hold(SpecBuild *b)
 {
     const int errors = diag_errors(b->k->diag);

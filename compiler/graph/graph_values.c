@@ -1,5 +1,5 @@
-/* graph_values.c: what the numbers of a mask and of a bias may be. A mask that was made to be added,
- * 0 to see and -1e9 or -inf not to, would be read the wrong way round. */
+/* graph_values.c: check the numbers of masks and biases. An additive mask, with 0 for visible and
+ * -1e9 or -inf for hidden, would be understood the wrong way round. */
 #include "graph.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ int64_t graph_first_fault(Holds holds, const float *values, int64_t n)
     return i;
 }
 
-/* "2, 3": a place by its indices, from 1. */
+/* The indices of a place, from 1: "2, 3". */
 static const char *place_text(Arena *a, const Tensor *t, int64_t place)
 {
     const char *text = "";

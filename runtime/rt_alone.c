@@ -1,5 +1,5 @@
-/* rt_alone.c: the team of rt.h without threads: only the caller. Freestanding. Link it in place of
- * rt_team.c. */
+/* rt_alone.c: the team functions of rt.h without threads: only the caller runs. Freestanding. Link
+ * it instead of rt_team.c. */
 #include "rt.h"
 
 rt_status rt_team_resize(rt_team **team, int threads)

@@ -1,6 +1,6 @@
-/* rt_isa.c: the instruction sets that this processor has and whose registers the operating system
- * saves. Compile for the baseline. Only x86, and 32-bit ARM under Linux, are examined; other
- * processors have what their baseline has. */
+/* rt_isa.c: find the instruction sets that this processor has and whose registers the operating
+ * system saves. Compile for the baseline. Only x86, and 32-bit ARM under Linux, are probed; other
+ * processors have what the compiler's baseline has. */
 #include "rt.h"
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
@@ -16,7 +16,7 @@ static unsigned isa_saved(void)
 
 static int isa_all(unsigned value, unsigned bits) { return (value & bits) == bits; }
 
-/* Registers of cpuid: ecx of leaf 1; ebx, ecx of leaf 7 and eax of its second part. */
+/* Registers of cpuid: ecx of leaf 1; ebx and ecx of leaf 7, and eax of its subleaf 1. */
 typedef struct IsaX86 { unsigned c1, b7, c7, a71; int saves_256, saves_512; } IsaX86;
 enum { ISA_V3 = 1 << 3 | 1 << 5 | 1 << 8 };
 static const unsigned ISA_V4 = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;
@@ -47,7 +47,7 @@ static int isa_neon(void) { return 1; }
 #elif defined(__arm__) && defined(__linux__) && __STDC_HOSTED__
 #include <sys/auxv.h>
 
-/* NEON is an option of ARMv7, and no part of the usual baseline: the kernel says whether it is there. */
+/* NEON is optional in ARMv7 and not in the usual baseline, so the kernel is asked. */
 static int isa_neon(void)
 {
     enum { HAS_NEON = 1 << 12 };                /* HWCAP_NEON of <asm/hwcap.h> */
@@ -70,7 +70,7 @@ static unsigned isa_present(void)
 
 unsigned rt_isa_missing(unsigned wanted) { return wanted & ~isa_present(); }
 
-/* The most demanding of several. */
+/* Names the most demanding set if there are several. */
 const char *rt_isa_text(unsigned isa)
 {
 #define ISA_BIT(id, name, bit, macro, machine, has) if (isa & bit) return name;

@@ -6,7 +6,7 @@
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == ','; }
 
-/* One number from text[*at..]; 0 when there is none or it does not fit an int. */
+/* Read one number from text[*at..]; 0 if there is none or it does not fit an int. */
 static int read_one(const char *text, size_t *at, int *id)
 {
     long long value = 0;

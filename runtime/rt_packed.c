@@ -1,4 +1,4 @@
-/* rt_packed.c: see rt_packed.h. Needs no library but memcpy, memcmp, fabs and fmax. */
+/* rt_packed.c: see rt_packed.h. It needs only memcpy, memcmp, fabs and fmax of the C library. */
 #include "rt_packed.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static uint64_t little_endian(const unsigned char *p)
     return low | (uint64_t)high << 32;
 }
 
-/* A bijection of h for each number, and of the number for each h. */
+/* Bijective in h for a fixed number, and in the number for a fixed h. */
 static uint64_t mixed(uint64_t h, uint64_t number)
 {
     h = (h ^ number) * 0x9E3779B97F4A7C15u;

@@ -1,5 +1,5 @@
-/* rt_processors.c: how many processors this process may use: those of its affinity, but no more
- * than the quota of its control group (version 2, or version 1), rounded up. */
+/* rt_processors.c: the number of processors that this process may use: those of its affinity, but
+ * at most the quota of its control group (version 2 or 1), rounded up. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -31,7 +31,7 @@ static int quota_of(long long quota, long long period)
     return quota > 0 && period > 0 ? (int)((quota + period - 1) / period) : 0;
 }
 
-/* The quota in the folder `path`, in processors; 0 when it sets none. */
+/* The quota in the folder `path`, in processors; 0 if none is set. */
 static int quota_at(const char *path)
 {
     char file[PATH_ROOM + 32];
@@ -45,7 +45,7 @@ static int quota_at(const char *path)
     return n >= 1 && read_numbers(file, &period, &period) >= 1 ? quota_of(quota, period) : 0;
 }
 
-/* The least quota of a group and all those above it, up to `root`. */
+/* The smallest quota of a group and its ancestors, up to `root`; 0 if none is set. */
 static int least_quota(const char *root, const char *group)
 {
     char path[PATH_ROOM];
@@ -60,7 +60,7 @@ static int least_quota(const char *root, const char *group)
     }
 }
 
-/* Whether a list such as "cpu,cpuacct" names the controller cpu. */
+/* True if a list such as "cpu,cpuacct" names the controller cpu. */
 static int has_cpu(const char *list)
 {
     for (size_t n; *list; list += n + (list[n] == ',')) {
@@ -70,8 +70,9 @@ static int has_cpu(const char *list)
     return 0;
 }
 
-/* Lines of /proc/self/cgroup are "0::/group" (version 2) and "4:cpu,cpuacct:/group" (version 1). In a container the
- * group's folder may be mounted as the root itself; the walk upwards finds it there. */
+/* Lines of /proc/self/cgroup are "0::/group" (version 2) and "4:cpu,cpuacct:/group" (version 1). In
+ * a container the group's folder may be mounted as the root itself; least_quota finds it there on
+ * its way up. */
 static int cgroup_quota(void)
 {
     char line[PATH_ROOM], *controllers, *group;

@@ -26,13 +26,14 @@
 #endif
 #if defined(__linux__) && !defined(RT_TEAM_NO_FUTEX)
 #include <sys/syscall.h>
-#if !defined(SYS_futex) && defined(SYS_futex_time64)        /* 32-bit machines with 64-bit times alone */
+#if !defined(SYS_futex) && defined(SYS_futex_time64)        /* 32-bit machines, 64-bit time only */
 #define SYS_futex SYS_futex_time64
 #endif
 #endif
 #ifdef SYS_futex
 #define USE_FUTEX 1
-/* As in <linux/futex.h>, which a libc without the kernel's headers lacks, musl for one. */
+/* As in <linux/futex.h>, which may be missing if the libc, such as musl, comes without kernel
+ * headers. */
 enum { WAIT_PRIVATE = 0 | 128, WAKE_PRIVATE = 1 | 128 };
 #else
 #define USE_FUTEX 0
@@ -40,11 +41,14 @@ enum { WAIT_PRIVATE = 0 | 128, WAKE_PRIVATE = 1 | 128 };
 
 enum { MAX_THREADS = 1024, SPINS = 2000, LINE = 64 };
 enum { BAD_RUNS = 2 };
-enum { PATIENCE_FIRST = 2, PATIENCE_MOST = 16 };       /* the caller is alone for so many times what the bad runs took */
-enum { SOON = 8 };                                     /* so many times as long as it was alone before */
+/* Time for which the caller works alone, as a multiple of the time of the bad runs. */
+enum { PATIENCE_FIRST = 2, PATIENCE_MOST = 16 };
+/* If runs are bad again within this multiple of the last time alone, the next is twice as long. */
+enum { SOON = 8 };
 
-/* A counter with those who sleep until it grows. `sleepers` is raised before the counter is looked at for the last
- * time, and read after the counter has grown: one of the two sees the other. */
+/* A counter, and the threads that sleep until it grows. A thread raises `sleepers` before it checks
+ * the counter for the last time, and counter_grow reads `sleepers` after it has raised the counter:
+ * one of them sees the other. */
 typedef struct Counter {
     _Alignas(LINE) _Atomic uint32_t value;
     _Atomic uint32_t sleepers;
@@ -58,15 +62,16 @@ typedef struct Worker { rt_team *team; int thread; pthread_t handle; } Worker;
 
 struct rt_team {
     Counter started, passed;                /* bodies, and barriers */
-    _Alignas(LINE) _Atomic int arrived;     /* threads at the present barrier */
+    _Alignas(LINE) _Atomic int arrived;     /* threads at the current barrier */
     _Alignas(LINE) rt_body *body;           /* NULL ends the workers */
     void *job;
     int threads, spins;
-    _Atomic int64_t slept;                  /* ns that threads slept at barriers of this run, all added */
-    bool alone;                             /* the caller runs a body, the others do not */
+    _Atomic int64_t slept;                  /* ns slept at barriers of this run, all threads */
+    bool alone;                             /* only the caller runs the body */
     int bad_runs, patience;
-    int64_t bad_ns, alone_ns, alone_until;  /* what the bad runs took; how long the caller is alone, and until when by the clock */
-    Worker worker[];                        /* [threads], that of thread 0 unused */
+    /* Time of the bad runs; how long, and until when, the caller works alone. */
+    int64_t bad_ns, alone_ns, alone_until;
+    Worker worker[];                        /* [threads]; [0] is not used */
 };
 
 /* ---- counters ------------------------------------------------------------------------------------------- */
@@ -123,7 +128,7 @@ static int64_t nanoseconds(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* slept: NULL, or where the time asleep is added. */
+/* Wait until the counter is not `old`. If slept is not NULL, the time asleep is added to it. */
 static void counter_wait(Counter *c, uint32_t old, int spins, _Atomic int64_t *slept)
 {
     for (; spins > 0; spins--) {
@@ -183,7 +188,7 @@ void rt_team_run(rt_team *team, rt_body *body, void *job)
     rt_team_barrier(team);
 }
 
-/* One run after workers have slept is bad because they wake up; a second is not. */
+/* A single bad run does not count: after workers have slept it includes the time to wake them. */
 void rt_team_share(rt_team *team, rt_body *body, void *job)
 {
     const int64_t begin = team ? nanoseconds() : 0;
@@ -224,7 +229,7 @@ static void team_end(rt_team *team, int threads)
     free(team);
 }
 
-/* Signals belong to the threads of the caller, so the workers start with all of them blocked. */
+/* Workers start with all signals blocked, so only the caller's threads receive them. */
 static rt_status team_start(rt_team *team)
 {
     sigset_t all, before;
@@ -258,7 +263,8 @@ rt_status rt_team_resize(rt_team **team, int threads)
         atomic_init(&next->slept, 0);
         next->alone = false, next->bad_runs = 0, next->patience = 0;
         next->bad_ns = next->alone_ns = next->alone_until = 0;
-        next->spins = threads <= rt_processors() ? SPINS : 0;             /* with fewer, a spinner delays the others */
+        /* With fewer processors than threads, spinning delays the others. */
+        next->spins = threads <= rt_processors() ? SPINS : 0;
         if (team_start(next) != RT_OK) return RT_NO_ROOM;
     }
     if (*team) team_end(*team, (*team)->threads);
@@ -271,7 +277,7 @@ rt_status rt_team_resize(rt_team **team, int threads)
 #ifdef __linux__
 typedef struct Pins { cpu_set_t allowed; _Atomic int failed; } Pins;
 
-/* The processor of thread n is the n-th of those allowed. */
+/* Pin thread n to the n-th processor allowed. */
 static void pin(void *job, int thread, int threads)
 {
     Pins *pins = job;

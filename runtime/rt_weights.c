@@ -17,7 +17,7 @@
 
 enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LEAST_COPIED = 4 << 20, SHARE_OF_MEMORY = 4, MOST_THREADS = 4 };
 
-/* Make room for twice the bytes, or for a first megabyte. */
+/* Allocate twice the room, or the first megabyte, and move the data. Returns 0 or an errno. */
 static int grow(unsigned char **data, size_t used, size_t *room)
 {
     const size_t next = *room ? 2 * *room : (size_t)1 << 20;
@@ -29,8 +29,8 @@ static int grow(unsigned char **data, size_t used, size_t *room)
     return 0;
 }
 
-/* Weights are read from end to end for every row: in pages of 4 KB a model of 15 million parameters loses up to a quarter of its speed
- * to the search for their places, and how much differs from process to process. */
+/* Weights are read from end to end for every row. With pages of 4 KiB, TLB misses cost a model of
+ * 15 million parameters up to a quarter of its speed; the loss varies from process to process. */
 void *rt_weights_room(size_t bytes, size_t *room)
 {
     const size_t page = bytes >= LARGE_PAGE ? LARGE_PAGE : ALIGNMENT, whole = (bytes / page + 1) * page;
@@ -42,8 +42,9 @@ void *rt_weights_room(size_t bytes, size_t *room)
     return data;
 }
 
-/* Room for the bytes of a file in large pages; NULL where it stays mapped: a small one, which caches hold, and one that takes much of the
- * memory, for what is copied is no longer shared with other processes. */
+/* Allocate large pages for the bytes of a file. NULL if the file should stay mapped: a small one,
+ * which fits in caches, or one that takes much of the memory, since copies are not shared between
+ * processes. NULL also without memory. */
 static unsigned char *large_room(size_t bytes, size_t *room)
 {
 #if defined(MADV_HUGEPAGE) && defined(_SC_PHYS_PAGES)
@@ -56,7 +57,8 @@ static unsigned char *large_room(size_t bytes, size_t *room)
 #endif
 }
 
-/* Take back the pages of a piece of the program's file that was copied: who needs them again has them from the file. */
+/* Drop the pages of a copied piece of the program's file; reading them again takes them from the
+ * file. */
 static void forget(const unsigned char *from, size_t bytes)
 {
 #ifdef MADV_DONTNEED
@@ -68,10 +70,11 @@ static void forget(const unsigned char *from, size_t bytes)
 #endif
 }
 
-/* Into large pages, from memory, or where `from` is NULL from a file, beginning at `first`. */
+/* A copy to large pages: from memory or, if `from` is NULL, from a file, starting at `first`. */
 typedef struct Copy { unsigned char *to; const unsigned char *from; int fd; off_t first; size_t bytes; _Atomic int failed; } Copy;
 
-/* Whether the file has all those bytes. */
+/* Read bytes of the file to the same place in the copy; 0 if the file is shorter or reading
+ * fails. */
 static int read_piece(const Copy *c, size_t at, size_t bytes)
 {
     for (size_t done = 0; done < bytes;) {
@@ -96,19 +99,21 @@ static void copy_share(void *job, int thread, int threads)
     }
 }
 
-/* Most of the time goes into pages that the system clears first, which it does for several threads at once. */
+/* Most of the time is spent by the system on clearing new pages, which several threads share. */
 static int copy_all(Copy *c)
 {
     const int processors = rt_processors();
     rt_team *team = NULL;
     atomic_init(&c->failed, 0);
-    rt_team_resize(&team, processors < MOST_THREADS ? processors : MOST_THREADS);       /* NULL is the caller alone */
+    /* If this fails, the team stays NULL and the caller copies alone. */
+    rt_team_resize(&team, processors < MOST_THREADS ? processors : MOST_THREADS);
     rt_team_run(team, copy_share, c);
     rt_team_resize(&team, 1);
     return !atomic_load(&c->failed);
 }
 
-/* Into data[room], which is the caller's no more, and grows. */
+/* Read a file, to its end or beyond `most` bytes, into data[room], which is owned and grown here.
+ * Returns 0 or an errno. */
 static int read_all(RtWeights *w, int fd, size_t most, unsigned char *data, size_t room)
 {
     size_t used = 0;
@@ -127,7 +132,7 @@ static int read_all(RtWeights *w, int fd, size_t most, unsigned char *data, size
     return error;
 }
 
-/* Where the weights of a file lie: behind a program, or all of it. */
+/* The weights in a file: after a program, or the whole file. */
 typedef struct Part { off_t first; uintmax_t bytes; } Part;
 
 static Part part_of(int fd, off_t size)
@@ -157,7 +162,8 @@ static int load(RtWeights *w, int fd, size_t most, int in_place)
     large = in_place ? NULL : large_room(bytes, &room);
     if (large) {
         Copy c = { .to = large, .fd = fd, .first = part.first, .bytes = bytes };
-        if (!copy_all(&c)) return read_all(w, fd, SIZE_MAX, large, room);      /* it became shorter meanwhile */
+        /* If the file was truncated meanwhile, read what is left. */
+        if (!copy_all(&c)) return read_all(w, fd, SIZE_MAX, large, room);
         w->data = large, w->bytes = c.bytes;
         return 0;
     }

@@ -59,7 +59,7 @@ static void cli_close(Cli *cli)
     free(cli->model), free(cli->state);
 }
 
-/* One of the options that stand in the place of answers. */
+/* Perform an action that takes the place of answering texts. */
 static int cli_act(Cli *cli, CliAction action)
 {
     static int (*const actions[])(Cli *) = {
@@ -80,8 +80,9 @@ int rt_cli_main(const rt_program *program, int argc, char **argv)
                 "rebuild with --isa portable\n", program->name, rt_isa_text(missing));
         return RT_EXIT_MISSING;
     }
-    signal(SIGPIPE, SIG_DFL);                                           /* nobody reads: the end, without a word, */
-    signal(SIGXFSZ, SIG_IGN);                                           /* but a file that may not grow is an error of write */
+    /* End silently if nobody reads the output; let a limit on file size fail the write instead. */
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_IGN);
     code = cli_options(&options, program, argc, argv);
     if (code) {
         cli_options_free(&options);

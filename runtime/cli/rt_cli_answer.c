@@ -21,7 +21,7 @@ __attribute__((format(printf, 2, 3))) static void say(CliAnswer *a, const char *
     va_end(args);
 }
 
-/* The characters that begin in the first `bytes` bytes of valid UTF-8. */
+/* How many characters begin in the first `bytes` bytes of valid UTF-8. */
 static size_t characters_in(const char *s, size_t bytes)
 {
     size_t n = 0;
@@ -30,7 +30,8 @@ static size_t characters_in(const char *s, size_t bytes)
     return n;
 }
 
-/* The faulty character itself and its number, if it can do the terminal no harm, or the number alone. */
+/* Report the faulty character and its code point; only the code point if a terminal might interpret
+ * the character. */
 static void say_character(CliAnswer *a, const char *text, const RtTextFault *fault)
 {
     const size_t at = characters_in(text, fault->at) + 1;
@@ -64,7 +65,7 @@ static void say_fault(Cli *cli, const char *text, rt_status status, int n, const
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-/* Whether every id is one of the vocabulary's. */
+/* 1 if all ids are in the vocabulary; otherwise 0, with a message. */
 static int ids_are_known(Cli *cli)
 {
     CliAnswer *a = &cli->answer;
@@ -77,7 +78,8 @@ static int ids_are_known(Cli *cli)
     return 1;
 }
 
-/* By pieces; of an encoder alone a long text is cut. Of a chat the text is wrapped: then the marks stand in it. */
+/* Tokenize a text. An encoder-only model cuts a long text. With --chat the text is wrapped in the
+ * chat template, which contains the special tokens. */
 static rt_status read_pieces(Cli *cli, const char *text, size_t bytes)
 {
     const rt_program *p = cli->program;
@@ -104,7 +106,7 @@ static rt_status read_numbers(Cli *cli, const char *text, RtTextFault *fault)
     return status;
 }
 
-/* Whether a masked language model has something to answer. */
+/* 0, with a message, if a masked language model gets a text without a mask. */
 static int has_mask(Cli *cli)
 {
     const rt_program *p = cli->program;
@@ -116,7 +118,7 @@ static int has_mask(Cli *cli)
     return 0;
 }
 
-/* The ids of a text into answer.input; 0 after a message. */
+/* Read the ids of a text into answer.input; 0, with a message, if it is rejected. */
 static int read_ids(Cli *cli, const char *text, size_t bytes)
 {
     const rt_program *p = cli->program;
@@ -146,7 +148,7 @@ static int read_ids(Cli *cli, const char *text, size_t bytes)
 
 /* ---- generating --------------------------------------------------------------------------------------------- */
 
-/* Characters, of a tokenizer without pieces; `self` is the Cli. */
+/* RtDetokenize of a tokenizer of characters; self: the Cli. */
 static rt_status detokenize_characters(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
     const Cli *cli = self;
@@ -172,7 +174,8 @@ int cli_answer_open(Cli *cli)
     return cli_no_memory(p);
 }
 
-/* By pieces a decoder alone writes its prompt too, since a piece may depend on the one before; but for the answer in a chat. */
+/* Begin the text of an answer. With a tokenizer of pieces, a decoder-only model prints its prompt
+ * too, since a piece may depend on the one before; not with --chat. */
 static rt_status begin_text(Cli *cli)
 {
     CliAnswer *a = &cli->answer;
@@ -180,7 +183,7 @@ static rt_status begin_text(Cli *cli)
     return rt_answer_text_begin(&a->text, a->input, prompted ? a->input_count : 0);
 }
 
-/* An id goes into the text, but for an end mark; of ids as numbers that too. */
+/* Add an id to the text, except an end token; with ids as numbers that is added too. */
 static rt_status add_text(Cli *cli, int id)
 {
     CliAnswer *a = &cli->answer;
@@ -188,7 +191,7 @@ static rt_status add_text(Cli *cli, int id)
     return rt_answer_text_add(&a->text, id);
 }
 
-/* What nothing can change any more. A failure of writing is seen at the end of the line. */
+/* Print what can no longer change. Write errors are detected at the end of the line. */
 static void show(CliAnswer *a)
 {
     if (a->text.certain <= a->shown) return;
@@ -197,7 +200,7 @@ static void show(CliAnswer *a)
     a->shown = a->text.certain;
 }
 
-/* An id has come. */
+/* Called for each generated id; returns 1 to stop. */
 static int on_id(void *user, int id)
 {
     Cli *cli = user;
@@ -207,7 +210,7 @@ static int on_id(void *user, int id)
     return a->text_status != RT_OK || a->text.stopped || ferror(stdout);
 }
 
-/* The text of a sequence, in the place of the last. */
+/* Replace the answer's text by that of a sequence. */
 static rt_status write_text(Cli *cli, const int *ids, int n)
 {
     rt_status status = begin_text(cli);
@@ -215,9 +218,9 @@ static rt_status write_text(Cli *cli, const int *ids, int n)
     return status == RT_OK ? rt_answer_text_end(&cli->answer.text) : status;
 }
 
-/* As the settings of generation ask for, from cli->answer.input: gives ids, count, finished, text
- * and, where it is asked for, score. Without a search the text grows with the ids where it may stop
- * them; else it is written behind them. */
+/* Generate from cli->answer.input by the settings of generation: sets ids, count, finished, text
+ * and, if asked for, score. Without a search, the text grows with the ids if it is streamed or may
+ * stop them; otherwise it is made afterwards. */
 static rt_status generate(Cli *cli, int scored)
 {
     CliAnswer *a = &cli->answer;
@@ -244,7 +247,8 @@ rt_status cli_encode(Cli *cli)
     return p->encode(cli->model, cli->state, 0, a->input, a->input_count);
 }
 
-/* An encoder alone answers numbers, or nothing. */
+/* Encode, in an encoder-only program; RT_BAD_WEIGHTS if the result has NaN or
+ * +infinity. */
 static rt_status encode(Cli *cli)
 {
     const rt_status status = cli_encode(cli);

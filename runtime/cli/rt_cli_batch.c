@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One line: its text, as an offset, and its number; ids stand one line's behind the other's. */
+/* A line of the batch. at: offset of its text in `texts`; number: its line number; whole: ids of
+ * the uncut text. */
 typedef struct Item { size_t at, bytes, number; int whole; } Item;
 
 struct CliBatch {
     int *ids, *lengths, *firsts;    /* [max_source], then [room] */
     Item *items;  int count, room;
-    int rows, place;                /* ids so far, and the same with each line's rounded up to 16 */
+    int rows, place;                /* ids so far; the same with each line rounded up to 16 */
     char *texts;  size_t text_bytes, text_room;
-    float *vectors;                 /* [room][vector_width] of a model with one vector for a text, else NULL */
+    /* [room][vector_width] if the model makes one vector per text, else NULL. */
+    float *vectors;
 };
 
 int cli_batch_open(Cli *cli)
@@ -41,7 +43,7 @@ void cli_batch_free(CliBatch *b)
     free(b);
 }
 
-/* The answer of one of them stands where that of a single text would. */
+/* Set up the answer of line t, whose ids begin at `from`, as if it had been a single text. */
 static void take(Cli *cli, const CliBatch *b, int t, int from)
 {
     CliAnswer *a = &cli->answer;

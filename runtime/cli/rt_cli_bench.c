@@ -1,15 +1,15 @@
-/* rt_cli_bench.c: --bench: how fast this program computes on this machine, by the tests of `xformc bench`.
+/* rt_cli_bench.c: --bench: measure the speed of this program on this machine, by the tests of
+ * `xformc bench`.
  *
  *   enc dec e2e     encoder-decoder: read a source; write a target after it; both. At full length
  *   ppN tgN         decoder: read N ids, as many rows at a time as fit; write N ids one by one
  *   b1xN            encoder: read a sentence of N ids
- * A run times the layers and the output layer, without tokenising and without choosing ids. Each
- * test warms up, then repeats; a repetition is as many runs as fit into its share of the time, at
- * least one.
+ * A run times the layers and the output layer, without tokenising or choosing ids. Each test warms
+ * up, then repeats; a repetition is as many runs as fit into its share of the time, at least one.
  *
- * --json: {"rows":[{model_type model_size model_n_params backends isa n_threads test n_prompt n_gen runs avg_ns stddev_ns
- * avg_ts stddev_ts sentences_per_second samples_ns samples_ts}...]}: the keys of llama-bench where
- * it has them. Tokens are those read or written; runs: of one repetition. */
+ * --json: {"rows":[{model_type model_size model_n_params backends isa n_threads test n_prompt n_gen
+ * runs avg_ns stddev_ns avg_ts stddev_ts sentences_per_second samples_ns samples_ts}...]}, with the
+ * keys of llama-bench where it has them. Tokens are those read or written; runs: per repetition. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -21,7 +21,7 @@
 
 enum { MOST_TESTS = 3, USUAL_REPETITIONS = 5, MOST_REPETITIONS = 1000, MOST_ROWS = 128 };
 
-/* For each test, whatever the model: a repetition, and all of them where their number was not asked for. */
+/* Target time of a repetition; limit on the time of a test, unless --repetitions is given. */
 static const double REPETITION_SECONDS = 0.2, TEST_SECONDS = 2.5;
 
 typedef struct Test { char name[16]; int prompt, generated; int encode, decode; } Test;
@@ -30,8 +30,8 @@ typedef struct Bench {
     Cli *cli;
     Test tests[MOST_TESTS];
     int count;
-    const Test *test;               /* at present */
-    int runs;                       /* of a repetition */
+    const Test *test;               /* the current one */
+    int runs;                       /* per repetition */
     double samples[MOST_REPETITIONS];  int repetitions;     /* seconds of one run */
 } Bench;
 
@@ -73,7 +73,7 @@ static void add_tests(Bench *b)
     }
 }
 
-/* Ids that differ from one another. */
+/* Arbitrary ids that vary. */
 static int some_id(int i, int vocab) { return (int)((7 * (int64_t)i + 3) % vocab); }
 
 static rt_status read_source(const Bench *b, int n)
@@ -83,7 +83,8 @@ static rt_status read_source(const Bench *b, int n)
     return cli->program->encode(cli->model, cli->state, 0, cli->answer.input, n);
 }
 
-/* Logits are left of the last row; of those written one by one, of each. */
+/* Feed n ids, at most `most` per call. Only the last row gives logits or, if most is 1, every
+ * row. */
 static rt_status decode(const Bench *b, int n, int most)
 {
     const rt_program *p = b->cli->program;
@@ -139,7 +140,7 @@ static int measure_test(Bench *b)
 
 typedef struct Figure { double mean, stddev; } Figure;
 
-/* Of the samples: tokens a second, or seconds where `tokens` is 0. */
+/* Mean and deviation of the samples in tokens per second, or in seconds if `tokens` is 0. */
 static Figure figure(const Bench *b, double tokens)
 {
     Figure f = { 0, 0 };

@@ -34,7 +34,7 @@ int cli_check(Cli *cli)
     return 0;
 }
 
-/* All rows but the last in calls of as many as fit, the last alone. */
+/* Decode all rows but the last in calls of as many as fit, then the last alone. */
 static rt_status run_target(Cli *cli, float *values)
 {
     const rt_program *p = cli->program;
@@ -65,8 +65,10 @@ static rt_status run(Cli *cli, float *values)
     return RT_OK;
 }
 
-/* The input reaches most weights, not all: a unit of a ReLU may be silent. So the hash belongs to it.
- * --json: {"selftest":"ok" or "differs","distance":X,"tolerance":Y,"content":"ok" or "corrupt"}; null for what is not a number. */
+/* The input reaches most weights but not all: a ReLU unit may be inactive. So the self-test also
+ * compares the hash.
+ * --json: {"selftest":"ok" or "differs","distance":X,"tolerance":Y,"content":"ok" or "corrupt"}; X
+ * is null if it is not finite. */
 int cli_selftest(Cli *cli)
 {
     const rt_program *p = cli->program;

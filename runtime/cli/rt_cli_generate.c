@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Why the program cannot search with so many beams: one line. */
+/* Report that the program has too few slots for so many beams. */
 static int refuse(const rt_program *p, int beams)
 {
     fprintf(stderr, "%s: --beam %d: a state of this program holds %d %s; build it with --slots %d\n", p->name, beams, p->slots,
@@ -117,7 +117,7 @@ rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *i
                            d->bytes, d->results, &d->count);
     if (status == RT_OK && !d->count) status = RT_BAD_WEIGHTS;
     if (status != RT_OK) return status;
-    for (int i = 0; i < d->results[0].length; i++) ids[i] = d->results[0].ids[i];       /* of none there may be no list */
+    for (int i = 0; i < d->results[0].length; i++) ids[i] = d->results[0].ids[i];       /* its ids may be NULL if there are none */
     *count = d->results[0].length, *score = d->results[0].sum;
     return RT_OK;
 }

@@ -1,8 +1,9 @@
-/* rt_cli_info.c: --info: describe a program, as lines of a name and a value, or as an object.
+/* rt_cli_info.c: --info: describe a program, as lines with a name and a value, or as a JSON object.
  *
- * Keys: name about spec version encoder decoder max_source source_vocab max_target vocab slots parameters weights_place
- * weights_bytes dtype identity content state_bytes kv_dtype isa processor_isa threads threads_max.
- * Keys without a meaning are left out; identity and content are those of the weights in use. */
+ * Keys: name about spec version encoder decoder max_source source_vocab max_target vocab slots
+ * parameters weights_place weights_bytes dtype identity content state_bytes kv_dtype isa
+ * processor_isa threads threads_max.
+ * Keys that do not apply are left out; identity and content are those of the weights in use. */
 #include "rt_cli_parts.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 #include "rt_packed.h"
 
-/* The two forms. */
+/* json: print an object, not lines; count: values printed so far. */
 typedef struct Sheet { int json, count; } Sheet;
 
 static void key(Sheet *s, const char *name, const char *words)

@@ -25,7 +25,7 @@ static int cli_allocate(Cli *cli)
     return cli_no_memory(p);
 }
 
-/* The tokenizer in the weights, where the program has one. */
+/* Open the tokenizer in the weights, if the program has one. */
 static int cli_open_tokenizer(Cli *cli)
 {
     const rt_program *p = cli->program;
@@ -92,7 +92,7 @@ void cli_tell_input(const Cli *cli, CliPlace place)
     if (a->twice) cli->program->texts->tell_twice(cli->tokenizer, name, place, a->input[0]);
 }
 
-/* Once. */
+/* Report the saturation of an f16 cache, once. */
 static void tell_saturated(Cli *cli)
 {
     const rt_program *p = cli->program;
@@ -147,7 +147,8 @@ static int cli_lines(Cli *cli)
     return error == ENOMEM ? RT_EXIT_MISSING : RT_EXIT_IO;
 }
 
-/* All of a file but a line end at its end, into memory of the caller. Returns 0, or an exit code after a message. */
+/* Read a file into *text, which the caller frees, without a line end at its end. Returns 0, or an
+ * exit code after a message. */
 static int cli_read_file(const rt_program *p, const char *path, char **text, size_t *bytes)
 {
     enum { MOST = 64 << 20 };
@@ -170,13 +171,13 @@ static int cli_read_file(const rt_program *p, const char *path, char **text, siz
         return error == ENOENT || error == ENOTDIR ? RT_EXIT_NO_INPUT : error == ENOMEM ? RT_EXIT_MISSING : error ? RT_EXIT_IO : RT_EXIT_DATA;
     if (*bytes && (*text)[*bytes - 1] == '\n') {
         --*bytes;
-        if (*bytes && (*text)[*bytes - 1] == '\r') --*bytes;       /* as of a line of standard input */
+        if (*bytes && (*text)[*bytes - 1] == '\r') --*bytes;       /* as for a line of stdin */
     }
     (*text)[*bytes] = '\0';
     return 0;
 }
 
-/* The text of -p, or of the file of -f. */
+/* Answer the text of -p, or the file of -f. */
 static int cli_prompt(Cli *cli, const CliPrompt *prompt, size_t number)
 {
     const CliPlace place = { "prompt", number };
@@ -188,7 +189,8 @@ static int cli_prompt(Cli *cli, const CliPrompt *prompt, size_t number)
     return answered;
 }
 
-/* Whether a decoder alone has something to go on from without a text: the mark that its tokenizer begins every text with. */
+/* 1 if a decoder-only model can continue an empty text, since its tokenizer begins every text with
+ * a token. */
 static int begins_alone(Cli *cli)
 {
     const rt_program *p = cli->program;
@@ -197,7 +199,8 @@ static int begins_alone(Cli *cli)
     return p->texts->ids(cli->tokenizer, "", 0, 0, 0, 0, &source) == RT_OK && source.n;
 }
 
-/* Where there is no text: the lines of standard input. Where these are none, or nobody has put anything there, the beginning of one. */
+/* There are no texts: answer the lines of standard input. If there are none either, or if it is a
+ * terminal, a model that can continue an empty text does so. */
 static int cli_no_texts(Cli *cli)
 {
     const int alone = begins_alone(cli), code = alone && isatty(STDIN_FILENO) ? 0 : cli_lines(cli);

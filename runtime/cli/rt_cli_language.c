@@ -12,7 +12,7 @@ static const char *option_of(const CliLanguages *l, int to)
     return (l->options ? l->options : usual)[to];
 }
 
-/* What a message begins with: of `from` or of `to`. */
+/* Begin a message about `from`, or about `to` if to is 1. */
 static void tell(const CliLanguages *l, int to)
 {
     fprintf(l->messages, "%s%s%s: ", l->program ? l->program : "", l->program ? ": " : "", option_of(l, to));
@@ -38,7 +38,8 @@ static void list_languages(const CliLanguages *l, const RtTokenizer *t, const ch
     if (id >= 0) fputs(" and others", l->messages);
 }
 
-/* The id of a language; -1 after a message that lists those that begin alike, else the first ones. */
+/* The id of a language. -1 after a message that lists languages that begin alike or, if there are
+ * none, the first ones. */
 static int find_token(const CliLanguages *l, const RtTokenizer *t, int to)
 {
     const char *code = to ? l->to : l->from;
@@ -69,7 +70,8 @@ static int by_tokens(RtTokenizer *t, RtLanguages kind, const CliLanguages *l, in
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
-/* Of a row "en de translate English to German: " what stands behind the two codes, where they are these; NULL. */
+/* The prefix in a row such as "en de translate English to German: ", if the codes match; else
+ * NULL. */
 static const char *prefix_of(const char *row, const CliLanguages *l)
 {
     const size_t n = strcspn(row, " "), m = strcspn(row + n + 1, " ");

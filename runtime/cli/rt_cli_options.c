@@ -38,7 +38,7 @@ static const rt_cli_option table[] = {
 };
 enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 40, MOST_ALIASES = 8, NAME_ROOM = 24 };
 
-/* All options: the table's, and where there is a decoder the settings of generation. */
+/* All options: the table's, the tokenizer's and, for a decoder, the settings of generation. */
 typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
 typedef struct Options { Option list[MOST_OPTIONS]; int count; } Options;
 
@@ -143,7 +143,8 @@ static int usage_end(const rt_program *p)
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* Letters to insert, delete or replace to turn a[0..n] into b. b is shorter than NAME_ROOM. */
+/* The number of letters to insert, delete or replace to turn a[0..n] into b, which is shorter than
+ * NAME_ROOM. */
 static int distance(const char *a, size_t n, const char *b)
 {
     const int length = (int)strlen(b);
@@ -232,7 +233,7 @@ static int choose(CliOptions *o, CliAction action, const rt_program *p)
     return usage_end(p);
 }
 
-/* No word, no option is dropped in silence. */
+/* Reject options and texts that would have no effect. */
 static int check_options(const CliOptions *o, const rt_program *p, int argc, char **argv)
 {
     const int own = p->generation ? p->generation->stop_count : 0;
@@ -267,7 +268,7 @@ static int check_options(const CliOptions *o, const rt_program *p, int argc, cha
     return usage_end(p);
 }
 
-/* A setting of generation; NULL where the option is none. */
+/* The setting of generation that an option sets; NULL if it sets none. */
 static const RtGenerationOption *setting_of(int value)
 {
     for (int i = 0; i < rt_generation_option_count; i++) {
@@ -277,7 +278,7 @@ static const RtGenerationOption *setting_of(int value)
     return NULL;
 }
 
-/* More beams than the program has slots for are refused when its state is there. */
+/* Too many beams for the program's slots are rejected later, by cli_decoder_open. */
 static int parse_setting(CliOptions *o, const RtGenerationOption *setting, const rt_program *p)
 {
     const char *expected = "";
@@ -287,10 +288,10 @@ static int parse_setting(CliOptions *o, const RtGenerationOption *setting, const
     return usage_end(p);
 }
 
-/* Whether a setting has a meaning for beams alone. */
+/* 1 if a setting applies only to beam search. */
 static int of_beams(const char *name) { return strcmp(name, "length-penalty") == 0 || strcmp(name, "early-stopping") == 0; }
 
-/* Another name of a setting; 0 where the program has none. */
+/* Add an alias of a setting; 0 if the program does not have the setting. */
 static int add_alias(struct option *to, const RtGenerationAlias *alias)
 {
     const char *name = rt_generation_options[alias->option].name;
@@ -303,7 +304,7 @@ static int add_alias(struct option *to, const RtGenerationAlias *alias)
     return 0;
 }
 
-/* The table in the form of getopt_long. */
+/* Convert the options to the form of getopt_long. */
 static void make_options(struct option *longs, char *shorts)
 {
     int n = options.count;
@@ -321,7 +322,7 @@ static void make_options(struct option *longs, char *shorts)
     *shorts = '\0';
 }
 
-/* An answer of --help or --version that cannot be written is an error too. */
+/* --help or --version was printed: -1, or an exit code if writing failed. */
 static int shown(const rt_program *p)
 {
     if (!fflush(stdout) && !ferror(stdout)) return -1;
@@ -329,7 +330,7 @@ static int shown(const rt_program *p)
     return RT_EXIT_IO;
 }
 
-/* Room for what may be repeated; 0, or an exit code after a message. */
+/* Allocate the lists of repeatable options. Returns 0, or an exit code after a message. */
 static int begin_options(CliOptions *o, const rt_program *p, int argc)
 {
     const int own = p->generation ? p->generation->stop_count : 0;

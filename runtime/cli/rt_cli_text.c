@@ -1,4 +1,5 @@
-/* rt_cli_text.c: the tokenizer of a generated program. Its buffers grow with the texts, so they are allocated here. */
+/* rt_cli_text.c: the tokenizer of a generated program, with its buffers, which grow with the
+ * texts. */
 #include "rt_cli_language.h"
 #include "rt_cli_generate.h"
 
@@ -27,7 +28,7 @@ static void close_tokenizer(rt_cli_tokenizer *t)
     free(t);
 }
 
-/* Most texts want a small part of the scratch that the longest could need. */
+/* Most texts need only a small part of the largest possible scratch, so it grows when needed. */
 static rt_status encode(rt_cli_tokenizer *t, const RtTokenText *x, const RtTokens *out, int *n)
 {
     const size_t most = rt_tokenizer_scratch_bytes(&t->tokenizer, x->other_bytes > x->bytes ? x->other_bytes : x->bytes, 0);
@@ -69,7 +70,7 @@ static unsigned char *types_of(rt_cli_tokenizer *t, int room)
     return t->types;
 }
 
-/* Where `what` first stands in text[n]; NULL where it does not. */
+/* The first occurrence of what[bytes] in text[n], or NULL. */
 static const char *find(const char *text, size_t n, const char *what, size_t bytes)
 {
     for (size_t i = 0; i + bytes <= n; i++)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of numbers, and where each begins. */
+/* Rows of numbers, `stride` floats apart. */
 typedef struct Rows { const float *at; int count, width, stride; } Rows;
 
 static Rows rows_of(const Cli *cli)
@@ -27,14 +27,14 @@ static const float *row(const Rows *r, int i) { return r->at + (size_t)i * (size
 
 enum { MASK_ANSWERS = 5 };
 
-/* The row of the next mask from row i on; r->count where there is none. */
+/* The row of the next mask from row i on; r->count if there is none. */
 static int next_mask(const Cli *cli, const Rows *r, int i)
 {
     while (i < r->count && cli->answer.input[i] != cli->program->mask_id) i++;
     return i;
 }
 
-/* Whether tokens are shown as texts. */
+/* 1 if tokens are printed as text, not as ids. */
 static int has_words(const Cli *cli) { return cli->tokenizer && !cli_numbers(cli); }
 
 /* The text of a token, quoted; or its id. */
@@ -61,7 +61,7 @@ static void print_mask(const Cli *cli, const float *logits, int width, int json,
     }
 }
 
-/* Of each mask the most likely ids with their probabilities, most likely first. */
+/* For each mask the most likely tokens with their probabilities, most likely first. */
 static void print_masks(const Cli *cli, const Rows *r, FILE *to)
 {
     for (int i = next_mask(cli, r, 0), again = 0; i < r->count; i = next_mask(cli, r, i + 1), again = 1) {
@@ -83,7 +83,8 @@ static void json_masks(const Cli *cli, const Rows *r)
 
 /* ---- labels ------------------------------------------------------------------------------------------------- */
 
-/* What a line cannot hold, or a terminal would obey, is escaped as in JSON. */
+/* Characters that would break the line, or that a terminal would interpret, are escaped as in
+ * JSON. */
 static void print_label(const char *s, FILE *to)
 {
     for (int length; *s; s += length) {
@@ -94,7 +95,7 @@ static void print_label(const char *s, FILE *to)
     }
 }
 
-/* The most likely, or all that hold, with their scores. */
+/* The most likely label, or all that apply, with their scores. */
 static void print_labels(const Cli *cli, const Rows *r, FILE *to)
 {
     const rt_program *p = cli->program;
@@ -110,7 +111,8 @@ static void json_label(const char *s) { cli_json_text(stdout, s, strlen(s)); }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------ */
 
-/* Whether what is answered has no NaN and no infinity in it; of masked language models the rows of masks. */
+/* 1 if the printed rows have neither NaN nor +infinity; in a masked language model, those of
+ * masks. */
 static int good(const Cli *cli)
 {
     const Rows r = rows_of(cli);
@@ -138,7 +140,7 @@ static void print_vector(const Cli *cli, FILE *to)
         for (int i = 0; i < r.width; i++) fprintf(to, "%s%.9g", k || i ? " " : "", (double)row(&r, k)[i]);
 }
 
-/* Floats of 32 bits, the lowest byte first. */
+/* 32-bit floats, little-endian. */
 static void print_raw(const Cli *cli)
 {
     const Rows r = rows_of(cli);
@@ -205,7 +207,8 @@ static void json_vector(const Cli *cli)
 
 /* ---- two texts ---------------------------------------------------------------------------------------------- */
 
-/* The vector of texts[i] into to[vector_width]; an exit code, and *good whether there is one. */
+/* Write the vector of texts[i] to to[vector_width]. Returns an exit code; *good: there is a
+ * vector. */
 static int vector_of(Cli *cli, char **texts, int i, float *to, int *good)
 {
     const rt_program *p = cli->program;

@@ -1,4 +1,4 @@
-/* rt_lines.c: the buffer of rt_lines.h. */
+/* rt_lines.c: buffered reading of lines; see rt_lines.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Read once more, behind what is there and with room for a NUL. Returns 1, 0 at the end, -1. */
+/* Read once into the buffer, after the bytes in it, with room for a NUL. Returns 1; 0 at the end of
+ * the file; -1 with errno. */
 static int read_more(RtLines *l)
 {
     enum { LEAST = 1 << 14 };
@@ -29,7 +30,7 @@ static int read_more(RtLines *l)
     return n > 0;
 }
 
-/* Whether more than a line may have waits without an end. */
+/* 1 if the buffer holds more bytes than a line may have. */
 static int is_too_long(const RtLines *l) { return l->most && l->end - l->begin > l->most; }
 
 static char *line_end(const RtLines *l, size_t from) { return l->end > from ? memchr(l->data + from, '\n', l->end - from) : NULL; }

@@ -1,4 +1,4 @@
-/* rt_timing.c: the clock of rt_timing.h and its three lines. */
+/* rt_timing.c: measure an answer and print three lines about it; see rt_timing.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

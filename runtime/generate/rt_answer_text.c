@@ -1,5 +1,5 @@
-/* rt_answer_text.c: the text of rt_answer_text.h. Its buffers double; text that did not fit is made
- * anew. */
+/* rt_answer_text.c: see rt_answer_text.h. Buffers double; if text did not fit, all of it is made
+ * again. */
 #include "rt_answer_text.h"
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static rt_status push(RtAnswerText *t, int id)
     return RT_OK;
 }
 
-/* ids[from..count) become text, or all of them anew where the room was too small. */
+/* Turn ids[from..count) into text; if the room is too small, start over with all ids. */
 static rt_status say_on(RtAnswerText *t, int from, int last)
 {
     for (;;) {
@@ -59,7 +59,8 @@ static void forget_open(RtAnswerText *t)
     t->open = NULL, t->open_bytes = 0;
 }
 
-/* Where the answer begins whose ids changed the prompt's text from `certain` on. */
+/* Set where the answer begins if its ids changed the prompt's text from `certain` on: at the text
+ * of its own ids, if the whole text ends with that, else at `certain`. */
 static rt_status find_changed(RtAnswerText *t, size_t certain, int last)
 {
     size_t own = 0;
@@ -73,7 +74,7 @@ static rt_status find_changed(RtAnswerText *t, size_t certain, int last)
     return say_on(t, 0, last);
 }
 
-/* Once ids have followed a prompt: where the answer begins. */
+/* Find where the answer begins, once enough ids have followed the prompt. */
 static rt_status find_begin(RtAnswerText *t, int last)
 {
     const size_t certain = t->begin - t->open_bytes, bytes = t->bytes - certain;
@@ -84,14 +85,14 @@ static rt_status find_begin(RtAnswerText *t, int last)
     return same && t->begin <= t->bytes ? RT_OK : find_changed(t, certain, last);
 }
 
-/* The bytes of whole characters among the first n; a stop that is no UTF-8 may part one. */
+/* The bytes of whole characters among the first n; a stop of invalid UTF-8 may split one. */
 static size_t whole(const RtAnswerText *t, size_t n)
 {
     while (n && n < t->bytes && ((unsigned char)t->text[n] & 0xC0) == 0x80) n--;
     return n;
 }
 
-/* What the stops have not seen; the text is cut where one begins. */
+/* Search the new text for stops, and cut the text where one begins. */
 static void look(RtAnswerText *t)
 {
     while (t->seen < t->bytes && !t->stopped) {

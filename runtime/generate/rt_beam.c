@@ -1,5 +1,6 @@
-/* rt_beam.c: beam search; rt_beam.h has the rules. Hypotheses are paths in a tree of nodes, from leaf to root; a slot
- * belongs to one live beam. Nothing is allocated: all lies in the caller's scratch. */
+/* rt_beam.c: beam search; rt_beam.h has the rules. Hypotheses are paths in a tree of nodes, from
+ * leaf to root; a slot belongs to one live beam. Nothing is allocated: everything is in the
+ * caller's scratch. */
 #include "rt_beam.h"
 #include <math.h>
 
@@ -16,19 +17,19 @@ typedef struct Search {
     Finished *finished;             /* [beams], best first */
     Node *nodes;                    /* [beams * most] */
     int *ids;                       /* [beams][most] of the results */
-    int *taken;                     /* [beams] by slot: whether a child has it */
+    int *taken;                     /* [beams], by slot: 1 if a child has it */
     int live_count, kept, candidate_count, finished_count, node_count;
     int position, length;           /* of the next row; ids of a live beam so far */
     const float *logits;            /* of live[0] */
     int prompt_count;               /* ids of the prompt */
-    int changed;                    /* whether the rules of rt_logits.h may change a score; then these two are there */
+    int changed;                    /* rules may change scores; if not, the rest is unused */
     float *plain, *scores;          /* [vocab] */
     int *history;                   /* [longest]: the prompt, and what follows it in one beam */
 } Search;
 
 static size_t most_kept(int beams, int end_count) { return (size_t)(end_count > 0 ? 1 + end_count : 2) * (size_t)beams; }
 
-/* The next `bytes` of the scratch; with base NULL they are only counted. */
+/* Allocate `bytes` in the scratch; with base NULL they are only counted. */
 static void *part(unsigned char *base, size_t *used, size_t bytes)
 {
     void *p = base ? base + *used : NULL;
@@ -36,7 +37,7 @@ static void *part(unsigned char *base, size_t *used, size_t bytes)
     return p;
 }
 
-/* Give each array its place. Returns the bytes of all. */
+/* Allocate each array. Returns the bytes of all. */
 static size_t lay_out(Search *s, void *scratch, const RtBeamOptions *o, int vocab)
 {
     unsigned char *base = (unsigned char *)scratch;
@@ -65,7 +66,7 @@ size_t rt_beam_scratch_bytes(const RtBeamOptions *o, int vocab)
 
 /* ---- a step --------------------------------------------------------------------------------------------- */
 
-/* log(sum of exp(x)); not a number where x has none above minus infinity. */
+/* log(sum of exp(x)); NaN if all x are -INFINITY. */
 static double log_sum(const float *x, int n)
 {
     float max = -INFINITY;
@@ -76,7 +77,7 @@ static double log_sum(const float *x, int n)
     return (double)max + log(sum);
 }
 
-/* Put a candidate behind those that are as good. */
+/* Insert a candidate after those that are as good. */
 static void keep(Search *s, Candidate c)
 {
     int i = s->candidate_count < s->kept ? s->candidate_count++ : s->kept - 1;
@@ -84,7 +85,7 @@ static void keep(Search *s, Candidate c)
     s->candidates[i] = c;
 }
 
-/* The log-probabilities of a beam's next ids, changed by the rules, in s->scores. */
+/* Set s->scores to the log-probabilities of a beam's next ids, changed by the rules. */
 static void change_scores(Search *s, int beam, const float *x, double log_sum_x)
 {
     const RtBeamOptions *o = s->options;
@@ -96,7 +97,7 @@ static void change_scores(Search *s, int beam, const float *x, double log_sum_x)
     rt_logits_process(&o->processors, &h, s->plain, s->scores, vocab);
 }
 
-/* The best continuations of all live beams. RT_BAD_WEIGHTS where a logit is not a number. */
+/* Find the best continuations of all live beams. RT_BAD_WEIGHTS: a logit is NaN or INFINITY. */
 static rt_status find_candidates(Search *s)
 {
     const RtDecoder *m = s->model;
@@ -118,7 +119,7 @@ static rt_status find_candidates(Search *s)
 
 static double score(const Search *s, double sum, int length) { return sum / pow(length, s->options->length_penalty); }
 
-/* Take a finished sequence among the best, behind those that are as good. */
+/* Insert a finished sequence among the best, after those that are as good; the worst is dropped. */
 static void finish(Search *s, const Candidate *c)
 {
     const Finished f = { s->live[c->beam].node, c->id, s->length, c->sum, score(s, c->sum, s->length) };
@@ -129,8 +130,8 @@ static void finish(Search *s, const Candidate *c)
     s->finished[i] = f;
 }
 
-/* Candidates become finished sequences and the beams to come, which have no slots yet: slot holds the parent's index.
- * Returns the number of these. */
+/* Turn candidates into finished sequences and the next beams. These have no slots yet: `slot` is
+ * the index of the parent. Returns their number. */
 static int settle(Search *s)
 {
     const RtBeamOptions *o = s->options;
@@ -148,7 +149,7 @@ static int settle(Search *s)
     return count;
 }
 
-/* Whether no beam to come can change the answer any more. */
+/* 1 if no next beam can change the result any more. */
 static int stops(const Search *s, int count)
 {
     const RtBeamOptions *o = s->options;
@@ -181,7 +182,7 @@ static rt_status give_slots(Search *s, int count)
     return status;
 }
 
-/* The beams to come become the live ones, all in one call of `rows`. */
+/* Make the next beams the live ones, with one call of `decode` for all. */
 static rt_status advance(Search *s, int count)
 {
     const RtDecoder *m = s->model;
@@ -201,7 +202,7 @@ static rt_status advance(Search *s, int count)
 
 /* ---- the search ----------------------------------------------------------------------------------------- */
 
-/* The prompt into slot 0, which becomes the only beam. */
+/* Feed the prompt to slot 0, which becomes the only beam. */
 static rt_status prefill(Search *s, const int *prompt, int n)
 {
     const rt_status status = rt_prefill(s->model, prompt, n, &s->logits);

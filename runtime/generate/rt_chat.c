@@ -1,4 +1,4 @@
-/* rt_chat.c: the text of rt_chat.h. */
+/* rt_chat.c: write a conversation as text; see rt_chat.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,7 +11,7 @@ typedef struct Out {
     char *s;
     size_t n, cap;
     RtChatTyped *typed;
-    const char *date;               /* in the place of RT_CHAT_DATE; NULL: of a chat without dates */
+    const char *date;               /* replaces RT_CHAT_DATE; NULL: no dates */
 } Out;
 
 static void put(Out *o, const char *s, size_t n)
@@ -27,7 +27,8 @@ static void note_typed(Out *o, size_t begin)
     o->typed->at[2 * o->typed->count++ + 1] = (uint32_t)o->n;
 }
 
-/* A text of the template. typed: it is within what somebody said. */
+/* Add a text of the template, with its dates. typed: the caller notes the range of all of it, so
+ * dates are not noted. */
 static void put_part(Out *o, Part p, int typed)
 {
     const char *end = p.s + p.n, *at;
@@ -46,7 +47,8 @@ static void put_part(Out *o, Part p, int typed)
 
 static void put_text(Out *o, const char *s) { put_part(o, (Part){ s, strlen(s) }, 0); }
 
-/* The bytes of the white space that s[0..n) begins with, as Unicode has it; 0 where it begins with none. */
+/* The bytes of the white space character that s[0..n) begins with, as in Python's str.strip; 0 if
+ * there is none. */
 static size_t space(const char *s, size_t n)
 {
     static const char *const wide[] = { "\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\xA8", "\xE2\x80\xA9",
@@ -72,7 +74,7 @@ static Part trimmed(Part p, int left, int right)
     return p;
 }
 
-/* What somebody said. */
+/* Add a message, answer or system prompt of the caller, trimmed. */
 static void put_typed(Out *o, Part p, int left, int right)
 {
     const size_t begin = o->n;
@@ -81,7 +83,8 @@ static void put_typed(Out *o, Part p, int left, int right)
     note_typed(o, begin);
 }
 
-/* What stands before the first turn, or within one. ends: white space at its end is left out. */
+/* Add the system prompt, with the template's text around it. ends: without white space at its
+ * end. */
 static void put_system(Out *o, const RtChat *c, const char *text, int ends)
 {
     const int trims = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_SYSTEM;
@@ -119,15 +122,17 @@ size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn 
     const Part said = { words->system, words->system ? strlen(words->system) : 0 };
     const int empty = c->empty != RT_CHAT_EMPTY_KEPT && words->system && !trimmed(said, c->blank, 0).n;
     const char *system = empty && c->empty == RT_CHAT_EMPTY_NONE ? NULL : words->system && !empty ? words->system : c->preset;
-    const int place = !system || !c->system[0] ? -1 : c->at_last ? count - 1 : 0;          /* the turn that has it */
+    /* The turn that contains the system prompt; -1: none does. */
+    const int place = !system || !c->system[0] ? -1 : c->at_last ? count - 1 : 0;
     const char *date = words->date ? words->date : c->date ? c->date : "";
     Out o = { out, 0, cap, typed, c->dated ? date : NULL };
     if (typed) typed->count = 0;
     put_text(&o, c->begin);
     for (int i = 0; i < count; i++) {
-        /* Of a whole turn only its two ends are trimmed; where a system's text begins it, that has a mark before it. */
+        /* With TRIM_TURN only the ends of a turn are trimmed: if the system prompt comes first, the
+         * left end is not that of the message. */
         const int left = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_USER || (c->trim == RT_CHAT_TRIM_TURN && i != place);
-        /* Where the user says nothing, what is trimmed is the end of the system's text. */
+        /* If the message is empty, the end of the system prompt is trimmed instead. */
         const Part user = { turns[i].user, turns[i].user_bytes };
         const int alone = c->trim == RT_CHAT_TRIM_TURN && !trimmed(user, 1, 0).n;
         if (i) put_text(&o, c->again);

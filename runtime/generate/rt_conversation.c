@@ -1,4 +1,4 @@
-/* rt_conversation.c: the conversation of rt_conversation.h. */
+/* rt_conversation.c: the turns of a conversation; see rt_conversation.h. */
 #include "rt_conversation.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,14 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Feed prompt[begin..n) to slot 0, which holds what comes before. last: NULL where nobody looks at the logits behind the last id. */
+/* Feed prompt[begin..n) to slot 0, which holds the ids before it. *last receives the logits after
+ * the last id; last is NULL if they are not needed. */
 static rt_status feed(const RtDecoder *d, const int *prompt, int begin, int n, const float **last)
 {
     enum { MOST = 128 };
     const int most = d->rows_most < MOST ? d->rows_most : MOST;
     rt_token rows[MOST];
     rt_status status = RT_OK;
-    const int unasked = !d->prefill ? 0 : last ? n - 1 : n;    /* rows whose logits nobody looks at */
+    /* Rows before this one need no logits. */
+    const int unasked = !d->prefill ? 0 : last ? n - 1 : n;
     int count = 0;
     for (int from = begin; from < n && status == RT_OK; from += count) {
         const int end = from < unasked ? unasked : n;
@@ -39,16 +41,17 @@ int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n)
     return kept;
 }
 
-/* The prompt but its last id, from where slot 0 has other ids. RT_ORDER of the first row: a ring has lost what comes before it. */
+/* Feed the prompt without its last id, from the first id that slot 0 does not hold. RT_ORDER for
+ * the first row: a ring buffer has lost earlier positions, so all ids are fed. */
 static rt_status feed_rest(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n)
 {
     const int kept = o->prompt_cache ? rt_prompt_cache_kept(o->prompt_cache, prompt, n) : 0;
-    if (o->prompt_cache) o->prompt_cache->count = 0;                        /* until all is well */
+    if (o->prompt_cache) o->prompt_cache->count = 0;                        /* until it succeeds */
     const rt_status status = kept ? feed(d, prompt, kept, n - 1, NULL) : RT_ORDER;
     return status == RT_ORDER ? rt_prefill(d, prompt, n - 1, NULL) : status;
 }
 
-/* The last id is not fed. */
+/* Set the cache to history[n], the ids that were fed. */
 static void hold(RtPromptCache *h, const int *history, int n)
 {
     memcpy(h->ids, history, (size_t)n * sizeof *h->ids);
@@ -60,15 +63,15 @@ static void hold(RtPromptCache *h, const int *history, int n)
 typedef struct Work {
     const RtDecoder *decoder;
     const RtGenerate *options;
-    int changed;                    /* whether the rules of rt_logits.h may change a score */
+    int changed;                    /* rules of rt_logits.h may change scores */
     int *history;                   /* [longest]: the prompt and what follows */
     int prompt, count;              /* ids of the prompt; in the history */
-    float *scores;                  /* [vocab], where they are changed */
-    RtCandidate *candidates;        /* [vocab], where ids are drawn */
+    float *scores;                  /* [vocab], if `changed` */
+    RtCandidate *candidates;        /* [vocab], if ids are sampled */
     RtRandom random;
 } Work;
 
-/* Whether the first maximum is the id, and nobody looks at the logits. */
+/* 1 if the next id is the first maximum, and the logits have no other use. */
 static int plain(const RtGenerate *o)
 {
     return !o->scored && o->sampling.temperature <= 0 && !rt_logits_change(&o->processors);
@@ -90,7 +93,7 @@ size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab)
     return bytes[0] + bytes[1] + bytes[2];
 }
 
-/* The first maximum, or -1 where no score is above -INFINITY. */
+/* The index of the first maximum, or -1 if no score is above -INFINITY. */
 static int first_maximum(const float *scores, int n)
 {
     int best = -1;
@@ -107,7 +110,7 @@ static double log_probability(const float *x, int n, int id)
     return (double)x[id] - (double)x[best] - log(sum);
 }
 
-/* The id that follows from a row of logits; -1 where there is none, or a logit is not a number. */
+/* The next id for a row of logits; -1 if there is none, or a logit is NaN or INFINITY. */
 static int choose(Work *w, const float *logits)
 {
     const RtGenerate *o = w->options;
@@ -122,7 +125,7 @@ static int choose(Work *w, const float *logits)
 
 /* ---- the loop ------------------------------------------------------------------------------------------- */
 
-/* Feed the last id. *best receives the first maximum of the logits; -1 where there is no `next`. */
+/* Feed the last id. *best receives the first maximum of the logits; -1 if there is no `next`. */
 static rt_status feed_last(const Work *w, int *best)
 {
     const RtDecoder *d = w->decoder;

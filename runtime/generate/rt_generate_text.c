@@ -7,10 +7,11 @@ typedef struct Answer {
     const RtTextModel *model;
     const RtGeneration *settings;
     RtStops stops;
-    int *ids;  int count;           /* the prompt, where it is joined to the answer, and the answer */
-    char *text;  size_t room, bytes;                        /* not handed on */
-    const char *open;  size_t open_bytes;           /* what a prompt ends in where nothing follows it, and not handed on yet */
-    int prompt;                     /* ids of the prompt among them, while that is so */
+    int *ids;  int count;           /* the prompt, if joined, and the answer */
+    char *text;  size_t room, bytes;                        /* not passed on yet */
+    /* The end of the prompt's text if no id followed; ids of the answer may change it. */
+    const char *open;  size_t open_bytes;
+    int prompt;                     /* prompt ids in `ids`, until the answer begins */
     rt_on_token *on_token;
     void *user;
     int ended;                      /* by a stop, or by on_token */
@@ -19,10 +20,10 @@ typedef struct Answer {
 
 /* ---- options -------------------------------------------------------------------------------------------- */
 
-static int given(float x) { return !(x >= 0 && x <= 0); }           /* NaN is */
+static int given(float x) { return !(x >= 0 && x <= 0); }           /* NaN counts as given */
 static int draws(const rt_generate_options *o) { return given(o->temperature) || o->top_k || given(o->top_p); }
 
-/* Whether the options go together, and the model has what they are about. */
+/* 1 if the options do not conflict, and the model supports them. */
 static int applies(const RtTextModel *m, const rt_generate_options *o)
 {
     if (o->plain_text && !m->marks) return 0;
@@ -48,7 +49,7 @@ static RtGeneration chosen(const RtGeneration *own, const rt_generate_options *o
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
-/* A part of the work; NULL where it is used up. */
+/* Allocate from the work memory; NULL if too little is left. */
 static void *take(unsigned char **at, size_t *left, size_t bytes)
 {
     void *part = *at;
@@ -58,8 +59,8 @@ static void *take(unsigned char **at, size_t *left, size_t bytes)
     return part;
 }
 
-/* ENDS: ids that end an answer. WINDOW, WINDOW_MOST: bytes of text besides two tokens, and at most
- * besides those of room_most. STOPS, STOP_BYTES: stops, and their bytes in all. */
+/* ENDS: end ids. WINDOW: bytes of text besides two tokens; WINDOW_MOST: most bytes used, besides
+ * those in room_most. STOPS, STOP_BYTES: stop strings, and their bytes in all. */
 enum { ENDS = 16, WINDOW = 512, WINDOW_MOST = 65536, STOPS = 16, STOP_BYTES = 256 };
 
 size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token)
@@ -76,7 +77,8 @@ size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token)
 
 /* ---- the prompt ----------------------------------------------------------------------------------------- */
 
-/* The ids of a text, in a chat template where it is a message. The rest of the work is scratch. */
+/* Turn a text into m->ids, with `chat` in the chat template. The rest of the work memory is
+ * scratch. */
 static rt_status read_text(const RtTextModel *m, const rt_generate_options *o, const char *text, int room, int *n)
 {
     uint32_t ranges[2 * (2 * 1 + 2 + RT_CHAT_DATES)];
@@ -103,7 +105,7 @@ static size_t whole(const Answer *a, size_t n)
     return n;
 }
 
-/* The first n bytes. */
+/* Pass on the first n bytes, and remove them. */
 static void hand_on(Answer *a, size_t n)
 {
     const char next = a->text[n];
@@ -121,9 +123,9 @@ static rt_status text_of(Answer *a, int from, int n, int last, size_t *used)
     return a->model->detokenize(a->model->decoder.self, a->ids, from, n, last, a->text, a->room, used);
 }
 
-/* The first text behind a prompt's certain text. It begins with what the prompt left open, which is not
- * the answer's. Or the ids that follow have changed that, as bytes do that make no character with those
- * before them; then the answer is the text of its own ids. */
+/* Remove what the prompt left open from the first text after the prompt's certain text. Or the ids
+ * after the prompt have changed it, as bytes do that do not complete a character there; then the
+ * answer is the text of its own ids. */
 static rt_status part(Answer *a, int last)
 {
     const int prompt = a->prompt;
@@ -137,7 +139,7 @@ static rt_status part(Answer *a, int last)
     return text_of(a, 0, a->count, last, &a->bytes);
 }
 
-/* Hand on what is certain of ids[from..count); last: no id follows. */
+/* Pass on what is certain of ids[from..count); last: no id follows. */
 static rt_status stream(Answer *a, int from, int last)
 {
     size_t used = a->bytes, seen = a->prompt ? 0 : used;
@@ -157,7 +159,7 @@ static rt_status stream(Answer *a, int from, int last)
     return RT_OK;
 }
 
-/* An id has come. */
+/* Called for each generated id; returns 1 to stop. */
 static int on_id(void *user, int id)
 {
     Answer *a = user;
@@ -167,8 +169,8 @@ static int on_id(void *user, int id)
     return a->status != RT_OK || a->ended;
 }
 
-/* Detokenize a prompt, whose text is the caller's, one id after the other; last: and that none follows.
- * *used receives the bytes of the last of these texts, which stands in a->text. */
+/* Detokenize the prompt id by id, without passing on its text; last: also what follows its last id.
+ * *used receives the bytes of the last piece, which is in a->text. */
 static rt_status pass(Answer *a, int last, size_t *used)
 {
     rt_status status = RT_OK;
@@ -180,7 +182,8 @@ static rt_status pass(Answer *a, int last, size_t *used)
     return status;
 }
 
-/* What a prompt's last ids leave open is kept at the end of the room; the stream then stands behind them. */
+/* Keep the text that the prompt leaves open at the end of the room, and bring the detokenizer to
+ * where the answer begins. */
 static rt_status begin(Answer *a)
 {
     size_t used = 0;
@@ -211,7 +214,7 @@ static rt_status answer(Answer *a, const int *prompt, int n, RtBeamResult *resul
     return status == RT_OK && !a->ended && a->count > a->prompt ? stream(a, a->count, 1) : status;
 }
 
-/* With a source the answer has the ids to itself; else it stands behind the prompt. */
+/* With a source, the answer overwrites its ids; otherwise it follows the prompt. */
 static rt_status answer_ids(Answer *a, int n, int joined, RtBeamResult *results, void *scratch, size_t bytes)
 {
     const RtTextModel *m = a->model;
@@ -230,14 +233,14 @@ static size_t longest_stop(const char *const *stop, int n)
     return longest;
 }
 
-/* A run of tokens that are bytes is held until it ends, and each may become U+FFFD. */
+/* A run of byte tokens is held until it ends, and each byte may become U+FFFD. */
 static size_t room_most(const RtTextModel *m)
 {
     const size_t bytes = 3 * (size_t)(m->source > m->longest ? m->source : m->longest);
     return WINDOW_MOST + 2 * bytes;
 }
 
-/* Neither a pointer nor the text stays, nor its ids. */
+/* Return a status, after erasing pointers, the text and its ids. */
 static rt_status refuse(const RtTextModel *m, rt_status status)
 {
     const int most = m->source > m->longest ? m->source : m->longest;

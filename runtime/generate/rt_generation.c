@@ -1,4 +1,4 @@
-/* rt_generation.c: an answer by the settings of rt_generation.h. */
+/* rt_generation.c: answer a prompt by the settings of rt_generation.h. */
 #include "rt_generation.h"
 
 static RtGenerate single(const RtGeneration *g, const RtAnswering *a, int most, int longest)
@@ -50,7 +50,8 @@ rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering
     *count = 0;
     if (n < 1) return RT_ORDER;
     if (n > longest) return RT_TOO_LONG;
-    if (!most) {                    /* a full context has an empty answer, and so has a prompt of max_length */
+    /* The answer is empty if the context is full or the prompt has max_length ids. */
+    if (!most) {
         results[0] = (RtBeamResult){ NULL, 0, 0, 0 };
         *count = 1;
         return RT_OK;

@@ -1,4 +1,4 @@
-/* rt_generation_options.c: the settings of generation by name, for every command line that has them. */
+/* rt_generation_options.c: change settings of generation by name, for command lines. */
 #include "rt_generation.h"
 #include <errno.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ static int word(RtBeamStop *out, const char *text)
     return 1;
 }
 
-/* What an option is called in the table. */
+/* The name of an option in the table; resolves aliases. */
 static const char *own_name(const char *name)
 {
     for (int i = 0; i < rt_generation_alias_count; i++)

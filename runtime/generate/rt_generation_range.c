@@ -3,7 +3,8 @@
 #include "rt_generation.h"
 #include "rt_stops.h"
 
-/* One for each kind of the table. 0 means off where a range does not have it; NaN is in none. */
+/* One function per kind of the table. 0 means off, even if the range excludes it; NaN is in no
+ * range. */
 static int in_INTEGER(const int *n, double least, double most) { return *n == 0 || (*n >= least && *n <= most); }
 static int in_REAL(const float *x, double least, double most) { return (double)*x >= least && (double)*x <= most; }
 static int in_ABOVE(const float *x, double least, double most) { return in_REAL(x, least, most); }

@@ -18,7 +18,7 @@ static void repetition(const RtProcessors *p, const RtHistory *h, const float *l
     }
 }
 
-/* Whether the last n ids are ids[n]. */
+/* 1 if the last n ids are ids[n]. */
 static int ends_with(const RtHistory *h, const int *ids, int n)
 {
     for (int i = 0; i < n; i++)
@@ -78,7 +78,7 @@ int rt_logits_change(const RtProcessors *p)
 
 void rt_logits_process(const RtProcessors *p, const RtHistory *h, const float *logits, float *scores, int vocab)
 {
-    const int begin = h->prompt > 1 || !p->force_first ? h->prompt : h->prompt + 1;    /* a forced first id is no beginning */
+    const int begin = h->prompt > 1 || !p->force_first ? h->prompt : h->prompt + 1;    /* a forced first id does not count */
     for (int i = 0; i < vocab; i++) scores[i] = logits[i];
     repetition(p, h, logits, scores, vocab);
     ngrams(p, h, scores, vocab);

@@ -1,4 +1,4 @@
-/* rt_sample.c: which ids may be drawn, and the draw. */
+/* rt_sample.c: filter the candidates for the next id, and draw one. */
 #include "rt_sample.h"
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static float kth_largest(RtCandidate *c, int n, int k)
     return c[k - 1].score;
 }
 
-/* Those whose score is at least the kth largest. */
+/* Keep candidates whose score is at least the k-th largest. This and the next filters move those
+ * they keep to the front, and return their number. */
 static int top_k(RtCandidate *c, int n, int k)
 {
     if (k < 1 || k >= n) return n;
@@ -46,7 +47,7 @@ static int top_k(RtCandidate *c, int n, int k)
     return kept;
 }
 
-/* Weights by the largest score, which gets 1. Returns their sum. */
+/* Set weights relative to the largest score, whose weight is 1. Returns their sum. */
 static double weigh(RtCandidate *c, int n)
 {
     float max = c[0].score;
@@ -57,8 +58,8 @@ static double weigh(RtCandidate *c, int n)
     return sum;
 }
 
-/* From the least likely on, those go whose weights add up to no more than 1 - p of all. What alone has no more than its equal
- * share of that certainly goes, so that a large vocabulary need not be sorted. */
+/* Drop the least likely candidates, as long as their weights add up to at most 1 - p of all. A
+ * weight of at most 1/n of that is certainly dropped, so a large vocabulary need not be sorted. */
 static int top_p(RtCandidate *c, int n, double p)
 {
     if (p <= 0 || p >= 1) return n;
@@ -85,7 +86,7 @@ static int min_p(RtCandidate *c, int n, double p)
     return kept ? kept : n;
 }
 
-/* Ascending by |information - entropy|, which stands in `weight`. */
+/* Ascending by |information - entropy|, which is in `weight`. */
 static int more_typical_first(const void *a, const void *b)
 {
     const RtCandidate *x = a, *y = b;
@@ -116,7 +117,8 @@ int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, Rt
     const float t = s->temperature > 0 ? s->temperature : 1;
     float most = 0;
     int n = 0;
-    if (t < 1e-6f) {                    /* what is divided by less would overflow: then by how much each is below the most likely */
+    /* Dividing by less may overflow, so scores are taken relative to the largest. */
+    if (t < 1e-6f) {
         most = -INFINITY;
         for (int id = 0; id < vocab; id++)
             if (scores[id] > most) most = scores[id];

@@ -1,4 +1,4 @@
-/* rt_scores.c: softmax, sigmoid and cosine, in double. */
+/* rt_scores.c: softmax, sigmoid and similarities, in double. */
 #include "rt_scores.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@ size_t rt_stops_scratch_bytes(const char *const *texts, int n)
     return bytes;
 }
 
-/* border[i] of text[bytes], each from those before it. */
+/* Set border[bytes] of a text; each uses those before it. */
 static void fill_borders(uint32_t *border, const char *text, uint32_t bytes)
 {
     border[0] = 0;

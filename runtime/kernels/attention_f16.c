@@ -1,4 +1,5 @@
-/* attention_f16.c: attention over keys and values of f16, which are widened as they are read. */
+/* attention_f16.c: attention over f16 keys and values, which are widened to f32 as they are
+ * read. */
 #include "rt_attention.h"
 #include "kernels.h"
 

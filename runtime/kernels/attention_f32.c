@@ -1,4 +1,4 @@
-/* attention_f32.c: attention over keys and values of f32. */
+/* attention_f32.c: attention over f32 keys and values. */
 #include "rt_attention.h"
 #include "kernels.h"
 

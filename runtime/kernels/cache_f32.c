@@ -4,7 +4,7 @@
 #include "rt_cache.h"
 #include "kernels.h"
 
-/* A key is a column of its panel: each of its numbers goes into another line of sixteen. */
+/* A key is a column of its panel, so its numbers are sixteen apart. */
 RT_INLINE void rt_store_keys(const RtCache *shape, float *cache, const float *x, const int *positions, int rows, int begin,
                              int end, int ring)
 {

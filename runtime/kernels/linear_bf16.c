@@ -1,5 +1,5 @@
-/* linear_bf16.c: the functions of linear_f32.c, bit for bit, for weights rounded to bf16; and rows
- * of such a matrix as embeddings. */
+/* linear_bf16.c: the functions of linear_f32.c for bf16 weights, with the same bits as f32 kernels
+ * give for these weights; and embeddings from such a matrix. */
 #include "rt_linear.h"
 #include "kernels.h"
 
@@ -18,7 +18,7 @@ RT_KERNEL void rt_linear_add_bf16(const RtLinear *shape, float *y, const float *
     rt_linear_add_as(shape, y, x, w, a, rows, begin, end, RT_BF16);
 }
 
-/* Rows of a matrix in panels without biases, as floats. */
+/* Rows of a matrix that is stored in panels without biases, as floats. */
 RT_KERNEL void rt_embed_bf16(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows)
 {
     const int width = shape->width, padded = (width + 15) & ~15;

@@ -1,5 +1,5 @@
-/* linear_f32.c: y = activation(W x + b) over panels of sixteen outputs; the product of two such
- * linears; and the sum of one and a. */
+/* linear_f32.c: linears over panels of sixteen outputs: y = activation(W x + b), the gated
+ * y = activation(G x + b) * (U x + c), and y = a + activation(W x + b). */
 #include "rt_linear.h"
 #include "kernels.h"
 

@@ -1,26 +1,28 @@
-/* linear_int8.c: the functions of linear_f32.c for weights of 8 or 4 bits; and rows of such a
- * matrix as embeddings. Rows of x are rounded to bytes first, as many at a time as have room; see
- * rt_simd_int8.h. */
+/* linear_int8.c: the functions of linear_f32.c for int8 and int4 weights, and embeddings from such
+ * a matrix. Rows of x are rounded to 8 bits first, as many at a time as fit; see rt_simd_int8.h. */
 #include "rt_simd_int8.h"
 #include "kernels.h"
 
-/* Rows that become bytes at once: all of them, or a multiple of a tile's. */
+/* How many rows are rounded at once: all, or as many as fit, if possible a multiple of a tile's
+ * rows. */
 RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)
 {
     const int room = rt_rounded_rows(shape->in, rows);
     return rows == room || room <= RT_BYTES_ROWS ? room : room / RT_BYTES_ROWS * RT_BYTES_ROWS;
 }
 
-/* Less than that the first-level cache may hold, and asking is a tenth of the work. */
+/* Up to this size weights may be in the L1 cache, and prefetching is a tenth of the work. */
 enum { RT_ASK_BYTES = 1 << 16 };
 
-/* One row asks for the bytes behind those it reads, and so do rows of one tile where the panels that it reads abreast are long. */
+/* True if weights are to be prefetched: for one row of a large matrix, or for rows of one tile,
+ * which reads several panels side by side, if the panels are long. */
 RT_INLINE int rt_asks(const RtLinear *shape, int rows, size_t panel)
 {
     return rows == 1 ? (size_t)shape->out / 16 * panel > RT_ASK_BYTES : rows < 2 * RT_BYTES_ROWS && panel > RT_ASK_BYTES / 4;
 }
 
-/* `rows` of x as bytes, and a tile that multiplies them with panels at w; y and the rest are the caller's. */
+/* Round `rows` rows of x, and return a tile that multiplies them by the panels at w. The caller
+ * sets y and whatever else differs from the defaults. */
 RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, void *rounded, const float *x, int rows,
                                      const uint8_t *w, const int bits)
 {
@@ -41,7 +43,7 @@ RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, void *rounded, const
     return t;
 }
 
-/* The same tile for rows that stand r further on. */
+/* The same tile, r rows further on. */
 RT_INLINE RtByteTile rt_byte_tile_at(RtByteTile t, int r)
 {
     t.q += (size_t)r * (size_t)t.groups * RT_GROUP, t.scale += r * t.groups, t.start += r * t.groups;
@@ -62,16 +64,17 @@ RT_INLINE void rt_linear_bits(const RtLinear *shape, float *y, const float *x, c
     }
 }
 
-/* What goes into y by way of another number waits in a piece: of one row a run of panels, of many one tile. A run is long because
- * two matrices take turns: at each turn a stream of memory begins anew, which of 1.1 billion weights of four bits, panel by panel,
- * took as long as the rest of the reading. */
+/* If results are combined with other numbers before they go to y, they are buffered in a piece: a
+ * run of panels for one row, one tile for many. Runs are long because two matrices alternate, and
+ * each switch restarts a memory stream: when they alternated at every panel of 1.1 billion int4
+ * weights, these restarts took as long as the reading itself. */
 enum {
     RT_BYTES_RUN = 32,
     RT_BYTES_TILE = RT_BYTES_ROWS * RT_BYTES_PANELS,
     RT_BYTES_PIECE = 16 * (RT_BYTES_TILE > RT_BYTES_RUN ? RT_BYTES_TILE : RT_BYTES_RUN)
 };
 
-/* A piece of the product of two linears: its rows and panels stand at `to`, those of the second factor one matrix behind. */
+/* A piece of a gated linear, written to `to`. The panels of U follow those of G. */
 RT_INLINE void rt_gate_piece(const RtLinear *shape, RtByteTile t, float *to, int rows, int panels, const int bits)
 {
     XF_ALIGN(64) float factor[RT_BYTES_PIECE];
@@ -103,7 +106,7 @@ RT_INLINE void rt_linear_gate_bits(const RtLinear *shape, float *y, const float 
     }
 }
 
-/* A tile of sums that are added to a; y may be a. */
+/* A piece of a linear that is added to a; y may be a. */
 RT_INLINE void rt_add_piece(const RtLinear *shape, RtByteTile t, float *y, const float *a, int rows, int p, int panels, const int bits)
 {
     XF_ALIGN(64) float sums[RT_BYTES_PIECE];
@@ -119,7 +122,7 @@ RT_INLINE void rt_add_piece(const RtLinear *shape, RtByteTile t, float *y, const
         }
 }
 
-/* One row is added to from the registers that hold its sums, where nothing else is done with them. */
+/* With one row, and identity or ReLU, a is added while the sums are in registers. */
 RT_INLINE void rt_linear_add_bits(const RtLinear *shape, float *y, const float *x, const void *w, const float *a,
                                   void *rounded, int rows, int begin, int end, const int bits)
 {
@@ -161,7 +164,7 @@ RT_KERNEL void rt_linear_add_int8(const RtLinear *shape, float *y, const float *
     rt_linear_add_bits(shape, y, x, w, a, rounded, rows, begin, end, 8);
 }
 
-/* Rows of a matrix in panels without biases, as floats. */
+/* Rows of a matrix that is stored in panels without biases, as floats. */
 RT_INLINE void rt_embed_bits(const RtEmbed *shape, float *y, const void *table, const int *ids, int rows, const int bits)
 {
     const int width = shape->width, padded = (width + 15) & ~15;

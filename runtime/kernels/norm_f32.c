@@ -1,7 +1,7 @@
-/* norm_f32.c: the three layer norms, of a row or of each head of a row.
+/* norm_f32.c: the three norms, over a row or over each head of a row.
  * Two passes, the mean first, then the squared differences: the one-pass formula loses the variance
  * of a row far from 0. Padding columns of the row become zeros. y may be x. Whole groups of sixteen
- * come first: with one loop for all, whose last iteration is masked, gcc's code takes a fifth
+ * have their own loop: with a single loop, whose last iteration is masked, gcc's code takes a fifth
  * longer than clang's. */
 #include "rt_simd.h"
 #include "kernels.h"
@@ -33,7 +33,7 @@ static inline float rt_norm_squares(const float *x, int width, float mean)
     return rt_sum(sum);
 }
 
-/* What a row is multiplied by. ANNOTATED divides by width - 1: the compiler refuses width 1. */
+/* The factor of a row. ANNOTATED divides by width - 1: the compiler rejects width 1. */
 static inline float rt_norm_factor(RtNormKind kind, float squares, int width, float eps)
 {
     switch (kind) {
@@ -49,7 +49,7 @@ static inline rt_v16 rt_norm_of(rt_v16 x, rt_v16 centre, rt_v16 factor, const fl
     return rt_fma(rt_mul(rt_sub(x, centre), factor), rt_load(gain), bias ? rt_load(bias) : rt_set1(0));
 }
 
-/* One head: `width` columns of y, and nothing behind them. */
+/* One head: writes `width` columns of y and nothing after them. */
 static inline void rt_norm_head(const RtNorm *shape, float *y, const float *x, const float *gain)
 {
     const int width = shape->width, centred = shape->kind != RT_NORM_RMS;

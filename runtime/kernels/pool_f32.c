@@ -1,10 +1,10 @@
-/* pool_f32.c: one vector from the rows of a source: parts of `width` columns side by side, each the
- * first row, the last, the maximum of every column, or a weighted sum. Rows are added in their
- * order. Padding columns of y become zeros. */
+/* pool_f32.c: reduce the rows of a source to one vector: parts of `width` columns side by side,
+ * each the first row, the last row, the maximum of each column, or a weighted sum. Rows are added
+ * in order. Padding columns of y become zeros. */
 #include "rt_simd.h"
 #include "kernels.h"
 
-/* What a sum over `rows` is multiplied by; rows of WEIGHTED count 1, 2, 3 and so on. */
+/* The factor of a sum over `rows` rows; WEIGHTED has given the rows weights 1, 2, 3, ... */
 static inline float rt_pool_factor(RtPoolKind kind, int rows)
 {
     if (kind == RT_POOL_MEAN) return 1 / (float)rows;
@@ -26,7 +26,7 @@ static inline rt_v16 rt_pool_columns(RtPoolKind kind, const float *x, size_t str
     return kind == RT_POOL_MAX ? v : rt_mul(rt_set1(rt_pool_factor(kind, rows)), v);
 }
 
-/* One vector; rows: of y, which is 1. */
+/* rows: the rows of y, always 1. */
 RT_KERNEL void rt_pool_f32(const RtPool *shape, float *y, const float *x, const int *visible, int rows)
 {
     const int width = shape->width, used = shape->parts * width;

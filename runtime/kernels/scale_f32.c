@@ -1,5 +1,5 @@
-/* scale_f32.c: y = scale * x, or softcap * tanh(scale * x / softcap), on groups of 16 columns. y may be x.
- * Padding columns of y become zeros. */
+/* scale_f32.c: y = scale * x, or softcap * tanh(scale * x / softcap), on groups of 16 columns. y
+ * may be x. Padding columns of y become zeros. */
 #include "rt_simd.h"
 #include "kernels.h"
 

@@ -21,7 +21,7 @@ static inline float rt_vocabulary_max(const float *x, int size)
     return rt_max_of(max);
 }
 
-/* y = (x - max) - log(sum of exp(x - max)): the sum is 1 at least and cannot overflow. */
+/* y = (x - max) - log(sum of exp(x - max)): the sum is at least 1 and cannot overflow. */
 RT_KERNEL void rt_log_softmax_f32(const RtVocabulary *shape, float *y, const float *x, int rows)
 {
     const int size = shape->size;
@@ -40,8 +40,8 @@ RT_KERNEL void rt_log_softmax_f32(const RtVocabulary *shape, float *y, const flo
     }
 }
 
-/* y[r]: the first maximum of row r; -1 for a row with NaN or INFINITY in it. Only the first block of columns
- * that holds the maximum is searched number by number. */
+/* y[r]: the index of the first maximum of row r; -1 if the row contains NaN or INFINITY. Only the
+ * first block of columns that holds the maximum is searched element by element. */
 RT_KERNEL void rt_argmax_f32(const RtVocabulary *shape, int *y, const float *x, int rows)
 {
     enum { BLOCK = 256 };

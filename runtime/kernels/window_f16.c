@@ -1,4 +1,5 @@
-/* window_f16.c: sliding-window attention over ring buffers of f16, which are widened on reading. */
+/* window_f16.c: sliding-window attention over ring buffers of f16, which are widened to f32 as they
+ * are read. */
 #include "rt_window.h"
 #include "kernels.h"
 

@@ -1,8 +1,9 @@
-/* rt_characters.c: UTF-8 to ids and back, one id per code point. Strict: no overlong forms, no surrogates, nothing
- * above U+10FFFF. */
+/* rt_characters.c: UTF-8 to ids and back, one id per code point. Strict: no overlong forms, no
+ * surrogates, nothing above U+10FFFF. */
 #include "rt.h"
 
-/* The code point at s, a NUL-terminated text; *bytes receives its length. -1 if that is not UTF-8. */
+/* The code point at s, a NUL-terminated string; *bytes receives its length. -1 if it is not valid
+ * UTF-8. */
 static int32_t characters_point(const unsigned char *s, int *bytes)
 {
     static const int32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -60,7 +61,7 @@ static int characters_write(int32_t c, unsigned char *s)
     return n;
 }
 
-/* Append the text of one id; out[*used] is a NUL before and behind. */
+/* Append the text of one id; out[*used] is a NUL before and after. */
 static rt_status characters_add(const RtCharacters *t, int id, char *out, size_t cap, size_t *used)
 {
     unsigned char text[4];

@@ -12,14 +12,16 @@ static size_t valid_bytes(const unsigned char *s, size_t n)
     return at;
 }
 
-/* The text itself, or a copy in which each broken beginning is U+FFFD, which has three bytes. */
+/* Set x to the text itself or, if that has invalid UTF-8, to a copy with U+FFFD, of three bytes,
+ * for each invalid sequence. */
 static bool mend(TokWork *w, TokText *x, const char *text, size_t n)
 {
     unsigned char *s = (unsigned char *)(uintptr_t)text;        /* never written to */
     const bool origin = w->origin;
     *x = (TokText){ .s = s, .n = n, .cap = n };
     if (valid_bytes(s, n) == n) return true;
-    w->origin = true;                                           /* places are no longer those of the text */
+    /* The offsets in the copy are not those in the text. */
+    w->origin = true;
     if (rt_tok_new(w, x, 3 * n))
         for (size_t at = 0, length; at < n; at += length) {
             int32_t c;
@@ -32,12 +34,12 @@ static bool mend(TokWork *w, TokText *x, const char *text, size_t n)
     return w->status == RT_OK;
 }
 
-/* Whether texts carry where they come from. */
+/* True if texts must carry their origin. */
 static bool carries_origin(const RtTokenizer *t, bool spans) { return spans || t->literal_count > 0 || rt_tok_flag(t, TOK_KEEP_ORIGIN); }
 
 /* ---- added tokens ------------------------------------------------------------------------------------------- */
 
-/* begin, end: with the white space that it takes; from, to: without. */
+/* An added token. begin, end: with the white space that it takes; from, to: without. */
 typedef struct Found { size_t begin, end; uint32_t id; size_t from, to; uint32_t flags; } Found;
 
 static bool is_word(const RtTokenizer *t, int32_t c)
@@ -53,8 +55,9 @@ static bool stands_alone(const RtTokenizer *t, const TokText *x, size_t begin, s
     return end >= x->n || (rt_tok_character(x->s + end, x->n - end, &c) && !is_word(t, c));
 }
 
-/* Take white space before and behind, where the token wants it; never before `least`. Of one that
- * stands in white space which the token before has taken, nothing may be left. */
+/* Extend a token over the white space before and after it, if its flags ask for that, but not
+ * before `least`. If it is inside white space that the token before has taken, nothing may be left
+ * of it. */
 static void swallow(const TokText *x, uint32_t flags, size_t least, Found *f)
 {
     int32_t c;
@@ -70,7 +73,8 @@ static void swallow(const TokText *x, uint32_t flags, size_t least, Found *f)
     if (f->end < f->begin) f->end = f->begin;
 }
 
-/* The longest entry at `at`: its end and its number; 0 where there is none. */
+/* Find the longest entry at `at`. Returns its end, or 0 if there is none; *entry receives its
+ * number. */
 static size_t longest_at(const RtTokenizer *t, RtTokSection trie, const TokText *x, size_t at, uint32_t *entry)
 {
     size_t end = 0;
@@ -85,7 +89,7 @@ static size_t longest_at(const RtTokenizer *t, RtTokSection trie, const TokText 
     return end;
 }
 
-/* Whether an added token that stands in x is text there. */
+/* True if a special token that was found in x is to be plain text (rt_tokenizer_literal). */
 static bool is_literal(const RtTokenizer *t, const TokText *x, size_t begin, size_t end, uint32_t id)
 {
     if (!t->literal_count || !rt_tokenizer_special(t, (int)id)) return false;
@@ -95,7 +99,8 @@ static bool is_literal(const RtTokenizer *t, const TokText *x, size_t begin, siz
     return inside;
 }
 
-/* The first added token from *from on; *from is then where to look on. What is left of `least` is taken. */
+/* Find the next added token from *from on, and set *from to where to search next. Text before
+ * `least` is used up. */
 static bool find_added(const RtTokenizer *t, RtTokSection trie, const TokText *x, size_t least, size_t *from, Found *f)
 {
     if (!t->bytes[trie]) return false;
@@ -128,8 +133,8 @@ static void push_added(TokWork *w, const Found *f, const TokText *x)
 
 typedef void Between(TokWork *w, const TokText *x, size_t begin, size_t end);
 
-/* Push the added tokens of x; hand what lies between to `between`. As with Hugging Face, a token is
- * found in white space that the one before has taken, too. */
+/* Push the added tokens of x, and pass the text between them to `between`. As in Hugging Face, a
+ * token is also found in white space that the one before has taken. */
 static void around_added(TokWork *w, RtTokSection trie, const TokText *x, Between *between)
 {
     size_t done = 0, from = 0;
@@ -172,7 +177,8 @@ static void encode_text(TokWork *w, const char *text, size_t bytes)
 
 /* ---- the template ------------------------------------------------------------------------------------------- */
 
-/* Ids that the items of a template, first .. first + count - 1, leave room for; INT32_MAX where texts are not cut. */
+/* How many ids of texts fit beside the special tokens of template items first .. first + count - 1;
+ * INT32_MAX if texts are not cut. */
 static int most_ids(const RtTokenizer *t, uint32_t first, uint32_t count, bool plain)
 {
     int specials = t->target != RT_TOK_NONE;
@@ -182,7 +188,7 @@ static int most_ids(const RtTokenizer *t, uint32_t first, uint32_t count, bool p
     return most > 0 ? most : 0;
 }
 
-/* How many ids a text has, which are written nowhere. */
+/* Count the ids of a text, without writing them. */
 static int count_ids(TokWork *w, const char *text, size_t bytes)
 {
     const RtTokens none = { NULL, NULL, NULL, 0, NULL }, *const out = w->out;
@@ -196,7 +202,7 @@ static int count_ids(TokWork *w, const char *text, size_t bytes)
     return count;
 }
 
-/* The first or the last `most` ids of a text. */
+/* Encode a text, cut to its first `most` ids or, with TOK_CUT_LEFT, to its last. */
 static void encode_cut(TokWork *w, const char *text, size_t bytes, int most)
 {
     const int first = w->n, n = most < INT32_MAX && rt_tok_flag(w->t, TOK_CUT_LEFT) ? count_ids(w, text, bytes) : 0;
@@ -206,7 +212,7 @@ static void encode_cut(TokWork *w, const char *text, size_t bytes, int most)
     if (w->out->spans && w->status == RT_OK) rt_tok_settle_spans(w, text, bytes, first);
 }
 
-/* The first text as it is read: behind the prompt, where there is one; NULL without room. */
+/* The first text, after the prompt if there is one; NULL if the scratch is too small. */
 static const char *prompted(TokWork *w, const RtTokenText *text, size_t *bytes)
 {
     const size_t prompt = w->t->prompt_bytes;
@@ -224,7 +230,7 @@ static RtTokenSpan moved(RtTokenSpan x, uint32_t back)
     return (RtTokenSpan){ x.begin > back ? x.begin - back : 0, x.end > back ? x.end - back : 0 };
 }
 
-/* Spans of the joined text become those of the text alone; what stands in the prompt is 0, 0. */
+/* Convert spans in the joined text to spans in the text alone; those in the prompt become 0, 0. */
 static void leave_prompt_out(TokWork *w, const char *joined, int first)
 {
     const RtTokens *out = w->out;
@@ -237,7 +243,7 @@ static void leave_prompt_out(TokWork *w, const char *joined, int first)
     }
 }
 
-/* The text, or the first of a pair. */
+/* Encode the text, or the first of a pair. */
 static void encode_first(TokWork *w, const RtTokenText *text, int most)
 {
     const size_t used = w->used;
@@ -253,7 +259,8 @@ static void encode_first(TokWork *w, const RtTokenText *text, int most)
 
 typedef struct Lengths { int text, other; } Lengths;
 
-/* How many ids of each text of a pair are kept where both may have `most`: the longer gives way first. */
+/* How many ids of each text of a pair to keep, if together they may have `most`: the longer is cut
+ * first. */
 static Lengths cut_pair(Lengths n, int most)
 {
     const bool swap = n.text > n.other;
@@ -276,7 +283,7 @@ static Lengths lengths_kept(TokWork *w, const RtTokenText *text, int most)
     return cut_pair((Lengths){ n, count_ids(w, text->other, text->other_bytes) }, most);
 }
 
-/* The token of a template's item: of a language that which was asked for. */
+/* The token of a template's item; instead of a language token, the source language that was set. */
 static uint32_t special_of(const RtTokenizer *t, uint32_t item)
 {
     const uint32_t id = rt_tok_at(t, TOK_TEMPLATE, 3 * (size_t)item + 1);
@@ -335,7 +342,7 @@ rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t 
 
 /* ---- scratch ------------------------------------------------------------------------------------------------ */
 
-/* What the memos of patterns take at each byte of a text. Of a blob that may not be checked yet. */
+/* Bytes that the memos of patterns take for each byte of text. The blob may not be checked yet. */
 static double memo_bytes(const RtTokenizer *t)
 {
     const uint32_t ops = t->bytes[TOK_OPS] / sizeof(RtTokOp), nodes = t->bytes[TOK_NODES] / (4 * TOK_NODE_WORDS);

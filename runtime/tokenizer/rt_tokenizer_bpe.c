@@ -7,7 +7,7 @@
 
 enum { SHORT = 40 };
 
-/* A stretch of the word. A symbol that was merged into the one before has no bytes. */
+/* A part of the word; bytes is 0 after it was merged into the symbol before. */
 typedef struct Symbol { uint32_t id, at, bytes, next, previous; } Symbol;
 typedef struct Merge { uint32_t rank, merged; } Merge;
 typedef struct Entry { uint32_t rank, at, merged; } Entry;
@@ -35,7 +35,7 @@ static Merge find_merge(const RtTokenizer *t, uint32_t left, uint32_t right)
     }
 }
 
-/* Whether a merge may ever join what begins as these two side by side. */
+/* True if merges may ever join text that begins as these two adjacent symbols. */
 static bool may_join(const RtTokenizer *t, uint32_t left, uint32_t right)
 {
     const uint32_t words = t->bytes[TOK_JOINS] / 4, bit = rt_tok_merge_hash(left, right);
@@ -54,7 +54,8 @@ static void add_symbol(Word *word, uint32_t id, size_t at, size_t bytes)
     word->symbol[n] = (Symbol){ id, (uint32_t)at, (uint32_t)bytes, n + 1, n - 1 };
 }
 
-/* The symbol of a character, with what marks its place in the word around it. */
+/* The symbol of a character: with the prefix of what continues a word unless it is the first, and
+ * with the suffix of what ends a word if it is the last. */
 static uint32_t character_id(const RtTokenizer *t, const unsigned char *s, size_t n, bool first, bool last)
 {
     const uint32_t *h = t->head;
@@ -162,7 +163,7 @@ static void offer(const Word *word, Heap *h, uint32_t i)
     if (m.rank != RT_TOK_NONE) heap_push(h, (Entry){ m.rank, i, m.merged });
 }
 
-/* Each merge takes one entry and adds two at most, so there are never more than two for each symbol. */
+/* Each merge takes one entry and adds at most two, so there are never more than two per symbol. */
 static void merge_long(Word *word)
 {
     const size_t used = word->w->used;
@@ -198,7 +199,7 @@ static void merge_all(Word *word)
 
 /* ---- a word ------------------------------------------------------------------------------------------------- */
 
-/* A symbol that is not a piece is given as its bytes, if each is a piece. */
+/* True if a symbol that is not a piece can become its bytes, since each of them is a piece. */
 static bool has_bytes(const Word *word, const Symbol *s)
 {
     const RtTokenizer *t = word->w->t;
@@ -225,8 +226,8 @@ static void give_symbol(const Word *word, const Symbol *s)
         rt_tok_push(word->w, rt_tok_at(t, TOK_BYTES, word->x->s[at]), word->x, at, at + 1);
 }
 
-/* Whether `next`, right behind `s`, is given in one unknown piece with it. Unknown characters are
- * one symbol already: one of the two is not a piece. */
+/* True if `next`, right after `s`, belongs to the same unknown piece. Adjacent unknown characters
+ * are one symbol already, so one of the two must be a symbol that is not a piece. */
 static bool fuses(const Word *word, const Symbol *s, const Symbol *next)
 {
     const uint32_t pieces = word->w->t->head[TOK_HEAD_PIECES];

@@ -7,7 +7,7 @@ enum { MOST = 8192 };               /* bytes of one token between decoders */
 
 typedef struct Token { size_t n; unsigned char s[MOST]; } Token;
 
-/* The answer so far, and the state between tokens. */
+/* The output, and the state between tokens. */
 typedef struct Decode {
     const RtTokenizer *t;
     RtTokenStream *k;
@@ -43,7 +43,8 @@ static void put(Decode *d, const unsigned char *s, size_t n)
     d->out[*d->used] = '\0';
 }
 
-/* Text whose ends have no blanks: blanks wait for what is none, and are dropped before the first of it. */
+/* Write text without blanks at its ends: blanks wait for another character, and are dropped if they
+ * come before the first. */
 static void put_inner(Decode *d, const unsigned char *s, size_t n)
 {
     RtTokenStream *k = d->k;
@@ -64,7 +65,8 @@ static void put_text(Decode *d, const unsigned char *s, size_t n)
     else put(d, s, n);
 }
 
-/* What clean_up_tokenization_spaces replaces, in this order: each sees what the ones before it have written. */
+/* The replacements of clean_up_tokenization_spaces, in order: each sees what those before it have
+ * written. */
 static const struct { const char *from, *to; } cleanings[] = {
     { " .", "." }, { " ?", "?" }, { " !", "!" }, { " ,", "," }, { " ' ", "'" },
     { " n't", "n't" }, { " 'm", "'m" }, { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" },
@@ -73,7 +75,8 @@ enum { CLEANINGS = sizeof cleanings / sizeof *cleanings };
 
 static void clean_up(Decode *d, const unsigned char *s, size_t n, size_t first);
 
-/* One more byte for a replacement. Only its first byte is a blank that may begin it again, so what does not match is passed on. */
+/* Pass a byte to replacement i. A partial match has a blank only at its start, where alone a match
+ * can begin, so on a mismatch all that is held is passed on. */
 static void clean_byte(Decode *d, unsigned char c, size_t i)
 {
     const char *from = cleanings[i].from, *to = cleanings[i].to;
@@ -90,7 +93,7 @@ static void clean_byte(Decode *d, unsigned char c, size_t i)
     }
 }
 
-/* Text through the replacements from `first` on. */
+/* Pass text through the replacements from `first` on. */
 static void clean_up(Decode *d, const unsigned char *s, size_t n, size_t first)
 {
     if (first == CLEANINGS) put_text(d, s, n);
@@ -102,7 +105,7 @@ static void give(Decode *d, const unsigned char *s, size_t n)
     clean_up(d, s, n, rt_tok_flag(d->t, TOK_CLEAN_SPACES) ? 0 : CLEANINGS);
 }
 
-/* What replacements have held back, of the first before the others. */
+/* Pass on what the replacements have held back, beginning with the first. */
 static void clean_rest(Decode *d)
 {
     for (size_t i = 0; i < CLEANINGS; i++) {
@@ -112,7 +115,7 @@ static void clean_rest(Decode *d)
     }
 }
 
-/* Bytes to UTF-8; up to three that may begin a character wait in k->hold. */
+/* Write bytes as valid UTF-8; up to three that may begin a character wait in k->hold. */
 static void put_bytes(Decode *d, const unsigned char *s, size_t n)
 {
     static const unsigned char replacement[] = { 0xEF, 0xBF, 0xBD };
@@ -124,7 +127,7 @@ static void put_bytes(Decode *d, const unsigned char *s, size_t n)
             int32_t c;
             uint32_t take;
             if (!broken) give(d, k->hold, take = (uint32_t)rt_tok_character(k->hold, k->held, &c));
-            else if ((uint32_t)broken == k->held && k->hold[0] >= 0xC2 && k->hold[0] < 0xF5) break;      /* it may yet be one */
+            else if ((uint32_t)broken == k->held && k->hold[0] >= 0xC2 && k->hold[0] < 0xF5) break;      /* may be completed */
             else give(d, replacement, (take = (uint32_t)broken, sizeof replacement));
             k->held -= take;
             memmove(k->hold, k->hold + take, k->held);
@@ -156,7 +159,8 @@ static bool resize(Decode *d, Token *x, size_t at, size_t m, size_t n)
 
 static bool begins(const unsigned char *s, size_t n, const unsigned char *with, size_t m) { return m && n >= m && memcmp(s, with, m) == 0; }
 
-/* Every `from` of a token becomes `to`. What does not grow is moved once, byte by byte. */
+/* Replace every `from` in a token by `to`. If the token does not grow, each byte is moved only
+ * once. */
 static void replace(Decode *d, Token *x, const unsigned char *from, size_t m, const unsigned char *to, size_t n)
 {
     size_t end = 0;
@@ -179,7 +183,8 @@ static void replace(Decode *d, Token *x, const unsigned char *from, size_t m, co
     x->n = end;
 }
 
-/* A character that stands for a byte has at least one of its own. A token that is not bytes stands for itself. */
+/* Convert characters of the byte alphabet to bytes, in place, since each has at least one byte. A
+ * token with any other character stays as it is. */
 static void to_bytes(Token *x)
 {
     int32_t c;
@@ -195,7 +200,7 @@ static void to_bytes(Token *x)
     x->n = end;
 }
 
-/* A space before a token. */
+/* Put a space before a token. */
 static void put_space(Decode *d, Token *x)
 {
     if (resize(d, x, 0, 0, 1)) x->s[0] = ' ';
@@ -226,7 +231,8 @@ static void to_suffix(Decode *d, const RtTokOp *op, Token *x)
     d->k->spaces = ended;
 }
 
-/* Of one text, up to a at its start and b at its end; fused: of all that follow, their end not yet known. */
+/* Strip one text, up to a characters at its start and b at its end. fused: this and all later
+ * tokens are one text, whose end is not known yet, so only its start is stripped. */
 static void to_stripped(Decode *d, const RtTokOp *op, Token *x)
 {
     const unsigned char *one = rt_tok_text(d->t, op->text);
@@ -261,7 +267,7 @@ static int fallback_byte(const unsigned char *s, size_t n)
 
 static RtTokOp decoder(const RtTokenizer *t, uint32_t i) { return rt_tok_op(t, t->head[TOK_HEAD_NORMALISERS] + t->head[TOK_HEAD_SPLITS] + i); }
 
-/* A token through the decoders from `first` on. */
+/* Pass a token through the decoders from `first` on, and write it. */
 static void through(Decode *d, Token *x, uint32_t first)
 {
     d->k->fused = 0;
@@ -293,7 +299,7 @@ static void through(Decode *d, Token *x, uint32_t first)
 
 /* ---- byte pieces ------------------------------------------------------------------------------------------------ */
 
-/* The decoder that turns <0xNN> into bytes; RT_TOK_NONE where there is none. */
+/* The decoder that turns <0xNN> into bytes, or RT_TOK_NONE. */
 static uint32_t fallback_decoder(const RtTokenizer *t)
 {
     for (uint32_t i = 0; i < t->head[TOK_HEAD_DECODERS]; i++)
@@ -314,7 +320,7 @@ static void one_text(Decode *d, const unsigned char *s, size_t n, uint32_t first
     d->k->pieces++;
 }
 
-/* A token of the text, which may stand between blanks. */
+/* Decode one token, with the blanks that its kind puts around it. */
 static void one_token(Decode *d, int id)
 {
     size_t n;
@@ -326,14 +332,14 @@ static void one_token(Decode *d, int id)
     if (kinds & TOK_TRIM_BEHIND) d->k->stripped = 0;
 }
 
-/* Whether a token is left out of the text. */
+/* True if a token is left out of the text. */
 static bool left_out(const RtTokenizer *t, int id, int plain)
 {
     size_t n;
     return !rt_tokenizer_piece(t, id, &n) || (plain && rt_tokenizer_special(t, id));
 }
 
-/* The byte that an id is, where there is a decoder for such; -1 for other ids. */
+/* The byte of a byte piece, if there is a decoder for these; otherwise -1. */
 static int byte_of(const RtTokenizer *t, uint32_t fallback, int id)
 {
     size_t n;
@@ -341,7 +347,8 @@ static int byte_of(const RtTokenizer *t, uint32_t fallback, int id)
     return fallback == RT_TOK_NONE || !s ? -1 : fallback_byte((const unsigned char *)s, n);
 }
 
-/* Take the bytes of a character from ids[*k..j), or one that begins none: their number, 0 at the end. */
+/* Take the bytes of a character from ids[*k..j), or one byte that begins none, and advance *k.
+ * Returns their number; 0 at the end. */
 static size_t take_character(const Decode *d, uint32_t fallback, const int *ids, int *k, int j,
                              unsigned char hold[4])
 {
@@ -357,8 +364,9 @@ static size_t take_character(const Decode *d, uint32_t fallback, const int *ids,
     }
 }
 
-/* ids[i..j) are bytes and what is left out. A byte that is in no character is U+FFFD; then all others
- * of them are, too, unless the decoder's a says that each stands alone. */
+/* Decode ids[i..j), which are byte pieces and ids that are left out. If a byte belongs to no
+ * character, all bytes of the run become U+FFFD; if the decoder's `a` is set, only this one
+ * does. */
 static void give_run(Decode *d, const int *ids, int i, int j, uint32_t fallback)
 {
     unsigned char hold[4];
@@ -383,7 +391,8 @@ static Decode begin(const RtTokenizer *t, RtTokenStream *k, char *out, size_t ca
     return d;
 }
 
-/* ids[k->from..n): tokens one by one, bytes in a row together. A row at the end waits for what follows, unless nothing does. */
+/* Decode ids[k->from..n): tokens one by one, a run of byte pieces at once. A run at the end waits
+ * for more ids unless `last` is set. */
 static rt_status say(Decode *d, const int *ids, int n, int plain, bool last)
 {
     const uint32_t fallback = fallback_decoder(d->t);

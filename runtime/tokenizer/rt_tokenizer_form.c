@@ -1,11 +1,13 @@
-/* rt_tokenizer_form.c: Unicode normalisation forms (UAX 15). Characters are decomposed and gathered in runs that begin with a
- * starter; the marks of a run are put into canonical order, and composed again if the form asks for
- * it. A composed character has the origin of its starter, as in Hugging Face's tokenizers. */
+/* rt_tokenizer_form.c: Unicode normalisation forms (UAX 15). Characters are decomposed and gathered
+ * in runs that begin with a starter; the marks of a run are put into canonical order, and composed
+ * again if the form asks for it. A composed character has the origin of its starter, as in Hugging
+ * Face's tokenizers. */
 #include "rt_tokenizer_parts.h"
 
 typedef struct Mark { int32_t c; uint32_t class, begin, end; } Mark;
 
-/* A run: marks[n], and room to sort as many. A mark has two bytes at least and becomes two at most. */
+/* A run: marks[n], and room to sort them. A mark has at least two bytes and becomes at most two
+ * marks, so `cap` is little more than the bytes of the text. */
 typedef struct Run { TokWork *w; TokText *out; Mark *marks, *sorted; size_t n, cap; bool compose; } Run;
 
 enum { S_BASE = 0xAC00, L_BASE = 0x1100, V_BASE = 0x1161, T_BASE = 0x11A7, L_COUNT = 19, V_COUNT = 21, T_COUNT = 28 };
@@ -27,14 +29,15 @@ static int32_t compose_pair(const RtTokenizer *t, int32_t a, int32_t b)
     return -1;
 }
 
-/* Characters change their places; the origins stay in their order, as Hugging Face counts them. */
+/* Move a character, but not its origin: origins keep their order, as in Hugging Face. */
 static void put_character(Mark *to, const Mark *from)
 {
     to->c = from->c;
     to->class = from->class;
 }
 
-/* Marks by combining class, those of one class as they were: a counting sort, since a run may be as long as the text. */
+/* Sort marks by combining class, stably. A counting sort, since a run may be as long as the
+ * text. */
 static void sort(Run *r, size_t from)
 {
     size_t at[256] = { 0 }, sum = from;
@@ -51,7 +54,8 @@ static void sort(Run *r, size_t from)
     for (size_t i = from; i < r->n; i++) put_character(&r->marks[i], &r->sorted[i]);
 }
 
-/* Each mark joins the starter at 0 unless one that stays stands between with the same class, or a starter. */
+/* Compose each mark with the starter at 0, unless a kept mark between them has the same class or is
+ * a starter. */
 static void compose(Run *r)
 {
     size_t kept = 1;
@@ -76,7 +80,8 @@ static void flush(Run *r)
     r->n = 0;
 }
 
-/* A run is whole. Its starter may yet compose with the next one, so of a run that shrank to its starter that one stays. */
+/* Sort and compose a complete run. If only its starter is left, that may still compose with the
+ * next one: see form_put. */
 static void settle(Run *r)
 {
     if (r->n > 1) sort(r, r->marks[0].class ? 0 : 1);
@@ -117,7 +122,8 @@ static void decompose(Run *r, int32_t c, uint32_t begin, uint32_t end)
     for (uint32_t i = 1; i <= n; i++) form_put(r, (int32_t)rt_tok_at(t, TOK_SEQUENCES, at + i), begin, end);
 }
 
-/* Bytes from `at` on that are ASCII, but for the last: what follows it may be a mark. */
+/* How many bytes from `at` on are ASCII, without the last of them, which a mark may follow unless
+ * the text ends there. */
 static size_t plain(const TokText *in, size_t at)
 {
     size_t n = at;

@@ -14,7 +14,7 @@ static bool all_within(const char *s, size_t n, char first, char last)
 
 static bool starts(const char *s, size_t n, const char *with) { return n >= strlen(with) && memcmp(s, with, strlen(with)) == 0; }
 
-/* With two bytes of marks on each side. */
+/* True if a token has these marks, of two bytes each, on its two sides. */
 static bool is_marked(const char *s, size_t n, const char *before, const char *behind)
 {
     return n > 4 && starts(s, n, before) && starts(s + n - 2, 2, behind);
@@ -61,7 +61,7 @@ RtLanguages rt_tokenizer_languages(const RtTokenizer *t)
     return RT_LANGUAGES_NONE;
 }
 
-/* Whether it is the token itself, or the name inside its marks. */
+/* True if `code` is the token itself, or the name inside its marks. */
 static bool is_language_called(const RtTokenizer *t, int id, const char *code)
 {
     size_t n;
@@ -71,7 +71,7 @@ static bool is_language_called(const RtTokenizer *t, int id, const char *code)
     return name.n && ((n == length && !memcmp(s, code, n)) || (name.n == length && !memcmp(name.s, code, length)));
 }
 
-/* Whether its name is the code with _ and more behind. */
+/* True if the name is `code` followed by _ and more. */
 static bool starts_language(const RtTokenizer *t, int id, const char *code)
 {
     const LanguageName name = language_name(t, id);

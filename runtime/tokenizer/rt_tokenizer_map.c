@@ -4,11 +4,11 @@
  * entry at each place of the text. */
 #include "rt_tokenizer_parts.h"
 
-/* Of one place as many entries are looked at as SentencePiece looks at. Keys are a few characters long; where a damaged trie has a
- * circle, they have no end. */
+/* At each place at most as many entries are considered as in SentencePiece. Keys are a few
+ * characters long; the limit on their bytes ends the search if a damaged trie has a cycle. */
 enum { MAP_ENTRIES = 32, MAP_KEY_BYTES = 1024 };
 
-typedef struct MapEntry { const unsigned char *text; size_t bytes, length; } MapEntry;       /* length of what it stands for; 0: none */
+typedef struct MapEntry { const unsigned char *text; size_t bytes, length; } MapEntry;       /* length: bytes of the key; 0: no entry */
 
 static uint32_t offset_of(uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
 
@@ -44,7 +44,8 @@ static MapEntry find(const RtTokenizer *t, const unsigned char *s, size_t n, boo
     return best;
 }
 
-/* The characters of what stands for others come from these, one by one; those that are left over from the last. */
+/* Add what replaces in->s[at .. at + n), or these bytes if there is no entry. Its characters take
+ * their origins from the replaced ones, one by one; any further ones from the last. */
 static void map_replace(TokWork *w, const MapEntry *e, const TokText *in, size_t at, size_t n, TokText *out)
 {
     const unsigned char *s = e->length ? e->text : in->s + at;
@@ -60,7 +61,8 @@ static void map_replace(TokWork *w, const MapEntry *e, const TokText *in, size_t
     }
 }
 
-/* The bytes at s of a token that is looked for behind the normalisers, and so stays as it is; 0 for none. */
+/* The length of an added token at s that is matched after the normalisers, and so must not change;
+ * 0 if there is none. */
 static size_t kept(const RtTokenizer *t, const unsigned char *s, size_t n)
 {
     size_t bytes = 0;
@@ -85,7 +87,7 @@ void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out)
 
 /* ---- grapheme clusters: UAX 29, rules GB3 to GB13 ------------------------------------------------------------- */
 
-/* What of the text before decides whether a border stands here. */
+/* The context that decides if a cluster ends here. */
 typedef struct Cluster { RtTokBreak last; bool picture, joined; int flags; } Cluster;
 
 static bool together(const Cluster *k, RtTokBreak b)

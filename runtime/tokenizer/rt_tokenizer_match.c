@@ -1,7 +1,7 @@
-/* rt_tokenizer_match.c: patterns over character classes. A pattern is an acyclic graph of
- * nodes; alternatives are tried in order and a repetition gives back one character at a time, as in
- * Perl and Oniguruma. Whether a node fails at a place depends on nothing else, so the failures of
- * nodes that may be tried there often are noted. */
+/* rt_tokenizer_match.c: patterns over character classes. A pattern is an acyclic graph of nodes;
+ * alternatives are tried in order and a repetition gives back one character at a time, as in Perl
+ * and Oniguruma. If a node fails at a place, it always does, so the failures of nodes that may be
+ * tried there often are noted. */
 #include "rt_tokenizer_parts.h"
 
 bool rt_tok_in_class(const RtTokenizer *t, uint32_t class, int32_t c)
@@ -52,8 +52,8 @@ static void note(const TokMatcher *m, const RtTokNode *node, size_t at)
     m->failed[i >> 3] |= (unsigned char)(1 << (i & 7));
 }
 
-/* A repetition without an end that gives back: where it has failed, what follows it fails at every later place of the run of its class, and so
- * does the repetition itself. */
+/* A repetition without an upper limit that backtracks. Where it fails, what follows it fails at
+ * every later place in the run of its class, and so does the repetition itself. */
 static bool is_run(const TokMatcher *m, const RtTokNode *node) { return is_noted(m, node) && node->c == TOK_REPEAT_MOST && node->d != 2; }
 
 static size_t fail(const TokMatcher *m, const RtTokNode *node, size_t from, size_t to)
@@ -64,14 +64,15 @@ static size_t fail(const TokMatcher *m, const RtTokNode *node, size_t from, size
     return SIZE_MAX;
 }
 
-/* At most so many characters: behind `count` of them the repetition has failed, so only the `least` that it would need there are left. */
+/* The most characters that can match: after `count` of them the repetition is known to fail, so a
+ * match ends there or fewer than its least number of characters later. */
 static int64_t most_behind(const RtTokNode *node, int64_t count) { return count + node->b - 1; }
 
 /* ---- matching --------------------------------------------------------------------------------------------- */
 
 static size_t match(const TokMatcher *m, uint32_t node, size_t at);
 
-/* As many characters as may be, then fewer, until the rest matches. */
+/* Match as many characters as possible, then fewer, until the rest matches. */
 static size_t match_most(const TokMatcher *m, const RtTokNode *node, size_t from)
 {
     const bool run = is_run(m, node);
@@ -105,7 +106,7 @@ static size_t match_fewest(const TokMatcher *m, const RtTokNode *node, size_t fr
     }
 }
 
-/* `known`: a node of which the caller notes where it fails. */
+/* known: a node whose failures the caller notes. */
 static size_t match_from(const TokMatcher *m, uint32_t number, size_t at, uint32_t known)
 {
     for (;;) {

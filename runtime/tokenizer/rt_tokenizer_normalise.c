@@ -1,8 +1,8 @@
-/* rt_tokenizer_normalise.c: normalisers, one after the other, from text to text. The replacement of
- * a character has its origin. */
+/* rt_tokenizer_normalise.c: run the normalisers one after another, each from a text to a text. What
+ * replaces a character has its origin. */
 #include "rt_tokenizer_parts.h"
 
-/* One character of a text. */
+/* A place in a text, and the character there. */
 typedef struct Cursor { const TokText *x; size_t at, next; int32_t c; uint32_t begin, end; } Cursor;
 
 static bool advance(Cursor *k)
@@ -121,7 +121,8 @@ static void normalise_replace(TokWork *w, const RtTokOp *op, const TokText *in, 
             keep(w, out, &k);
             continue;
         }
-        const size_t last = rt_tok_back(in->s, end);                /* where it comes from, as Hugging Face has it */
+        /* Its origin is that of the last character it replaces, as in Hugging Face. */
+        const size_t last = rt_tok_back(in->s, end);
         rt_tok_add(w, out, rt_tok_text(w->t, op->text), op->text_bytes, rt_tok_begin(in, last), rt_tok_end(in, end - 1));
         k.next = end;
     }
@@ -136,7 +137,8 @@ static void prepend(TokWork *w, const RtTokOp *op, const TokText *in, TokText *o
     keep_range(w, out, in, 0, in->n);
 }
 
-/* SentencePiece: no space at either end and never two, a prefix, and a mark in the place of a space. */
+/* SentencePiece: drop spaces at both ends and repeated ones, add a prefix, and replace spaces by a
+ * mark, each only if `op` says so. */
 static void spaces(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out)
 {
     const unsigned char *mark = rt_tok_text(w->t, op->text), *space = (const unsigned char *)" ";

@@ -44,7 +44,7 @@ static bool pieces_are_good(const RtTokenizer *t)
     return rt_tok_at(t, TOK_PIECES, n) <= t->bytes[TOK_TEXT];
 }
 
-/* A trie whose values are below `limit`. */
+/* True if a trie is intact, and its values are below `limit`. */
 static bool trie_is_good(const RtTokenizer *t, RtTokSection s, uint32_t limit)
 {
     const uint32_t units = entries(t, s, 8);
@@ -134,7 +134,7 @@ static bool classes_are_good(const RtTokenizer *t)
 
 /* ---- tables by code point -------------------------------------------------------------------------------------- */
 
-/* A table of two stages, or none. Values of `width` 1 are below `limit`. */
+/* True if a table of two stages is intact or absent. Values of `width` 1 must be below `limit`. */
 static bool stages_are_good(const RtTokenizer *t, RtTokSection s, uint32_t width, unsigned limit)
 {
     const uint32_t n = t->bytes[s], index = 2 * RT_TOK_BLOCKS;
@@ -177,7 +177,7 @@ static bool tables_are_good(const RtTokenizer *t)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
-/* Which kinds each part of the pipeline may hold. */
+/* The kinds of operations in each part of the pipeline. */
 static const struct { RtTokOpKind first, last; RtTokHead count; } parts[] = {
     { TOK_CLEAN, TOK_SPACES, TOK_HEAD_NORMALISERS },
     { TOK_SPLIT, TOK_METASPACE, TOK_HEAD_SPLITS },

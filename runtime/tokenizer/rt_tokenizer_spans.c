@@ -1,10 +1,11 @@
-/* rt_tokenizer_spans.c: the spans of tokens as they are reported: without the white space at their
- * ends, if the tokenizer leaves that out, and in characters. */
+/* rt_tokenizer_spans.c: complete the spans of tokens: trim white space at their ends, if the
+ * tokenizer does so, and convert them to characters. */
 #include "rt_tokenizer_parts.h"
 
 /* ---- white space ---------------------------------------------------------------------------------------------- */
 
-/* The length of the character at s, and whether it is white space, or stands for a space in the byte alphabet. */
+/* The length of the character at s. *blank: it is white space, or stands for a space in the byte
+ * alphabet. */
 static size_t take_blank(const unsigned char *s, size_t n, bool *blank)
 {
     int32_t c;
@@ -13,7 +14,7 @@ static size_t take_blank(const unsigned char *s, size_t n, bool *blank)
     return length;
 }
 
-/* Characters of white space at both ends of a piece. */
+/* Count the characters of white space at both ends of a piece. */
 static void count_blanks(const unsigned char *s, size_t n, size_t *leading, size_t *trailing)
 {
     bool blank, all = true;
@@ -52,7 +53,8 @@ static void trim(const TokWork *w, const char *text, size_t bytes, int i, bool i
 
 enum { STRIDE = 64 };
 
-/* The first character that begins in a stride of the text or behind it, and those before. */
+/* at: the first character that begins in a stride of the text or after it; before: how many
+ * characters come before that. */
 typedef struct SpanMark { uint32_t at, before; } SpanMark;
 
 static void set_marks(SpanMark *marks, const char *text, size_t bytes)

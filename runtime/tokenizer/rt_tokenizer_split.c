@@ -15,7 +15,8 @@ static void word(TokWork *w, const TokText *x, size_t begin, size_t end)
 
 /* ---- by a pattern ------------------------------------------------------------------------------------------ */
 
-/* What the pattern found, in order, until the behaviour says where a part ends. `held` is a part that may still grow. */
+/* Joins matches and the text between them into parts. held: begin .. end is a part that may still
+ * grow. */
 typedef struct Parts {
     TokWork *w;
     const TokText *x;
@@ -103,7 +104,7 @@ static void copy_from(TokWork *w, TokText *to, const TokText *x, size_t i, size_
     to->n += n;
 }
 
-/* What stands before a text that lacks it; its origin is that of the first character. */
+/* Put s[n] before a text; its origin is that of the first character. */
 static void add_before(TokWork *w, TokText *to, const unsigned char *s, size_t n, const TokText *x, size_t begin, size_t end)
 {
     int32_t c;

@@ -16,7 +16,8 @@ uint32_t rt_tok_find(const RtTokenizer *t, RtTokSection trie, const unsigned cha
 
 /* ---- characters ------------------------------------------------------------------------------------------ */
 
-/* The bytes that a character with this first byte has, and the limits of its second; 0 for no first byte. */
+/* The length of a character with this first byte, and the limits of its second byte; 0 if no
+ * character begins with it. */
 static int shape(unsigned first, unsigned *low, unsigned *high)
 {
     *low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
@@ -83,7 +84,7 @@ int rt_tok_put(unsigned char *s, int32_t c)
     return 4;
 }
 
-/* The alphabet: bytes that can be seen are themselves; the other 68, in their order, are U+0100 and on. */
+/* The byte alphabet: printable bytes are themselves; the other 68, in order, are U+0100 and up. */
 int rt_tok_byte(int32_t c)
 {
     if ((c >= 0x21 && c <= 0x7E) || (c >= 0xA1 && c <= 0xAC) || (c >= 0xAE && c <= 0xFF)) return (int)c;

@@ -1,6 +1,6 @@
-/* rt_tokenizer_unigram.c: the segmentation of a word whose pieces have the greatest sum of scores
- * (Kudo 2018), by Viterbi: every piece that begins at a character offers a path to its end. Of
- * equal sums the first found stays. */
+/* rt_tokenizer_unigram.c: split a word into the pieces with the greatest sum of scores (Kudo 2018),
+ * by Viterbi: every piece that begins at a character offers a path to its end. Of equal sums the
+ * first found is kept. */
 #include "rt_tokenizer_parts.h"
 
 typedef struct Best { double score; uint32_t from, id; } Best;       /* the best way to end here; from RT_TOK_NONE: none yet */
@@ -42,7 +42,7 @@ static void search(const RtTokenizer *t, const unsigned char *s, size_t n, Best 
     }
 }
 
-/* What the vocabulary does not have: its bytes, or one unknown piece. */
+/* Push text that has no piece: as its bytes, or as one unknown piece. */
 static void give_unknown(TokWork *w, const TokText *x, size_t begin, size_t end)
 {
     const RtTokenizer *t = w->t;
@@ -53,14 +53,15 @@ static void give_unknown(TokWork *w, const TokText *x, size_t begin, size_t end)
     if (!all) rt_tok_push(w, id < t->head[TOK_HEAD_PIECES] ? id : t->head[TOK_HEAD_UNKNOWN], x, begin, end);
 }
 
-/* The way back, turned round in place: best[i].from becomes where the piece that begins at i ends. */
+/* Reverse the best path in place: best[i].from becomes the end of the piece that begins at i. False
+ * if there is no path. */
 static bool turn(Best *best, size_t n)
 {
     size_t end = n, next = n;
     while (end) {
         const Best b = best[end];
         if (b.from >= end) return false;
-        best[end].from = (uint32_t)next;        /* the piece behind `end` ends at `next` */
+        best[end].from = (uint32_t)next;        /* the piece from `end` on ends at `next` */
         best[end].score = 0;
         next = end;
         end = b.from;

@@ -8,7 +8,7 @@ static void wordpiece_unknown(TokWork *w, const TokText *x, size_t begin, size_t
     rt_tok_push(w, w->t->head[TOK_HEAD_UNKNOWN], x, begin, end);
 }
 
-/* Whether a byte stands inside a character; the characters of byte-level pieces are the bytes. */
+/* True for a byte inside a character; in byte-level pieces every byte is a character. */
 static bool continues(const RtTokenizer *t, unsigned char byte)
 {
     return (byte & 0xC0) == 0x80 && !rt_tok_flag(t, TOK_BYTE_LEVEL);
@@ -21,7 +21,7 @@ static bool too_long(const RtTokenizer *t, const unsigned char *s, size_t n)
     return characters > t->head[TOK_HEAD_WORD_MOST];
 }
 
-/* The longest piece from `state` on; its bytes, 0 where there is none. */
+/* Find the longest piece from `state` on. Returns its bytes; 0 if there is none. */
 static size_t longest(const RtTokenizer *t, uint32_t state, const unsigned char *s, size_t n, uint32_t *id)
 {
     size_t bytes = 0;

@@ -1,8 +1,8 @@
 /* generic_blas.c: the only file that uses OpenBLAS. One row takes sgemv on one thread, since
  * threads cost more than they save; more rows take sgemm on all threads.
  *
- * The library is loaded when the first engine needs it: on loading it starts a thread per
- * processor, and if the address space is limited such a thread retries its allocation forever, so
+ * The library is loaded when the first engine needs it. By default it starts a thread per processor
+ * on loading, and if the address space is limited such a thread retries its allocation forever, so
  * the process never ends. */
 #include "generic_blas.h"
 

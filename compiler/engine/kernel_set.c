@@ -1,4 +1,4 @@
-/* kernel_set.c: choosing one of the kernel sets. */
+/* kernel_set.c: choose one of the kernel sets. */
 #include "kernel_set.h"
 
 #include <stddef.h>

@@ -167,7 +167,7 @@ Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
     return NULL;
 }
 
-/* ---- in the place of an engine in memory ------------------------------------------------------------------------- */
+/* ---- replacing a jit engine -------------------------------------------------------------------------------------- */
 
 bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int threads)
 {

@@ -6,7 +6,8 @@
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
 #include <cpuid.h>
 
-/* The state components that the operating system saves (XCR0): bits 1-2 SSE and AVX, 5-7 AVX-512. */
+/* The state components that the operating system saves (XCR0): bits 1-2 SSE and AVX, 5-7
+ * AVX-512. */
 static unsigned isa_saved(void)
 {
     unsigned low, high;

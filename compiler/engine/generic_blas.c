@@ -132,7 +132,8 @@ bool blas_load(Diag *d)
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "OpenBLAS, which the generic engine needs, cannot be loaded");
         return false;
     }
-    memcpy(&blas, calls, sizeof blas);                  /* POSIX: a function's address in a void pointer */
+    /* POSIX: a function's address in a void pointer. */
+    memcpy(&blas, calls, sizeof blas);
     return true;
 }
 

@@ -169,7 +169,8 @@ static Tensor *residual(Maker *k, int index, Tensor *x, Tensor *y)
     return result(make_node(k, OP_ADD, arena_format(k->arena, "residual.%d", index), x, y, NULL, NULL));
 }
 
-/* pre: x + f(norm(x)); post: norm(x + f(x)); both: x + norm_after(f(norm(x))). `index` numbers the sublayer in its layer. */
+/* pre: x + f(norm(x)); post: norm(x + f(x)); both: x + norm_after(f(norm(x))). `index` numbers the
+ * sublayer in its layer. */
 static Tensor *sublayer(StackBuild *b, const LayerFields *f, Sublayer which, int index, Tensor *x)
 {
     Maker *k = b->k;

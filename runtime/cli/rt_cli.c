@@ -17,7 +17,8 @@ static int cli_allocate(Cli *cli)
     const rt_program *p = cli->program;
     cli->model = allocate(p->model_bytes);
     cli->state = allocate(p->state_bytes);
-    if (cli->model) memset(cli->model, 0, p->model_bytes);            /* no team yet, for cli_close */
+    /* There is no team yet, for cli_close. */
+    if (cli->model) memset(cli->model, 0, p->model_bytes);
     if (cli->model && cli->state) return 0;
     fprintf(stderr, "%s: no memory for the state of %zu bytes\n", p->name, p->state_bytes);
     return RT_EXIT_MISSING;

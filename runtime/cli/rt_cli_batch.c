@@ -111,7 +111,8 @@ int cli_batch_line(Cli *cli, const char *text, size_t bytes, size_t number)
     }
     if (b->place && a->input_count > cli->program->max_source - b->place) {
         code = cli_batch_end(cli);
-        if (!code && !cli_read(cli, text, bytes)) code = RT_EXIT_DEFECT;     /* it was read before */
+        /* This cannot fail: the line was read before. */
+        if (!code && !cli_read(cli, text, bytes)) code = RT_EXIT_DEFECT;
     }
     if (!code) code = keep(cli, text, bytes, number);
     if (code || rt_lines_ready(&cli->lines)) return code;

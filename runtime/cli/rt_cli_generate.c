@@ -35,7 +35,8 @@ int cli_decoder_open(CliDecoder *d, const rt_program *p, const CliOptions *o, Cl
     if (!p->max_target) return 0;
     if (fault) return refuse_options(p, fault);
     if (g->beams > p->slots) return refuse(p, g->beams);
-    d->longest = (o->longest && o->longest < p->max_target ? o->longest : p->max_target) + !p->max_source;      /* the last id is not fed */
+    /* A decoder-only model has room for one more id: the last id of a sequence is not fed. */
+    d->longest = (o->longest && o->longest < p->max_target ? o->longest : p->max_target) + !p->max_source;
     d->bytes = rt_answer_scratch_bytes(g, d->longest, p->vocab);
     d->scratch = malloc(d->bytes);
     d->results = malloc((size_t)(g->beams ? g->beams : 1) * sizeof *d->results);
@@ -117,7 +118,8 @@ rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *i
                            d->bytes, d->results, &d->count);
     if (status == RT_OK && !d->count) status = RT_BAD_WEIGHTS;
     if (status != RT_OK) return status;
-    for (int i = 0; i < d->results[0].length; i++) ids[i] = d->results[0].ids[i];       /* its ids may be NULL if there are none */
+    /* The ids may be NULL if there are none. */
+    for (int i = 0; i < d->results[0].length; i++) ids[i] = d->results[0].ids[i];
     *count = d->results[0].length, *score = d->results[0].sum;
     return RT_OK;
 }

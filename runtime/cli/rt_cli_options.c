@@ -308,7 +308,8 @@ static int add_alias(struct option *to, const RtGenerationAlias *alias)
 static void make_options(struct option *longs, char *shorts)
 {
     int n = options.count;
-    *shorts++ = ':';                                                    /* report a missing argument as ':' */
+    /* Report a missing argument as ':'. */
+    *shorts++ = ':';
     for (int i = 0; i < options.count; i++) {
         const Option *o = &options.list[i];
         const struct option one = { o->name, o->argument ? required_argument : no_argument, NULL, o->value };

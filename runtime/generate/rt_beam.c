@@ -4,10 +4,14 @@
 #include "rt_beam.h"
 #include <math.h>
 
-typedef struct Node { int parent, id; } Node;               /* parent -1: the id follows the prompt */
-typedef struct Live { int slot, node; double sum; } Live;   /* node -1: nothing was generated yet */
-typedef struct Candidate { int beam, id, ends; double sum; } Candidate;             /* beam: index of its parent in `live` */
-typedef struct Finished { int node, id, length; double sum, score; } Finished;      /* id follows the path to node */
+/* parent -1: the id follows the prompt. */
+typedef struct Node { int parent, id; } Node;
+/* node -1: nothing was generated yet. */
+typedef struct Live { int slot, node; double sum; } Live;
+/* beam: the index of its parent in `live`. */
+typedef struct Candidate { int beam, id, ends; double sum; } Candidate;
+/* The id follows the path to node. */
+typedef struct Finished { int node, id, length; double sum, score; } Finished;
 
 typedef struct Search {
     const RtDecoder *model;
@@ -160,7 +164,8 @@ static int stops(const Search *s, int count)
     return !(score(s, s->next[0].sum, late ? o->most : s->length) > s->finished[o->beams - 1].score);
 }
 
-/* The first child of a beam keeps its slot; the others are forked into slots that no child keeps. */
+/* The first child of a beam keeps its slot; the others are forked into slots that no child
+ * keeps. */
 static rt_status give_slots(Search *s, int count)
 {
     rt_status status = RT_OK;

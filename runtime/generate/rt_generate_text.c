@@ -280,6 +280,7 @@ rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_gene
     rt_stops_begin(&a.stops);
     a.text[0] = '\0';
     status = answer_ids(&a, n, m->joined && !o->chat, results, scratch, wanted);
-    memset(m->work, 0, (size_t)(at - (unsigned char *)m->work) + a.room + a.open_bytes);      /* no pointer stays */
+    /* No pointer stays. */
+    memset(m->work, 0, (size_t)(at - (unsigned char *)m->work) + a.room + a.open_bytes);
     return status;
 }

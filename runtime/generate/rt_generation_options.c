@@ -75,7 +75,8 @@ static int seed(uint64_t *out, const char *text)
 
 static int word(RtBeamStop *out, const char *text)
 {
-    static const char *const words[] = { "false", "true", "never" };        /* in order of RtBeamStop */
+    /* In the order of RtBeamStop. */
+    static const char *const words[] = { "false", "true", "never" };
     for (int i = 0; i < 3; i++) {
         if (strcmp(words[i], text)) continue;
         *out = (RtBeamStop)i;

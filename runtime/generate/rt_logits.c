@@ -78,7 +78,8 @@ int rt_logits_change(const RtProcessors *p)
 
 void rt_logits_process(const RtProcessors *p, const RtHistory *h, const float *logits, float *scores, int vocab)
 {
-    const int begin = h->prompt > 1 || !p->force_first ? h->prompt : h->prompt + 1;    /* a forced first id does not count */
+    /* A forced first id does not count as the beginning. */
+    const int begin = h->prompt > 1 || !p->force_first ? h->prompt : h->prompt + 1;
     for (int i = 0; i < vocab; i++) scores[i] = logits[i];
     repetition(p, h, logits, scores, vocab);
     ngrams(p, h, scores, vocab);

@@ -108,7 +108,8 @@ static int typical(RtCandidate *c, int n, double mass)
     qsort(c, (size_t)n, sizeof *c, more_typical_first);
     int kept = 0;
     while (kept < n && sum < mass) sum += exp((double)c[kept++].score - base);
-    while (kept < n && c[kept].weight <= c[kept - 1].weight) kept++;                    /* as typical as the last */
+    /* Keep those as typical as the last. */
+    while (kept < n && c[kept].weight <= c[kept - 1].weight) kept++;
     return kept;
 }
 

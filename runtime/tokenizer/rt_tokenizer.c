@@ -264,7 +264,8 @@ typedef struct Lengths { int text, other; } Lengths;
 static Lengths cut_pair(Lengths n, int most)
 {
     const bool swap = n.text > n.other;
-    Lengths kept = { swap ? n.other : n.text, swap ? n.text : n.other };       /* text: the shorter */
+    /* text: the shorter one. */
+    Lengths kept = { swap ? n.other : n.text, swap ? n.text : n.other };
     if ((int64_t)n.text + n.other <= most) return n;
     if (kept.text > most) kept.other = kept.text;
     else kept.other = kept.text > most - kept.text ? kept.text : most - kept.text;

@@ -18,7 +18,7 @@ typedef struct Word {
     const TokText *x;
     size_t begin;
     Symbol *symbol;  uint32_t n, cap;
-    uint32_t first, last;           /* symbols of the part that is being merged: first .. last - 1 */
+    uint32_t first, last;           /* part being merged: symbols first .. last - 1 */
 } Word;
 
 static const Merge no_merge = { RT_TOK_NONE, 0 };
@@ -80,7 +80,8 @@ static void make_symbols(Word *word, size_t end)
     const RtTokenizer *t = word->w->t;
     const uint32_t unknown = t->head[TOK_HEAD_UNKNOWN];
     const bool bytes = rt_tok_flag(t, TOK_BYTE_LEVEL), fuse = rt_tok_flag(t, TOK_FUSE_UNKNOWN);
-    size_t unknown_at = 0, unknown_bytes = 0;       /* characters that may become one unknown piece */
+    /* Characters that may become one unknown piece. */
+    size_t unknown_at = 0, unknown_bytes = 0;
     for (size_t at = word->begin, n; at < end; at += n) {
         const unsigned char *s = word->x->s + at;
         int32_t c;

@@ -127,7 +127,8 @@ static void put_bytes(Decode *d, const unsigned char *s, size_t n)
             int32_t c;
             uint32_t take;
             if (!broken) give(d, k->hold, take = (uint32_t)rt_tok_character(k->hold, k->held, &c));
-            else if ((uint32_t)broken == k->held && k->hold[0] >= 0xC2 && k->hold[0] < 0xF5) break;      /* may be completed */
+            /* The rest of the character may follow. */
+            else if ((uint32_t)broken == k->held && k->hold[0] >= 0xC2 && k->hold[0] < 0xF5) break;
             else give(d, replacement, (take = (uint32_t)broken, sizeof replacement));
             k->held -= take;
             memmove(k->hold, k->hold + take, k->held);
@@ -276,7 +277,8 @@ static void through(Decode *d, Token *x, uint32_t first)
         const unsigned char *text = rt_tok_text(d->t, op.text);
         if (op.kind == TOK_TO_FUSED || op.kind == TOK_TO_BYTES) d->k->fused = 1;
         if (i < first) {
-            if (op.kind == TOK_TO_STRIPPED && x->n) d->k->stripped = op.a;     /* the text has begun */
+            /* The text has begun. */
+            if (op.kind == TOK_TO_STRIPPED && x->n) d->k->stripped = op.a;
             continue;
         }
         switch ((RtTokOpKind)op.kind) {

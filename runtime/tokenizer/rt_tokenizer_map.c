@@ -8,7 +8,8 @@
  * characters long; the limit on their bytes ends the search if a damaged trie has a cycle. */
 enum { MAP_ENTRIES = 32, MAP_KEY_BYTES = 1024 };
 
-typedef struct MapEntry { const unsigned char *text; size_t bytes, length; } MapEntry;       /* length: bytes of the key; 0: no entry */
+/* An entry of the table; length: bytes of its key, 0 if there is no entry. */
+typedef struct MapEntry { const unsigned char *text; size_t bytes, length; } MapEntry;
 
 static uint32_t offset_of(uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
 

@@ -3,7 +3,8 @@
  * first found is kept. */
 #include "rt_tokenizer_parts.h"
 
-typedef struct Best { double score; uint32_t from, id; } Best;       /* the best way to end here; from RT_TOK_NONE: none yet */
+/* The best path that ends at a place; from: RT_TOK_NONE if there is none yet. */
+typedef struct Best { double score; uint32_t from, id; } Best;
 
 static void unigram_offer(const RtTokenizer *t, Best *to, double score, uint32_t from, uint32_t id)
 {

@@ -1,4 +1,4 @@
-/* bind.c: all tensors of a model, found in its file (bind_find.c), and what the file has besides. */
+/* bind.c: bind all tensors of a model to its weights file, and report missing and unused ones. */
 #include "fields.h"
 
 #include <inttypes.h>
@@ -14,7 +14,8 @@
 
 /* ---- the file ------------------------------------------------------------------------------------------- */
 
-/* The tensors of the file that nothing uses; buffers, as those of sinusoids (….pe), do not count. */
+/* List the unused tensors of the file; returns their number. Buffers, such as tables of sinusoids
+ * (….pe), do not count. */
 static int unused_names(const Finder *f, const char **names)
 {
     const TensorFile *file = f->model->weight_file;
@@ -34,7 +35,7 @@ static void tell_more(Finder *f, int count, const char *one, const char *several
     if (more > 1) diag_note(f->diag, (Loc){ 0 }, "and %d more tensors %s", more, several);
 }
 
-/* What stands before the names of all missing tensors in the file; NULL where there is no such prefix. */
+/* The prefix that the names of all missing tensors have in the file; NULL if there is none. */
 static const char *common_prefix(Finder *f, const char *const *unused, int n)
 {
     const char *prefix = NULL, *first = f->missing_count ? f->missing[0].file_name : NULL;
@@ -104,7 +105,7 @@ static void find_in_file(Finder *f)
     f->model->weights_at = f->at;
 }
 
-/* What names the file: the field `weights`, or nothing of the spec. */
+/* The place of the field `weights`; none if an option names the file. */
 static Loc weights_place(const Draft *draft)
 {
     return draft->weights ? (Loc){ 0 } : draft_place(draft, SIDE_BOTH, FIELD_ID_weights);
@@ -121,7 +122,7 @@ bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m)
     return m->weight_file != NULL;
 }
 
-/* The map is made last: the array moves while it grows. */
+/* Call this last: the array of tensors moves while it grows. */
 static void map_names(Finder *f)
 {
     Model *m = f->model;
@@ -134,7 +135,7 @@ void model_look_at_weights(Diag *d, Model *m)
     m->weights_finite = !m->weights_used || !weights_tell_strange(d, m->weights_at, m->weight_file, m->weights_used);
 }
 
-/* A graph's params may bring their values along, so it needs no weights. */
+/* A graph may have all its values in the spec, so it needs no weights. */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
     Finder f = { .arena = a, .diag = d, .draft = draft, .model = m, .family = family_of_word(m->names) };

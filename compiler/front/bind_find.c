@@ -1,7 +1,8 @@
-/* bind_find.c: one tensor by its canonical name, found in the file of weights under any accepted spelling, or made from a seed.
+/* bind_find.c: find one tensor by its canonical name in the weights file, under any accepted
+ * spelling, or make it from a seed.
  *
- * A spelling is a pattern: (a|b) stands for one or the other. Each tensor's first spelling is the one that messages
- * name; its last is the canonical name itself. */
+ * A spelling is a pattern: (a|b) means a or b. Messages give the first spelling; the canonical name
+ * is tried last. */
 #include "bind_find.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ void finder_missing(Finder *f, const TensorSource *t, const char *spelling)
     f->missing[f->missing_count++].file_name = spelling;
 }
 
-/* Whether it is of a linear with a file of its own. */
+/* True for a tensor of a linear with a weights file of its own (head_weights). */
 static bool lies_beside(const Model *m, const char *name) { return m->head_weights.count && !strncmp(name, "head.", 5); }
 
 static void tell_shape(Finder *f, const TensorSource *found, const int64_t *expected, int rank)
@@ -53,7 +54,7 @@ static void tell_shape(Finder *f, const TensorSource *found, const int64_t *expe
                    shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, expected, rank));
 }
 
-/* Whether tensor_read can make numbers of it. */
+/* True if tensor_read can convert it to f32. */
 static bool is_readable(const TensorSource *t) { return dtype_is_float(t->dtype) || (t->dtype == DTYPE_I8 && t->group); }
 
 static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found)
@@ -72,14 +73,14 @@ static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found
                    found->name, f->model->weights_path, found->dtype == DTYPE_OTHER ? "other" : dtype_name(found->dtype));
 }
 
-/* Of a table of positions the first rows are enough for a length that was asked for. */
+/* With --max-len, the stored position table may have more rows than the model uses. */
 static bool may_be_longer(const Finder *f, const TensorSource *t, const TensorSource *found)
 {
     return f->draft->longest && finder_ends_with(t->name, ".position.table") && found->rank == 2 && found->shape[0] >= t->shape[0]
         && found->shape[1] == t->shape[1];
 }
 
-/* As it lies in the file. */
+/* Bind `t` to `found`, with its strides; report a shape that differs. */
 void finder_take(Finder *f, TensorSource *t, const TensorSource *found)
 {
     take_from_file(f, t, found);
@@ -95,7 +96,7 @@ static const LayerFields *layer_of(const Model *m, const char *name, int64_t lay
     return s->layers ? &s->layer[layer < s->layers ? layer : 0] : NULL;
 }
 
-/* Row 0 of a table of theirs, for every row of `t`. */
+/* Add row 0 of the file's table `file` to every row of `t`. */
 static void add_vector(Finder *f, TensorSource *t, const char *file)
 {
     const char *spelling = family_spelling(f->arena, f->family, file, t->name, 0);
@@ -113,7 +114,7 @@ static void add_vector(Finder *f, TensorSource *t, const char *file)
     t->added = v;
 }
 
-/* A tensor by the rows of the family; what it does not have is missing under its own name. */
+/* Find a tensor by the family's table. One without a row is missing under its canonical name. */
 static void add_of_family(Finder *f, TensorSource *t)
 {
     int64_t layer, expected[2];
@@ -135,7 +136,8 @@ static void add_of_family(Finder *f, TensorSource *t)
     if (!family_view(row, layer_of(f->model, t->name, layer), found, t, expected, &rank)) tell_shape(f, found, expected, rank);
 }
 
-/* Numbers from the seed: Xavier for rank 2, uniform for biases, 1 and 0 for norms. */
+/* Initialise from the seed: Xavier for weights, uniform for biases, 1 for gains, 0 for norm
+ * biases. */
 void finder_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in)
 {
     static const SourceKind kinds[] = { [ROLE_WEIGHT] = SOURCE_XAVIER, [ROLE_BIAS] = SOURCE_UNIFORM,
@@ -154,7 +156,7 @@ static void add_beside(Finder *f, TensorSource *t)
     else finder_missing(f, t, t->name);
 }
 
-/* columns 0: a vector. fan_in: inputs of the linear that it belongs to. */
+/* columns 0: a vector. fan_in: the number of inputs of its linear. */
 void finder_add(Finder *f, Role role, const char *name, const char *spellings, int64_t rows, int64_t columns, int64_t fan_in)
 {
     TensorSource t = { .name = name, .dtype = DTYPE_F32 };

@@ -43,14 +43,15 @@ const TensorSource *finder_tied(Finder *f, const char *name);
 /* Decide whether the output layer is tied to the embedding; call it before tensors are added. */
 void finder_settle_tying(Finder *f);
 /* Call these after tensors are added. finder_mark_copies: mark tensors of the same bytes under
- * other names as used. finder_refuse_left_out: report tensors of the file that a key of config.json
- * leaves out. */
+ * other names as used. finder_refuse_left_out: report tensors of the file that the model lacks
+ * because of a key of config.json. */
 void finder_mark_copies(Finder *f);
 void finder_refuse_left_out(Finder *f);
-void finder_shape(TensorSource *t, int64_t rows, int64_t columns);     /* row-major; columns 0: a vector */
+/* row-major; columns 0: a vector */
+void finder_shape(TensorSource *t, int64_t rows, int64_t columns);
 void finder_take(Finder *f, TensorSource *t, const TensorSource *found);    /* the whole tensor */
 void finder_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in);    /* from seed */
-void finder_missing(Finder *f, const TensorSource *t, const char *spelling);    /* note it */
+void finder_missing(Finder *f, const TensorSource *t, const char *spelling);    /* record it */
 TensorSource *finder_append(Finder *f, TensorSource t);
 /* Add a tensor of the model, found in the file or random. columns 0: a vector. fan_in: inputs of
  * its linear. */

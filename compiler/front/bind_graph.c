@@ -1,9 +1,11 @@
-/* bind_graph.c: the params of a graph: values of the spec, tensors of a file, or random numbers. */
+/* bind_graph.c: bind the params of a graph to values of the spec, tensors of a file, or random
+ * numbers. */
 #include "bind_find.h"
 
 #include <string.h>
 
-/* A matmul reads [in, out]; a file's NAME.weight is a linear's, [out, in]. */
+/* Mark the weights of matmuls: they are read as [in, out], but NAME.weight of a file is a linear's,
+ * [out, in]. */
 void finder_mark_matmuls(Finder *f)
 {
     const GraphSpec *g = f->model->graph;
@@ -22,7 +24,8 @@ static const char *lower(Arena *a, const char *s)
     return copy;
 }
 
-/* The file's tensor of that name as it is, or a linear's weight: w_q.weight for W_Q. */
+/* Use the file's tensor of that name, else a linear's weight: w_q.weight for W_Q, transposed if a
+ * matmul reads it. */
 static void find_param(Finder *f, const GraphCall *call, TensorSource *t)
 {
     const TensorSource *found = tensor_file_find(f->model->weight_file, t->name);

@@ -1,4 +1,4 @@
-/* bind_model.c: the tensors of a Transformer in order of use, with the spellings that files have for them. */
+/* bind_model.c: add the tensors of a Transformer in order of use, with their spellings in files. */
 #include "bind_find.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static void add_linear(Finder *f, const char *name, const char *spellings, int64
     if (bias) finder_add(f, ROLE_BIAS, format(f, "%s.bias", name), format(f, "%s.bias", spellings), out, 0, in);
 }
 
-/* Random ones are 1 as they are. */
+/* With GAINS_ONE_PLUS the file stores gain - 1; random gains are 1 already. */
 static void add_gain(Finder *f, const Stack *s, const char *name, const char *spellings, int64_t width)
 {
     finder_add(f, ROLE_GAIN, name, spellings, width, 0, width);
@@ -102,7 +102,7 @@ static void add_learned(Finder *f, const char *stack, const Stack *s, int64_t le
     finder_add(f, ROLE_WEIGHT, format(f, "%s.position.table", stack), format(f, "%s.position.(table|weight)", stack), length, d, d);
 }
 
-/* A table for each of the numbers in s->rotary, of the first layer that has it. */
+/* Add a table for each number in s->rotary, with the rates of the first layer that has it. */
 static void add_rotary(Finder *f, const char *stack, const Stack *s, int64_t length)
 {
     int made = 0;
@@ -124,7 +124,7 @@ static void add_relative(Finder *f, const char *stack, const Stack *s, int64_t l
     int64_t heads = s->layer[0].heads;
     finder_add(f, ROLE_WEIGHT, format(f, "%s.relative.table", stack), format(f, "%s.relative.(table|weight)", stack), s->rel_buckets, heads, heads);
     TensorSource *table = arena_alloc(f->arena, sizeof *table);
-    *table = f->model->tensors[f->model->tensor_count - 1];         /* the array may move when it grows */
+    *table = f->model->tensors[f->model->tensor_count - 1]; /* the array may move when it grows */
     TensorSource t = { .name = format(f, "%s.relative.bias", stack), .kind = SOURCE_DISTANCE, .dtype = DTYPE_F32, .table = table,
         .distance = (int)s->rel_distance,
         .both_ways = !strcmp(stack, "encoder") && !s->layer[0].causal };
@@ -157,7 +157,7 @@ static void add_stack(Finder *f, const char *stack, const Stack *s, bool cross)
     if (s->final_norm) add_norm(f, s, format(f, "%s.norm", stack), format(f, "%s.norm", stack));
 }
 
-/* Behind an encoder alone. */
+/* Add the head of an encoder-only model. */
 static void add_head(Finder *f)
 {
     const Model *m = f->model;

@@ -1,11 +1,12 @@
-/* bind_spelling.c: patterns of names: (a|b) stands for one or the other. */
+/* bind_spelling.c: expand patterns of names, where (a|b) means a or b. */
 #include "bind_find.h"
 
 #include <string.h>
 
 #include "text.h"
 
-/* Replace the first group of `pattern` by its alternative n; false when there is no such alternative. */
+/* Append `pattern` with its first group replaced by alternative n, from 0; false if there are
+ * fewer. */
 static bool choose(Text *t, const char *pattern, int n)
 {
     const char *open = strchr(pattern, '('), *close = strchr(open, ')'), *word = open + 1;

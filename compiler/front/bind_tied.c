@@ -1,8 +1,7 @@
-/* bind_tied.c: matrices of a family's file that may be one: embeddings and the output layer.
+/* bind_tied.c: matrices of a family's file that may be tied: embeddings and the output layer.
  *
- * The rule is that of transformers 5: each uses its own tensor where the file has it, else the one
- * that they share, else that of another. tie_word_embeddings counts only where the file does not
- * say. */
+ * The rule is that of transformers 5: each uses its own tensor if the file has it, else the shared
+ * one, else another's. tie_word_embeddings counts only if the file does not decide. */
 #include "bind_find.h"
 
 #include <inttypes.h>
@@ -16,7 +15,7 @@ static const char masked[] = "head.output.weight";
 static const char *const tied[] = { source, target, logits, masked };
 enum { TIED = sizeof tied / sizeof *tied };
 
-/* By the rows of the family: what the file has for a canonical name, NULL where it has nothing. */
+/* Find a canonical name by the family's table; NULL if the file lacks it. */
 static const TensorSource *of_family(Finder *f, const char *name)
 {
     int64_t layer;
@@ -26,7 +25,7 @@ static const TensorSource *of_family(Finder *f, const char *name)
     return finder_spelling(f, family_spelling(f->arena, f->family, row->file, name, layer));
 }
 
-/* Whether two tensors of the file hold the same bytes. */
+/* True if two tensors of the file hold the same bytes. */
 static bool same_bytes(const TensorSource *a, const TensorSource *b)
 {
     if (a == b) return true;
@@ -37,14 +36,14 @@ static bool same_bytes(const TensorSource *a, const TensorSource *b)
     return !memcmp(a->file->map.data + a->offset, b->file->map.data + b->offset, bytes);
 }
 
-/* Two vocabularies: the source has an embedding of its own, and nothing is shared. */
+/* With two vocabularies the source has its own embedding, and nothing is shared. */
 static bool is_apart(const Finder *f, const char *name)
 {
     const bool two = draft_choice(f->draft, SIDE_BOTH, FIELD_ID_target_vocab) != NULL;
     return two && (name == source || name == shared);
 }
 
-/* Which of `tied` it is, by its name; NULL: none that this model may tie. */
+/* The entry of `tied` with that name; NULL if this model may not tie it. */
 static const char *tied_name(const Finder *f, const char *name)
 {
     const Model *m = f->model;
@@ -54,7 +53,7 @@ static const char *tied_name(const Finder *f, const char *name)
     return NULL;
 }
 
-/* Another of them in its place. Where those differ from each other none is. */
+/* Find another matrix of `tied` to use for it; NULL if the candidates differ from each other. */
 static const TensorSource *other(Finder *f, const char *name)
 {
     const Model *m = f->model;
@@ -88,7 +87,7 @@ static void settle_logits(Finder *f)
         diag_remark(f->diag, f->at,
                     "\"tie_word_embeddings\" = false, but %s has no output layer: it is \"%s\"",
                     m->weights_path, head->name);
-    /* Of a family that has its own it is missing. */
+    /* An untied model without its own output layer: that is reported as missing later. */
     if (own) m->tied = m->tied && embed && same;
     else m->tied = (m->tied || f->family->tied) && same;
 }
@@ -121,8 +120,8 @@ void finder_mark_copies(Finder *f)
 
 /* ---- what config.json leaves out ------------------------------------------------------------- */
 
-/* Tensors that a key can do without, by the end of their name, of every layer or of the stack. A
- * family has such a key where its classes have the tensors under another value of it. */
+/* Tensors that a model has only for some values of a key: the end of their names, in every layer or
+ * once per stack. Only keys that the family reads are considered. */
 static const struct { const char *key, *end; bool of_stack; } optional[] = {
     { "attention_bias", "self_attn.q.bias", false },
     { "attention_bias", "self_attn.k.bias", false },
@@ -149,7 +148,7 @@ static bool reads_key(const Family *family, const char *key)
     return row && row->use != KEY_IGNORED && row->use != KEY_NOTED;
 }
 
-/* Whether the file has that tensor and the model does not. */
+/* True if the file has that tensor and the model does not use it; `tell` reports it. */
 static bool is_left_out(Finder *f, const char *name, const char *key, bool tell)
 {
     const TensorSource *t = of_family(f, name);

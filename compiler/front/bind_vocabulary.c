@@ -1,4 +1,5 @@
-/* bind_vocabulary.c: the vocabulary files that a model's tokenizer needs, and the sizes that follow. */
+/* bind_vocabulary.c: read the vocabularies or the tokenizer of a model, and set the sizes of its
+ * vocabularies. */
 #include "fields.h"
 #include "front.h"
 
@@ -7,7 +8,8 @@
 
 #include "tokenizer.h"
 
-/* Beside the weights; where they are random, beside those that they took the place of, or beside the spec. */
+/* In the folder of the weights; if these are random, in that of the file they replaced, else in
+ * that of the spec. */
 static const char *default_path(Arena *a, const Draft *draft, const Model *m, const char *name)
 {
     const bool file = m->weights && strcmp(m->weights, "random");
@@ -30,7 +32,7 @@ static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *
     return v;
 }
 
-/* The same tokenizer reads what goes in and writes what comes out. */
+/* One tokenizer serves input and output. */
 void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
     const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_tokenizer_file);
@@ -68,7 +70,7 @@ void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m)
     if (m->has_encoder)
         m->source = read_one(a, d, draft, m, FIELD_ID_source_vocabulary, m->source_vocabulary, FIELD_ID_source_vocab, &m->source_vocab);
     const bool faulty = m->has_encoder && m->has_decoder && !m->source && strcmp(m->source_vocabulary, m->target_vocabulary) == 0;
-    if (m->has_decoder && !faulty)      /* what is wrong with the file was reported */
+    if (m->has_decoder && !faulty)      /* the error of the shared file was reported */
         m->target = read_one(a, d, draft, m, FIELD_ID_target_vocabulary, m->target_vocabulary, FIELD_ID_target_vocab, &m->target_vocab);
     if (!m->target) return;
     require_mark(d, m->target_vocabulary, m->target->start, "<s>");

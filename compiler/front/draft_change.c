@@ -1,10 +1,10 @@
-/* draft_change.c: what is asked of a spec besides what it says: lengths, dtypes, other files. */
+/* draft_change.c: apply command-line options to a Draft: lengths, dtypes, other files. */
 #include "front.h"
 
 #include "reserved_names.h"
 #include "weights.h"
 
-/* Of a folder that takes less than what it was trained for. */
+/* Remark that the context is shorter than the trained length. */
 static void note_shortened(Arena *a, Diag *d, const Draft *draft, const char *path)
 {
     const long long trained = draft->trained, bound = draft->bound;
@@ -17,7 +17,7 @@ static void note_shortened(Arena *a, Diag *d, const Draft *draft, const char *pa
                     "sequence is, which is not supported", said);
 }
 
-/* False after an error where the model would not read it. */
+/* False after an error: the spec cannot take a tokenizer. */
 static bool take_tokenizer(Arena *a, Diag *d, Draft *draft, const char *path)
 {
     const Choice *how = draft_choice(draft, SIDE_BOTH, FIELD_ID_tokenizer);
@@ -29,7 +29,7 @@ static bool take_tokenizer(Arena *a, Diag *d, Draft *draft, const char *path)
     return diag_errors(d) == errors;
 }
 
-/* False after an error where no model may be called so. */
+/* False after an error: the name is not allowed. */
 static bool take_name(Arena *a, Diag *d, Draft *draft, const char *name)
 {
     const char *fault = name_fault(a, name);

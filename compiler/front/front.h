@@ -22,19 +22,24 @@ typedef struct DraftChanges {
 /* Apply the options, and remark if the context is shorter than the trained length and no option
  * asked for that. False after an error. */
 bool draft_change(Arena *a, Diag *d, Draft *draft, DraftChanges changes);
-/* The draft with other words of dtype and kv_dtype; NULL leaves a field unchanged. */
+/* Return the draft with other words for dtype and kv_dtype; NULL leaves a field unchanged. */
 const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, const char *kv_dtype);
 
-/* Read the model's weights once, and remark on numbers that are not finite. */
+/* Read the model's weights once, and remark on numbers that are not finite. gives:
+ * weights_finite. */
 void model_look_at_weights(Diag *d, Model *m);
 
 /* Make a Model: set defaults, check, find the weights. NULL after errors. */
 Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 
 /* The passes of model_from_draft. needs: the fields of `m`. */
-bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file; false after errors */
-void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);    /* gives: source, target, sizes */
-void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);       /* gives: tokenizer_data, sizes */
-void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);         /* gives: weight_file, tensors */
+/* gives: weight_file; false after errors */
+bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);
+/* gives: source, target, sizes */
+void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);
+/* gives: tokenizer_data, sizes */
+void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);
+/* gives: weight_file, tensors */
+void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);
 
 #endif

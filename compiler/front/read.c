@@ -1,4 +1,4 @@
-/* read.c: a spec, whoever wrote it, to a Model: which reader reads it, what is checked, which files are opened, in order. */
+/* read.c: recognise the format of a spec, read it, open its files, check it and make a Model. */
 #include "front.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "model_check.h"
 #include "weights.h"
 
-/* No Lua that returns something begins so. */
+/* A Lua chunk cannot start with '{'. */
 static bool is_json(const unsigned char *b, size_t n)
 {
     size_t i = 0;
@@ -17,14 +17,14 @@ static bool is_json(const unsigned char *b, size_t n)
     return i < n && b[i] == '{';
 }
 
-/* What is taken for a spec by mistake: weights without a config. */
+/* Recognise weight files that are passed as a spec by mistake; NULL for other files. */
 static const char *kind_of_weights(const unsigned char *b, size_t n)
 {
     if (n > 8 && b[8] == '{' && !b[6] && !b[7]) return "a safetensors file";
     return n > 4 && !memcmp(b, "PK\3\4", 4) ? "a zip file, as pytorch_model.bin is" : NULL;
 }
 
-/* What a file is by its name, and is not; NULL where the name says nothing. */
+/* The file type that the extension claims, for messages; NULL for other extensions. */
 static const char *kind_by_name(const char *path)
 {
     static const struct { const char *end, *kind; } kinds[] = {
@@ -37,7 +37,7 @@ static const char *kind_by_name(const char *path)
     return NULL;
 }
 
-/* A spec may have any name. */
+/* True if the file starts like Lua: a spec may have any extension. */
 static bool begins_as_lua(const unsigned char *b, size_t n)
 {
     static const char *const words[] = { "return", "local", "xf", "--" };
@@ -48,7 +48,8 @@ static bool begins_as_lua(const unsigned char *b, size_t n)
     return false;
 }
 
-/* A file that is neither a model nor Lua, though its name says that it is one. */
+/* Report a file that is known to be something else, such as a web page, or whose extension claims a
+ * format that its content does not have. True after an error. */
 static bool is_misnamed(Arena *a, Diag *d, const char *path, const unsigned char *bytes, size_t n)
 {
     const char *sentence = file_impostor(bytes, n), *kind = kind_by_name(path);
@@ -81,7 +82,7 @@ Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n,
     return NULL;
 }
 
-/* The vocabularies may lie beside the weights. */
+/* Open the weights first: the vocabulary files may be next to them. */
 static void read_transformer(const ModelCheck *c)
 {
     Model *m = c->model;

@@ -1,4 +1,5 @@
-/* draft_gguf.c: what the keys of a GGUF file say, as a Draft. An architecture is a row of `architectures`. */
+/* draft_gguf.c: read the keys of a GGUF file as a Draft. Each supported architecture is a row of
+ * `architectures`. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,14 +11,14 @@
 #include "integer.h"
 #include "weights.h"
 
-/* turns: of each head which rows turn together; the converter of ggml permutes those of Llama. */
+/* turns: which rows of a head RoPE rotates together; ggml's converter permutes those of Llama. */
 typedef struct Architecture { const char *name; int turns; bool qk_norm; } Architecture;
 static const Architecture architectures[] = {
     { "llama", ROTATIONS_INTERLEAVED, false }, { "qwen2", ROTATIONS_HALVES, false }, { "qwen3", ROTATIONS_HALVES, true },
 };
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
-/* needed: its absence is an error. */
+/* needed: an error if absent. */
 typedef struct Row { GgufKeyId key; FieldId field; bool needed; } Row;
 static const Row rows[] = {
     { GGUF_KEY_WIDTH, FIELD_ID_d_model, true },
@@ -33,7 +34,7 @@ static const Row rows[] = {
     { GGUF_KEY_ROPE_FACTOR, FIELD_ID_rope_factor, false },
 };
 
-/* Keys that would change what is computed, and the one value that does not; 1 and 0 of a bool. */
+/* Keys that change the computation, each with the only supported value; 1 and 0 for bools. */
 static const struct { GgufKeyId key; double number; } musts[] = {
     { GGUF_KEY_EXPERTS, 0 }, { GGUF_KEY_EXPERTS_USED, 0 }, { GGUF_KEY_CAUSAL, 1 },
     { GGUF_KEY_CLAMP_KQV, 0 }, { GGUF_KEY_ALIBI_BIAS, 0 }, { GGUF_KEY_LOGIT_SCALE, 1 },
@@ -43,7 +44,7 @@ static const struct { GgufKeyId key; double number; } musts[] = {
     { GGUF_KEY_NORM_EPS, 0 },
 };
 
-/* head: of the first part, which has the keys. */
+/* head: the header of the first part, which has the keys. */
 typedef struct Reader { Arena *arena; Diag *diag; Draft *draft; GgufParts parts; Gguf head; const Architecture *architecture; } Reader;
 
 #define fault(r, ...) diag_error((r)->diag, EXIT_BAD_DATA, (r)->draft->at, __VA_ARGS__)
@@ -57,7 +58,7 @@ static const GgufValue *find(const Reader *r, GgufKeyId key) { return gguf_find(
 
 static void set(Reader *r, FieldId id, double number) { draft_set_number(r->arena, r->draft, SIDE_BOTH, id, r->draft->at, number); }
 
-/* A number that the field takes; false where it is absent, or after an error. */
+/* Set a field from a number; false if the key is absent, or after an error. */
 static bool take_number(Reader *r, GgufKeyId key, FieldId id, bool needed)
 {
     const Field *f = &fields[id];
@@ -85,9 +86,9 @@ static bool find_architecture(Reader *r)
     return false;
 }
 
-/* ---- tensors that say something ------------------------------------------------------------------------- */
+/* ---- fields that follow from tensors -------------------------------------------------------------------- */
 
-/* *map: of the part that it lies in; NULL where nobody asks. */
+/* Find a tensor in any part. *map receives the map of that part; map may be NULL. */
 static const GgufTensor *tensor_in(const Reader *r, const char *name, const FileMap **map)
 {
     for (int k = 0; k < r->parts.count; k++) {
@@ -103,7 +104,7 @@ static const GgufTensor *tensor_in(const Reader *r, const char *name, const File
 
 static const GgufTensor *tensor(const Reader *r, const char *name) { return tensor_in(r, name, NULL); }
 
-/* Matrices of Q8_0 and Q4_0 stay as they are. */
+/* True if there are Q8_0 or Q4_0 tensors: they are kept as stored (dtype = "file"). */
 static bool has_groups(const Reader *r)
 {
     for (int k = 0; k < r->parts.count; k++) {
@@ -133,7 +134,8 @@ static void take_tensors(Reader *r)
 
 /* ---- rotary positions ----------------------------------------------------------------------------------- */
 
-/* What each rate is divided by: f32 in the file, as factors of any other scaling are. */
+/* Read the divisors of the RoPE rates, an F32 vector, as factors of LongRoPE scaling: the same for
+ * short and long contexts. */
 static void take_rates(Reader *r, const GgufTensor *t, const FileMap *map, double length)
 {
     const uint64_t n = t->dims[0];
@@ -158,7 +160,8 @@ static void take_rates(Reader *r, const GgufTensor *t, const FileMap *map, doubl
 static void take_rope(Reader *r, double length)
 {
     const GgufValue *v = find(r, GGUF_KEY_ROPE_TYPE);
-    const bool factor = draft_choice(r->draft, SIDE_BOTH, FIELD_ID_rope_factor) != NULL;    /* which alone means linear */
+    /* a factor without a type means linear */
+    const bool factor = draft_choice(r->draft, SIDE_BOTH, FIELD_ID_rope_factor) != NULL;
     const GgufText type = v ? v->text : factor ? (GgufText){ "linear", 6 } : (GgufText){ "none", 4 };
     const FileMap *map = NULL;
     const GgufTensor *rates = tensor_in(r, "rope_freqs.weight", &map);
@@ -178,7 +181,7 @@ static void take_window(Reader *r)
     if (v && v->bits) take_number(r, GGUF_KEY_WINDOW, FIELD_ID_window, false);
 }
 
-/* The first token of an answer follows bos, if any. */
+/* Set the tokenizer, the start id (bos, if the file has one) and the end ids. */
 static void take_marks(Reader *r, const char *path)
 {
     enum { NOTHING_ENDS = -1 };

@@ -1,4 +1,4 @@
-/* draft_llama2c.c: what the header of a llama2.c checkpoint says, as a Draft. */
+/* draft_llama2c.c: read the header of a llama2.c checkpoint as a Draft. */
 #include "family.h"
 #include "hf.h"
 
@@ -9,7 +9,7 @@
 
 static void set(Arena *a, Draft *draft, FieldId id, double number) { draft_set_number(a, draft, SIDE_BOTH, id, draft->at, number); }
 
-/* Sizes that a field does not take are reported as such. */
+/* Set the sizes; false after errors: a size is out of range. */
 static bool take_sizes(Arena *a, Diag *d, Draft *draft, const Checkpoint *c)
 {
     const struct { FieldId id; int64_t n; } sizes[] = {
@@ -28,7 +28,7 @@ static bool take_sizes(Arena *a, Diag *d, Draft *draft, const Checkpoint *c)
 
 Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path)
 {
-    enum { BEGIN = 1 };             /* the mark before every text; where one is written, a text has ended */
+    enum { BEGIN = 1 };             /* BOS; generation ends when it is drawn */
     Draft *draft = arena_alloc(a, sizeof *draft);
     Checkpoint c;
     FileMap map;

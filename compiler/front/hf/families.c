@@ -1,4 +1,5 @@
-/* families.c: families.def as a table; a family's rows by canonical name, and the views that they stand for. */
+/* families.c: the table of families, their rows by canonical name, and the views that rows
+ * describe. */
 #include "family.h"
 #include "hf.h"
 
@@ -48,7 +49,8 @@ void family_apply(Arena *a, Draft *draft, int word)
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
-/* Whether `name` up to its last word is `pattern`, with a number in the place of {}. One that ends in '!' is a whole name. */
+/* True if `name` without its last word matches `pattern`, where {} is a number that *layer
+ * receives. A pattern that ends in '!' is a whole name. */
 static bool fits(const char *pattern, const char *name, int64_t *layer)
 {
     const size_t n = strlen(pattern);
@@ -83,7 +85,7 @@ const FamilyTensor *family_tensor(Arena *a, const Family *f, const char *name, i
     return f->like ? family_tensor(a, f->like, name, layer) : NULL;
 }
 
-/* What stands behind the last point of a name in their files. */
+/* The pattern of the ending in the file, by the last word of the canonical name. */
 static const char *ending(const char *name)
 {
     const char *word = strrchr(name, '.');
@@ -128,7 +130,8 @@ static bool has_part(const TensorSource *t, const char *part)
     return found && found[strlen(part)] == '.';
 }
 
-/* The rows of the stored matrix before ours, and in all. */
+/* Returns the first row of the tensor in its fused matrix; *all receives that matrix's number of
+ * rows. */
 static int64_t fused_rows(const LayerFields *l, const TensorSource *t, int64_t *all)
 {
     const int64_t q = l->heads * l->head_dim, k = l->kv_heads * l->head_dim, v = l->kv_heads * l->value_dim;
@@ -145,10 +148,11 @@ static void view(TensorSource *t, int rank, const int64_t *shape, const int64_t 
     memcpy(t->view_stride, stride, (size_t)rank * sizeof *stride);
 }
 
-/* The steps, in elements, of a stored tensor: from row to row and from column to column. */
+/* Strides of a stored tensor, in elements: to the next row and the next column. */
 typedef struct Steps { int64_t row, column; } Steps;
 
-/* Rows [heads][3][head_dim]: of each head its q, k and v. */
+/* View rows stored as [heads][3][head_dim], q, k and v of each head. Returns the offset of the
+ * first element. */
 static int64_t view_heads(const LayerFields *l, TensorSource *t, Steps s)
 {
     const int64_t d = l->head_dim, shape[] = { l->heads, d, t->shape[1] }, stride[] = { 3 * d * s.row, s.row, s.column };
@@ -156,7 +160,7 @@ static int64_t view_heads(const LayerFields *l, TensorSource *t, Steps s)
     return (has_part(t, ".k") ? d : has_part(t, ".v") ? 2 * d : 0) * s.row;
 }
 
-/* Rows [heads][half][2] as [heads][2][half]. */
+/* View rows stored as [heads][half][2] as [heads][2][half]. */
 static void view_pairs(const LayerFields *l, TensorSource *t, Steps s)
 {
     const int64_t d = l->head_dim, shape[] = { t->shape[0] / d, 2, d / 2, t->shape[1] };
@@ -176,7 +180,8 @@ static bool is_shape(const TensorSource *found, const int64_t *expected, int ran
 bool family_view(const FamilyTensor *row, const LayerFields *l, const TensorSource *found, TensorSource *t, int64_t expected[2], int *rank)
 {
     const bool matrix = t->rank == 2, transposed = matrix && (row->cut == CUT_TRANSPOSED || row->cut == CUT_FUSED_TRANSPOSED);
-    const bool table = strstr(t->name, ".position.") != NULL;           /* may be longer than the model is to be */
+    /* may have more rows than the model uses */
+    const bool table = strstr(t->name, ".position.") != NULL;
     int64_t rows = t->shape[0], first = 0;
     if (row->cut == CUT_FUSED || row->cut == CUT_FUSED_TRANSPOSED) first = fused_rows(l, t, &rows);
     if (row->cut == CUT_FUSED_HEADS) rows = 3 * l->heads * l->head_dim;

@@ -1,5 +1,5 @@
-/* family_bart.c: BART and the translators of its shape: mBART, Marian, M2M100 and NLLB. Encoder-decoders; they differ in where norms
- * stand and in how positions are made. */
+/* family_bart.c: BART and the translation models with its architecture: mBART, Marian, M2M100 and
+ * NLLB. Encoder-decoders that differ in where norms are and in how positions are encoded. */
 #include "family.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ const Family family_bart = {
     .kind = KIND_ENCODER_DECODER, .tied = true, .prefix = "(model.|)", SETTINGS_OF(settings), .keys = keys, .more = more, TENSORS_OF(tensors),
 };
 
-/* ---- mBART: norms before each sublayer, and one more behind the last --------------------------------------- */
+/* ---- mBART: norms before each sublayer, and one more after the last ---------------------------------------- */
 
 static const FamilySetting mbart_settings[] = { SET(norm_at, NORM_PLACES_PRE) };
 static const ConfigKey mbart_keys[] = {
@@ -102,11 +102,12 @@ static const ConfigKey marian_keys[] = {
     READ("share_encoder_decoder_embeddings"),
     NOTED("normalize_embedding", "false"),
     NOTED("static_position_embeddings", "true"),
-    IGNORED("extra_pos_embeddings"),            /* of tables, and there is none */
+    IGNORED("extra_pos_embeddings"),            /* for learned tables; Marian has none */
     NO_MORE_KEYS,
 };
 
-/* Of two vocabularies each has an embedding of its own, and the output layer is the decoder's; of one the decoder's size is not read. */
+/* With two vocabularies each side has its own embedding, and the output layer uses the decoder's.
+ * With a shared vocabulary, decoder_vocab_size is ignored. */
 static void marian_more(const Config *c)
 {
     static const char size[] = "decoder_vocab_size";

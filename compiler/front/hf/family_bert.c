@@ -1,6 +1,7 @@
-/* family_bert.c: BERT and those of its shape: ELECTRA, RoBERTa, XLM-R, CamemBERT, MPNet, of whom the last four have the first token at position
- * 2. Encoders with learned positions, norms after each sublayer. For RoBERTa every token is of type 0, whose vector is added to the positions;
- * MPNet has no types, but a bias by distance besides, of 32 buckets up to 128 positions whatever its config says. */
+/* family_bert.c: BERT and models with its architecture: ELECTRA, RoBERTa, XLM-R, CamemBERT, MPNet.
+ * Encoders with learned positions and post-norm. In the last four the first token has position 2.
+ * RoBERTa, XLM-R and CamemBERT use only token type 0, whose vector is added to the positions. MPNet
+ * has no token types; it adds a relative position bias of 32 buckets, up to distance 128. */
 #include "family.h"
 
 static const FamilySetting settings[] = {
@@ -66,7 +67,7 @@ static const ConfigKey roberta_keys[] = {
     NO_MORE_KEYS,
 };
 
-/* The rows before that of the first token belong to padding. */
+/* The first token uses row 2: two rows of the table hold no position. */
 static void roberta_more(const Config *c)
 {
     config_set_length(c, "max_position_embeddings", config_integer(c, "max_position_embeddings", 514) - 2);

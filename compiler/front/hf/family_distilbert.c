@@ -1,4 +1,4 @@
-/* family_distilbert.c: DistilBERT: BERT's encoder without types of tokens, under other names. */
+/* family_distilbert.c: DistilBERT: BERT's encoder without token types, under other names. */
 #include "family.h"
 
 static const FamilySetting settings[] = {
@@ -14,7 +14,7 @@ static const ConfigKey keys[] = {
     KEY("vocab_size", vocab, CONFIG_REQUIRED),
     KEY("max_position_embeddings", max_len, 512),
     ACTIVATION("activation", "gelu"),
-    IGNORED("sinusoidal_pos_embds"),            /* the table is in the file, however it was made */
+    IGNORED("sinusoidal_pos_embds"),            /* the file has the table either way */
     NO_MORE_KEYS,
 };
 

@@ -1,5 +1,6 @@
-/* family_gemma.c: Gemma 1, 2 and 3: Llama whose gains leave out their 1, whose embedding is scaled; from 2 on norms stand before and behind a
- * sublayer and layers slide in turns, 3 has norms of heads and two sets of rates. */
+/* family_gemma.c: Gemma 1, 2 and 3: Llama with gains stored as gain - 1 and a scaled embedding.
+ * Gemma 2 and 3 have norms before and after each sublayer, and sliding windows in some layers.
+ * Gemma 3 also has norms of q and k per head, and two RoPE bases. */
 #include "family.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static const ConfigKey keys[] = {
     NO_MORE_KEYS,
 };
 
-/* Biases, the scaled embedding. */
+/* Set the attention biases and the scale of the embedding, sqrt(d_model). */
 static void common(const Config *c)
 {
     const bool bias = config_bool(c, "attention_bias", false);
@@ -29,7 +30,7 @@ static void common(const Config *c)
     config_set(c, NULL, SIDE_BOTH, FIELD_ID_embed_scale, sqrt(config_get(c, SIDE_BOTH, FIELD_ID_d_model)));
 }
 
-/* "gelu" in files of Gemma 1 means the one by tanh. */
+/* In files of Gemma 1, "gelu" means the tanh approximation. */
 static void more(const Config *c)
 {
     const char *act = config_text(c, "hidden_act", "gelu_pytorch_tanh");
@@ -57,7 +58,7 @@ static const ConfigKey gemma2_keys[] = {
     NO_MORE_KEYS,
 };
 
-/* null is none. */
+/* The cap that a key gives; null means none. */
 static double cap(const Config *c, const char *key)
 {
     return config_is_null(c, key) ? 0 : config_number(c, key, family_key(c->family, key)->preset);
@@ -109,7 +110,7 @@ static const ConfigKey gemma3_keys[] = {
     NO_MORE_KEYS,
 };
 
-/* EmbeddingGemma's rows see what follows, in layers that slide within half of their window. */
+/* EmbeddingGemma's attention is bidirectional; its windows reach half their size to either side. */
 static void both_ways(const Config *c)
 {
     static const char key[] = "use_bidirectional_attention";
@@ -131,7 +132,7 @@ static void gemma3_more(const Config *c)
 #define GEMMA_3 .like = &family_gemma2, .kind = KIND_DECODER, .tied = true, SETTINGS_OF(gemma3_settings), .keys = gemma3_keys, .more = gemma3_more
 const Family family_gemma3_text = { GEMMA_3 };
 
-/* With pictures, of which nothing is read: the language model stands under text_config. */
+/* Gemma 3 with images: only the language model is read, whose config is under text_config. */
 static const FamilyTensor gemma3_tensors[] = { WHOLE("output", "/(lm_head|language_model.lm_head)") };
 
 const Family family_gemma3 = {

@@ -1,4 +1,5 @@
-/* family_gguf.c: a decoder in a GGUF file: tensors are called alike whatever the architecture; draft_gguf.c reads the keys. */
+/* family_gguf.c: decoders in GGUF files: all architectures use the same tensor names; draft_gguf.c
+ * reads the keys. */
 #include "family.h"
 #include "rt.h"
 

@@ -1,4 +1,4 @@
-/* family_gpt2.c: GPT-2. Linears stored [in, out], query, key and value in one; learned positions. */
+/* family_gpt2.c: GPT-2: linears stored [in, out]; q, k and v fused; learned positions. */
 #include "family.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* family_gpt_neox.c: GPT-NeoX, Pythia: attention and feed-forward side by side, rotary positions over a part of each head, query, key and value
- * head by head in one. */
+/* family_gpt_neox.c: GPT-NeoX, Pythia: parallel attention and feed-forward, RoPE over part of each
+ * head, q, k and v fused per head. */
 #include "family.h"
 
 static const FamilySetting settings[] = {
@@ -36,7 +36,7 @@ static void more(const Config *c)
     config_set(c, "attention_bias", SIDE_BOTH, FIELD_ID_out_bias, bias);
     const double heads = config_get(c, SIDE_BOTH, FIELD_ID_heads);
     const double width = config_get(c, SIDE_BOTH, FIELD_ID_d_model) / heads;
-    /* transformers turns so much, but its heads are `width` wide */
+    /* transformers takes the RoPE width from head_dim, but its heads are always `width` wide */
     const double told = config_number(c, "head_dim", width);
     if (told > width || told < width)
         config_fault(c, "head_dim",

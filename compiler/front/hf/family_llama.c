@@ -1,5 +1,6 @@
-/* family_llama.c: Llama and the decoders of its shape: norms without mean, rotary positions over halves, gated feed-forward, few keys and
- * values for many queries. Mistral, Qwen, Phi-3, SmolLM3, Gemma add a few keys and tensors. */
+/* family_llama.c: Llama and decoders with its architecture: RMSNorm, RoPE over halves, gated
+ * feed-forward, grouped-query attention. Mistral, Qwen, Phi-3, SmolLM3 and Gemma add a few keys and
+ * tensors. */
 #include "family.h"
 
 static const FamilySetting settings[] = {
@@ -24,7 +25,7 @@ static const ConfigKey keys[] = {
     { "rope_theta", KEY_READ, FIELD_COUNT, 10000, NULL, SIDE_BOTH },
     READ("rope_scaling|rope_parameters"),
     READ("original_max_position_embeddings"),
-    IGNORED("partial_rotary_factor"),           /* huggingface_rope.c notes it */
+    IGNORED("partial_rotary_factor"),           /* huggingface_rope.c remarks on it */
     NO_MORE_KEYS,
 };
 
@@ -60,7 +61,7 @@ const Family family_llama = {
 
 #define LIKE_LLAMA .like = &family_llama, .kind = KIND_DECODER
 
-/* ---- Mistral: every layer slides, or those of layer_types, as in Ministral ------------------- */
+/* ---- Mistral: a sliding window in all layers, or by layer_types, as in Ministral ------------- */
 
 #define NO_BIASES NOTED("attention_bias", "false"), NOTED("mlp_bias", "false")
 
@@ -85,7 +86,7 @@ static void all_slide(const Config *c)
 
 const Family family_mistral = { LIKE_LLAMA, .keys = mistral_keys, .more = all_slide };
 
-/* ---- Qwen: layers from max_window_layers on may slide -------------------------------------------------------- */
+/* ---- Qwen: layers from max_window_layers on may have a sliding window ---------------------------------------- */
 
 static const FamilySetting qwen2_settings[] = { SET(qkv_bias, true), SET(out_bias, false) };
 
@@ -100,7 +101,7 @@ static const ConfigKey qwen_keys[] = {
     NO_MORE_KEYS,
 };
 
-/* Layers that slide where no window is set. */
+/* Report a layer_types that lists sliding layers if no window is set. */
 static void refuse_sliding(const Config *c, const bool *sliding)
 {
     const int layers = (int)config_get(c, SIDE_BOTH, FIELD_ID_layers);
@@ -136,7 +137,7 @@ static const ConfigKey qwen3_keys[] = {
 const Family family_qwen2 = { LIKE_LLAMA, SETTINGS_OF(qwen2_settings), .keys = qwen_keys, .more = qwen_more };
 const Family family_qwen3 = { .like = &family_qwen2, .kind = KIND_DECODER, SETTINGS_OF(qwen3_settings), .keys = qwen3_keys, .more = qwen3_more };
 
-/* ---- SmolLM3: some layers do not turn ------------------------------------------------------------------------ */
+/* ---- SmolLM3: some layers have no RoPE ----------------------------------------------------------------------- */
 
 static const ConfigKey smollm3_keys[] = {
     { "rope_theta", KEY_READ, FIELD_COUNT, 2000000, NULL, SIDE_BOTH },
@@ -150,7 +151,7 @@ static const ConfigKey smollm3_keys[] = {
     NO_MORE_KEYS,
 };
 
-/* no_rope_layers holds 1 for a layer that turns. */
+/* no_rope_layers has 1 for a layer with RoPE, 0 for one without. */
 static void smollm3_more(const Config *c)
 {
     const int layers = (int)config_get(c, SIDE_BOTH, FIELD_ID_layers), period = (int)config_integer(c, "no_rope_layer_interval", 4);
@@ -167,7 +168,7 @@ static void smollm3_more(const Config *c)
         sliding[i] = !(turns[i] > 0);
     }
     config_set_list(c, "no_rope_layers", SIDE_BOTH, FIELD_ID_rope, turns, layers);
-    /* whatever use_sliding_window says */
+    /* layer_types counts whatever use_sliding_window is */
     if (config_has(c, "layer_types")) config_windows(c, config_sliding(c, 0, 0));
     else if (config_bool(c, "use_sliding_window", false) && config_window(c))
         config_windows(c, sliding);
@@ -175,7 +176,7 @@ static void smollm3_more(const Config *c)
 
 const Family family_smollm3 = { LIKE_LLAMA, .tied = true, .keys = smollm3_keys, .more = smollm3_more };
 
-/* ---- Phi-3: query, key and value in one, gate and up in one --------------------------------------------------- */
+/* ---- Phi-3: q, k and v fused; gate and up fused --------------------------------------------------------------- */
 
 static const ConfigKey phi3_keys[] = {
     KEY("rms_norm_eps", norm_eps, 1e-5),

@@ -1,4 +1,5 @@
-/* family_llama2c.c: what llama2.c trains: Llama under Meta's names, whose heads turn pairs of rows 2i and 2i + 1. */
+/* family_llama2c.c: models trained with llama2.c: Llama under Meta's names; RoPE rotates rows 2i
+ * and 2i + 1 of a head. */
 #include "family.h"
 #include "rt.h"
 

@@ -1,5 +1,5 @@
-/* family_opt.c: OPT: a decoder of the shape of GPT-2 with linears as usual, positions from row 2 of their table; of OPT-350m the embedding is
- * narrower than the layers. */
+/* family_opt.c: OPT: a decoder like GPT-2, with linears stored [out, in] and positions from row 2
+ * of their table. In OPT-350m the embedding is narrower than the layers. */
 #include "family.h"
 
 static const FamilySetting settings[] = {

@@ -1,4 +1,5 @@
-/* family_t5.c: T5, flan-T5, mT5: no positions but a bias by distance, scores not scaled, norms without mean. */
+/* family_t5.c: T5, flan-T5, mT5: a relative position bias and no other positions, unscaled
+ * attention scores, RMSNorm. */
 #include "family.h"
 
 #include <math.h>
@@ -31,8 +32,8 @@ static const ConfigKey keys[] = {
     NO_MORE_KEYS,
 };
 
-/* "relu", "gated-gelu": of the gated ones gelu is the one by tanh. dense_act_fn and is_gated_act
- * go before it. */
+/* feed_forward_proj is "relu", "gated-gelu" and so on; "gated-gelu" means the tanh approximation.
+ * dense_act_fn and is_gated_act override it. */
 static void set_feed_forward(const Config *c, const char *preset)
 {
     const char *projection = config_text(c, "feed_forward_proj", preset), *name = projection;
@@ -45,7 +46,7 @@ static void set_feed_forward(const Config *c, const char *preset)
                           config_text(c, "dense_act_fn", name));
 }
 
-/* The config.json of an encoder alone says that it is one. */
+/* An encoder-only T5 has is_encoder_decoder = false. It is supported only as a sentence model. */
 static void require_both(const Config *c)
 {
     static const char key[] = "is_encoder_decoder";
@@ -54,7 +55,7 @@ static void require_both(const Config *c)
     diag_note(c->diag, (Loc){ 0 }, "an encoder alone is read with modules of sentence-transformers beside it");
 }
 
-/* task_specific_params.translation_en_to_de.prefix: what stands before a text that is translated so. */
+/* Read the prefixes of translation prompts, task_specific_params.translation_en_to_de.prefix. */
 static void set_translations(const Config *c)
 {
     Config tasks, task;
@@ -82,7 +83,8 @@ static void common(const Config *c, const char *projection)
     set_feed_forward(c, projection);
 }
 
-/* The first T5 scales its hidden states before the output layer; later ones, whose files say that it is not tied, and mT5 do not. */
+/* The original T5 scales its hidden states by 1 / sqrt(d_model) before the output layer; T5 1.1,
+ * whose files have tie_word_embeddings = false, and mT5 do not. */
 static void more(const Config *c)
 {
     const double width = config_get(c, SIDE_BOTH, FIELD_ID_d_model);

@@ -1,5 +1,6 @@
-/* gguf_ends.c: the ids that end an answer of a GGUF file: those of its keys, and every token whose text
- * is a known end of a turn, whatever its type. Texts and exceptions are those of llama.cpp. */
+/* gguf_ends.c: the ids that end generation for a GGUF file: those of its keys, and every token, of
+ * any type, whose text is a known end-of-turn marker. Markers and exceptions are those of
+ * llama.cpp. */
 #include "hf.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ static const char *const ends[] = {
     "<eos>", "<turn|>", "<|tool_response>", "<｜end▁of▁sentence｜>", "[e~[",
 };
 
-/* Ends that are none in a vocabulary with two others. */
+/* Markers that do not end generation if the vocabulary has both of the others. */
 static const struct { const char *text, *beside[2]; } exceptions[] = {
     { "<|end|>", { "<|return|>", "<|call|>" } },
     { "<|end|>", { "<|return|>", "<|calls|>" } },
@@ -19,8 +20,8 @@ static const struct { const char *text, *beside[2]; } exceptions[] = {
     { "</s>", { "<|tool_response>", "<|tool_response>" } },
 };
 
-/* The tokens of keys; where there is no such key, the first token with one of the texts. Those of fim_
- * stand where code was filled in: padding, a repository's name, the end of a file. */
+/* The ids of these keys end generation; without a valid key, the first token with one of the texts
+ * does. The fim_ keys are for fill-in-the-middle: padding, repository name, file separator. */
 static const struct { GgufKeyId key; const char *text[6]; } keyed[] = {
     { GGUF_KEY_EOS, { NULL } },
     { GGUF_KEY_EOT, { NULL } },
@@ -31,11 +32,12 @@ static const struct { GgufKeyId key; const char *text[6]; } keyed[] = {
 };
 enum { ENDS = sizeof ends / sizeof *ends, EXCEPTIONS = sizeof exceptions / sizeof *exceptions, KEYED = sizeof keyed / sizeof *keyed };
 
-/* keyed: of each row the id, or -1. ends: of each token whether its text is one of `ends`; has: of each text whether a
- * token has it. No tokens: the file has no vocabulary, and only keys count. */
+/* keyed: the id of each row, or -1. ends: [tokens]; true if the token's text is one of `ends`. has:
+ * true if any token has that text. tokens: 0 if the file has no vocabulary; then only keys
+ * count. */
 typedef struct Found { int64_t keyed[KEYED], tokens; bool *ends, has[ENDS]; } Found;
 
-/* ENDS where it is none. */
+/* The index of a marker; ENDS if the text is not one. */
 static int end_of(GgufText text)
 {
     int i = 0;
@@ -65,7 +67,7 @@ static void read_keys(Arena *a, Diag *d, Loc at, const Gguf *g, Found *f)
     }
 }
 
-/* Every known text is short, and begins so: nothing else is compared. */
+/* A cheap filter: all known texts have 4 to 31 bytes and start with <, [ or _. */
 static bool may_be_known(GgufText text) { return text.n > 3 && text.n < 32 && strchr("<[_", text.s[0]) && text.s[0]; }
 
 static void find_texts(const GgufValue *tokens, Found *f)
@@ -105,7 +107,7 @@ static bool is_among(const int64_t *ids, int n, int64_t id)
     return i < n;
 }
 
-/* Those of keys first, each once. */
+/* All end ids, those of keys first, without duplicates. */
 static Numbers list_of(Arena *a, const Found *f)
 {
     double *ids = arena_array(a, (size_t)f->tokens + KEYED, sizeof *ids);

@@ -10,11 +10,11 @@
 Draft *draft_from_folder(Arena *a, Diag *d, const char *path);
 Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
 Draft *draft_from_gguf(Arena *a, Diag *d, const char *path);
-/* The ids that end an answer; first that of the key eos_token_id. */
+/* The ids that end generation; that of the key eos_token_id comes first. */
 Numbers gguf_ends(Arena *a, Diag *d, Loc at, const Gguf *g);
-/* Print the supported families, a line each: model_type, models. */
+/* Print the supported families, one per line: model_type, models. */
 void families_print(FILE *to);
-/* Turn a text into a model's name: a C identifier that is not reserved. */
+/* Turn a string into a model's name: a C identifier that is not reserved. */
 const char *model_name_of(Arena *a, const char *text);
 const char *model_name_of_file(Arena *a, const char *base);     /* drops the extension first */
 

@@ -1,5 +1,6 @@
-/* huggingface.c: a Hugging Face folder to a Draft: its config.json by the tables of its family, every key accounted for.
- * What is known and changes nothing is passed over, what is known and not supported is refused, what is not known is noted. */
+/* huggingface.c: read the config.json of a Hugging Face folder as a Draft, by the tables of its
+ * family. Every key is accounted for: known keys without effect are skipped, unsupported ones are
+ * errors, unknown ones get a remark. */
 #include "huggingface.h"
 
 #include <ctype.h>
@@ -25,7 +26,7 @@ static void require_value(const Config *c, const ConfigKey *k)
     config_fault(c, k->key, "\"%s%.*s\" = %s is not supported, only %s", c->within, (int)strcspn(k->key, "|"), k->key, shown, k->words);
 }
 
-/* A key that a config has under both of its names has one value. */
+/* A key that is present under both of its names must have one value. */
 static void refuse_two_values(const Config *c, const ConfigKey *k)
 {
     const int n = (int)strcspn(k->key, "|");
@@ -78,7 +79,7 @@ static void take_key(const Config *c, const ConfigKey *k)
     }
 }
 
-/* The rows of the family, then those of what it is like that it has none for. */
+/* Apply the family's rows, then those that it inherits from `like` and does not override. */
 static void take_keys(const Config *c)
 {
     for (const Family *f = c->family; f; f = f->like)
@@ -93,7 +94,8 @@ static void take_more(const Config *c)
     if (f) f->more(c);
 }
 
-/* Of no meaning to what is computed, in any family; those of generation are read by huggingface_generation.c. */
+/* Keys without effect on the computation in any family; huggingface_generation.c reads those of
+ * generation. */
 static const char *const idle_keys =
     "_name_or_path|architectures|auto_map|model_type|transformers_version|torch_dtype|dtype|use_cache|initializer_range|initializer_factor|init_std|"
     "id2label|label2id|num_labels|_num_labels|problem_type|finetuning_task|task_specific_params|return_dict|return_dict_in_generate|"
@@ -109,7 +111,7 @@ static const char *const idle_keys =
     "summary_type|summary_use_proj|summary_activation|summary_proj_to_labels|summary_first_dropout|summary_last_dropout|sentence_transformers|"
     "sbert_ce_default_activation_function|is_causal";
 
-/* A key of the family, or of all, has one of its types. */
+/* Check the types of the keys in config_types.def that the family has or that all families have. */
 static void check_types(const Config *c)
 {
     static const struct { const char *key, *types; } rows[] = {
@@ -136,10 +138,10 @@ static void check_types(const Config *c)
     }
 }
 
-/* What packs weights in another way, or adds to them. */
+/* Keys for packed weights and for adapters; not supported in any family. */
 static const char *const refused_keys = "quantization_config|adapter_config|adapters|lora_rank|compression_config";
 
-/* The method of a folder whose weights are packed. */
+/* Report packed weights, with the method that packed them if the config gives it. */
 static void refuse_quantization(const Config *c, const char *key)
 {
     Config packed;
@@ -180,7 +182,7 @@ static void note_keys(const Config *c)
 
 /* ---- what all families share ---------------------------------------------------------------------------- */
 
-/* Of a nested config the outer one goes first: the output layer is the whole model's. */
+/* For a nested config the outer value wins: the output layer belongs to the whole model. */
 static void take_tying(const Config *c, const Config *outer)
 {
     static const char key[] = "tie_word_embeddings";
@@ -193,7 +195,7 @@ static void take_tying(const Config *c, const Config *outer)
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
-/* The folder's name; of a hub's cache, models--org--NAME/snapshots/REVISION, that of the model. */
+/* The folder's name; in a hub's cache, models--org--NAME/snapshots/REVISION, it is NAME. */
 static const char *folder_name(Arena *a, const char *folder)
 {
     char *real = realpath(folder, NULL);
@@ -235,10 +237,10 @@ static const char *without_slash(Arena *a, const char *path)
 
 /* ---- the folder ----------------------------------------------------------------------------------------- */
 
-/* Whether a config.json may name it; what has no keys is read from something else. */
+/* True if a config.json can name the family; those without keys are read from other formats. */
 static bool has_keys(const Family *f) { return f && (f->keys || has_keys(f->like)); }
 
-/* What a well-known model_type needs that is not there; NULL of others. */
+/* The feature that a well-known, unsupported model_type needs; NULL for other types. */
 static const char *missing_of(const char *type)
 {
     static const struct { const char *what, *types; } missing[] = {
@@ -251,7 +253,7 @@ static const char *missing_of(const char *type)
     return NULL;
 }
 
-/* Where versions differ it is another model, and no slip. */
+/* True if two names have the same digits: another version is another model, not a typo. */
 static bool same_digits(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -261,7 +263,7 @@ static bool same_digits(const char *a, const char *b)
     }
 }
 
-/* The family that was meant, at a distance of a slip or two; NULL: none was. */
+/* The family name that a misspelt one probably means, within two edits; NULL if there is none. */
 static const char *meant(Arena *a, const char *type)
 {
     enum { MOST_SLIPS = 2 };
@@ -301,7 +303,7 @@ static bool find_family(Config *c)
     return false;
 }
 
-/* A text of an encoder is cut to what its tokenizer's settings say, where they say it. */
+/* Limit an encoder's input to the model_max_length of tokenizer_config.json, if it is given. */
 static void take_text_length(const Config *c, const char *folder)
 {
     Config t = { .arena = c->arena, .diag = c->diag, .path = file_join(c->arena, folder, "tokenizer_config.json"), .draft = c->draft };
@@ -315,8 +317,8 @@ static void take_text_length(const Config *c, const char *folder)
     config_close(&t);
 }
 
-/* With modules behind it a stack answers by vectors: what a decoder makes of a text is then read as
- * an encoder is, row by row, and of an encoder-decoder there is the encoder alone. */
+/* A model with sentence-transformers modules is read as an encoder: a decoder with causal
+ * attention, or the encoder of an encoder-decoder. False after an error. */
 static bool read_as_encoder(const Config *c)
 {
     const ModelKind kind = c->family->kind;
@@ -330,7 +332,8 @@ static bool read_as_encoder(const Config *c)
     return true;
 }
 
-/* Of a decoder: that its rows see both ways is of sentence models alone. An encoder's always do. */
+/* is_causal = false makes attention bidirectional: supported for decoders that are sentence models.
+ * Encoders are always bidirectional. */
 static void take_causal(const Config *c)
 {
     const bool alone = config_kind(c) == KIND_ENCODER;
@@ -340,7 +343,8 @@ static void take_causal(const Config *c)
     else config_fault(c, "is_causal", "\"is_causal\" = false is not supported, only true");
 }
 
-/* Behind the last norm of a decoder. */
+/* Report a decoder that projects its hidden states to another width after the last norm; true after
+ * that error. */
 static bool refuse_projection(const Config *c)
 {
     const bool narrow = draft_choice(c->draft, SIDE_BOTH, FIELD_ID_embed_width) != NULL;
@@ -351,7 +355,8 @@ static bool refuse_projection(const Config *c)
     return true;
 }
 
-/* What an encoder alone has behind it. The modules of sentence-transformers are not those of its architecture. */
+/* Read what follows an encoder: its sentence-transformers modules, else the head of its
+ * architecture. */
 static void read_encoder(const Config *c, const char *folder, const Modules *modules)
 {
     bool limited = false;
@@ -364,7 +369,7 @@ static void read_encoder(const Config *c, const char *folder, const Modules *mod
     if (!limited) take_text_length(c, folder);
 }
 
-/* outer: the whole file, which is c itself where nothing is nested. */
+/* outer: the whole file; it is c if nothing is nested. */
 static void read_keys(Config *c, const Config *outer, const char *folder, const Modules *modules)
 {
     const int errors = diag_errors(c->diag);
@@ -392,7 +397,7 @@ static void read_config(Config *c, const char *folder, const Modules *modules)
     else config_fault(c, NULL, "the key \"%s\" is missing", c->family->nested);
 }
 
-/* What PEFT writes beside a model, or in the place of one: it adds to the weights. */
+/* Report a folder with a PEFT adapter, which changes the weights; true after that error. */
 static bool refuse_adapter(Arena *a, Diag *d, const char *folder)
 {
     static const char *const names[] = { "adapter_model.safetensors", "adapter_model.bin" };

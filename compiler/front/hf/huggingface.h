@@ -29,10 +29,9 @@ typedef struct Modules {
 /* Read modules.json; without that file, a folder 1_Pooling implies a pooling. False after
  * errors. */
 bool modules_read(Arena *a, Diag *d, const char *folder, Modules *out);
-/* Set what the modules compute after the encoder. Returns true if they limit the length of a
- * text. */
+/* Set what the modules compute after the encoder. True if they limit the input length. */
 bool config_modules(const Config *c, const Modules *m);
-/* Only the limit of length, for a Transformer without other modules. */
+/* Set only the length limit, for a Transformer without other modules; true if there is one. */
 bool config_modules_length(const Config *c, const Modules *m);
 
 #endif

@@ -1,4 +1,5 @@
-/* huggingface_fields.c: fields of a Draft from keys of a config.json, and the rows of a family for them. */
+/* huggingface_fields.c: set fields of a Draft from keys of config.json, and find a family's row for
+ * a key. */
 #include "huggingface.h"
 
 #include <string.h>
@@ -57,7 +58,6 @@ void config_set_activation(const Config *c, const char *key, Side side, const ch
     if (*name || !diag_errors(c->diag)) config_fault(c, key, "the activation \"%s\" is not supported", name);
 }
 
-/* Whether the value is one of those, written as JSON with | between. */
 bool config_is_one_of(const char *shown, const char *words)
 {
     const size_t n = strlen(shown);

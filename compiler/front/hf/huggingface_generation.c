@@ -1,5 +1,6 @@
-/* huggingface_generation.c: generation_config.json, or the same keys of an old config.json, to the fields of generation. What would change
- * the text and is not supported is refused, unless its value changes nothing. */
+/* huggingface_generation.c: read the generation settings from generation_config.json, or from the
+ * same keys of an old config.json. Unsupported keys that change the output are errors, unless their
+ * value has no effect. */
 #include "huggingface.h"
 #include "integer.h"
 
@@ -19,7 +20,7 @@ static const struct { const char *key; FieldId field; } read_keys[] = {
 #undef READ_KEY
 };
 
-/* What changes the text, and the values at which it does not, as JSON with | between. */
+/* Unsupported keys that change the output, and their values that do not: JSON, separated by |. */
 static const struct { const char *key, *words; } refused_keys[] = {
     { "num_beam_groups", "1" }, { "diversity_penalty", "0|0.0" }, { "encoder_no_repeat_ngram_size", "0" },
     { "encoder_repetition_penalty", "1|1.0" }, { "epsilon_cutoff", "0|0.0" }, { "eta_cutoff", "0|0.0" }, { "top_h", "1|1.0" },
@@ -29,7 +30,7 @@ static const struct { const char *key, *words; } refused_keys[] = {
     { "watermarking_config", "" }, { "max_time", "" },
 };
 
-/* How it is computed, what is given back besides the ids, who wrote the file. */
+/* Keys about speed, about results other than the ids, and about the file itself. */
 static const char *const idle_keys =
     "_from_model_config|transformers_version|bos_token_id|eos_token_id|pad_token_id|decoder_start_token_id|sep_token_id|use_cache|low_memory|"
     "cache_implementation|cache_config|return_legacy_cache|prefill_chunk_size|num_return_sequences|output_attentions|output_hidden_states|"
@@ -55,7 +56,7 @@ static bool is_read(const char *key)
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
-/* Whether they are ids; false after an error. */
+/* False after an error: a number is not an id. */
 static bool are_ids(const Config *c, const char *key, FieldId id, const double *numbers, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -74,7 +75,7 @@ static void set_list(const Config *c, const char *key, FieldId id, double *numbe
     draft_set(c->arena, c->draft, SIDE_BOTH, id, config_place(c, key), &v, 1);
 }
 
-/* Of an empty list nothing is said. */
+/* An empty list sets nothing. */
 static void take_ids(const Config *c, const char *key, FieldId id)
 {
     const int errors = diag_errors(c->diag), n = config_count(c, key);
@@ -83,7 +84,7 @@ static void take_ids(const Config *c, const char *key, FieldId id)
     if (n > 0 && diag_errors(c->diag) == errors && are_ids(c, key, id, numbers, n)) set_list(c, key, id, numbers, n);
 }
 
-/* Each behind its length. */
+/* Store each sequence after its length. */
 static void take_sequences(const Config *c, const char *key, FieldId id)
 {
     const int n = config_count(c, key);
@@ -105,7 +106,7 @@ static void take_sequences(const Config *c, const char *key, FieldId id)
     if (used) set_list(c, key, id, all, used);
 }
 
-/* A word of the field as text, or true or false where these are among them. */
+/* The value is a word of the field as a string, or true or false if they are among its words. */
 static void take_word(const Config *c, const char *key, FieldId id)
 {
     const char *shown = config_shown(c, key);
@@ -116,7 +117,7 @@ static void take_word(const Config *c, const char *key, FieldId id)
     else config_fault(c, key, "\"%s\" = %s is not supported, only true, false or \"never\"", key, shown);
 }
 
-/* Forced ids may stand in a list of one. */
+/* A forced id may be in a list of one. */
 static void take_number(const Config *c, const char *key, FieldId id)
 {
     const int errors = diag_errors(c->diag);
@@ -130,7 +131,7 @@ static void take_number(const Config *c, const char *key, FieldId id)
     if (diag_errors(c->diag) == errors) config_set(c, key, SIDE_BOTH, id, x);
 }
 
-/* One text or a list of them; of an empty list nothing is said. */
+/* A string or a list of strings; an empty list sets nothing. */
 static void take_texts(const Config *c, const char *key, FieldId id)
 {
     const int errors = diag_errors(c->diag);
@@ -180,17 +181,18 @@ static void note_keys(const Config *c)
         diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "%d key%s not known and has no effect: %s", n, n == 1 ? " is" : "s are", t.data);
 }
 
-/* ---- who says it ---------------------------------------------------------------------------------------- */
+/* ---- which file counts ---------------------------------------------------------------------------------- */
 
 static void take_settings(const Config *c)
 {
-    (void)config_integer(c, "pad_token_id", 0);             /* for its type: one sequence is never padded */
+    /* only checks its type: a single sequence is never padded */
+    (void)config_integer(c, "pad_token_id", 0);
     for (size_t i = 0; i < sizeof read_keys / sizeof *read_keys; i++) take_key(c, read_keys[i].key, read_keys[i].field);
     if (!config_has(c, "do_sample") && config_has(c, "temperature")) config_set(c, NULL, SIDE_BOTH, FIELD_ID_generation_do_sample, 0);
     refuse_keys(c);
 }
 
-/* The first of ids, or the only one; -1 where there is none. */
+/* The first id of a list, or the single id; -1 if there is none. */
 static int64_t first_id(const Config *c, const char *key)
 {
     if (!config_has(c, key)) return -1;
@@ -198,7 +200,7 @@ static int64_t first_id(const Config *c, const char *key)
     return config_count(c, key) > 0 ? integer_of(config_number_at(c, key, 0)) : -1;
 }
 
-/* What stands in a list behind its first. */
+/* Set the end ids after the first of a list. */
 static void take_more_ends(const Config *c)
 {
     static const char key[] = "eos_token_id";
@@ -212,7 +214,7 @@ static void take_more_ends(const Config *c)
     draft_set_numbers(c->arena, c->draft, SIDE_BOTH, FIELD_ID_end_ids, config_place(c, key), ids, n - 1);
 }
 
-/* The first of them that has a key; the last where none has. */
+/* The first config that has the key, else the last one. */
 static const Config *who_says(const Config *const says[3], const char *key)
 {
     for (int i = 0; i < 2; i++)
@@ -220,7 +222,8 @@ static const Config *who_says(const Config *const says[3], const char *key)
     return says[2];
 }
 
-/* Marks stand in both files: generation's go first, then those of the whole config.json. */
+/* Start and end ids may be in both files: generation_config.json wins, then the outer
+ * config.json. */
 static void take_marks(const Config *c, const Config *outer, const Config *generation)
 {
     const Config *const says[3] = { generation, outer, c }, *ends = who_says(says, "eos_token_id");
@@ -240,7 +243,8 @@ void config_take_generation(const Config *c, const Config *outer, const char *fo
     Config g = { .arena = c->arena, .diag = c->diag, .family = c->family, .draft = c->draft };
     g.path = file_join(c->arena, folder, "generation_config.json");
     struct stat link;
-    const bool there = lstat(g.path, &link) == 0;           /* a link to nowhere is a file that is missing */
+    /* lstat: a dangling link is an error, not an absent file */
+    const bool there = lstat(g.path, &link) == 0;
     if (there && !config_open(&g)) return;
     take_marks(c, outer, there ? &g : NULL);
     if (config_kind(c) != KIND_ENCODER) take_settings(there ? &g : c);

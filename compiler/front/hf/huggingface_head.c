@@ -1,4 +1,5 @@
-/* huggingface_head.c: what a folder has behind its encoder: the head of its architecture, with the labels of its config.json. */
+/* huggingface_head.c: set the head of an encoder by its architecture, with the labels of
+ * config.json. */
 #include "huggingface.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 
 /* ---- architectures -------------------------------------------------------------------------------------- */
 
-/* Heads by the end of the architecture's name, and what a model_type has in the place of tanh. */
+/* Heads are recognised by the end of the architecture's name. activations: the models whose
+ * classifier does not use tanh. */
 static const char classifier[] = "ForSequenceClassification", masked[] = "ForMaskedLM";
 static const struct { const char *model, *activation; } activations[] = { { "DistilBert", "relu" }, { "Electra", "gelu" } };
 
@@ -24,7 +26,7 @@ static void set_word(const Config *c, FieldId id, const char *word)
 
 /* ---- labels --------------------------------------------------------------------------------------------- */
 
-/* The activation of a cross-encoder's scores, and where it is told; class NULL: nowhere. */
+/* The activation of a cross-encoder's scores and the place of its key; class NULL: not given. */
 typedef struct Told { const char *class; Loc at; } Told;
 
 static void take_told(const Config *c, const char *key, Told *told)
@@ -32,7 +34,8 @@ static void take_told(const Config *c, const char *key, Told *told)
     if (!told->class && config_has(c, key)) *told = (Told){ config_text(c, key, ""), config_place(c, key) };
 }
 
-/* In the order of sentence-transformers: its own file, then config.json by the new key, then by the old. */
+/* In the order of sentence-transformers: its own file, then the new key in config.json, then the
+ * old. */
 static Told told_activation(const Config *c)
 {
     Told told = { NULL, { 0 } };
@@ -46,7 +49,8 @@ static Told told_activation(const Config *c)
     return told;
 }
 
-/* As what scores are answered: as transformers' pipeline does, or as sentence-transformers' CrossEncoder by what it has put into the config. */
+/* Set how scores are computed: as in transformers' pipeline, by problem_type, or as in
+ * sentence-transformers' CrossEncoder, if the config has its activation and one label. */
 static void set_scores(const Config *c, int labels, const char *problem)
 {
     static const struct { const char *class, *word; } known[] = {
@@ -68,7 +72,7 @@ static void set_scores(const Config *c, int labels, const char *problem)
     if (word) draft_set_number(c->arena, c->draft, SIDE_BOTH, FIELD_ID_label_scores, at, field_word(&fields[FIELD_ID_label_scores], word));
 }
 
-/* Where no label has a name: LABEL_0 and so on, two of them unless num_labels says how many. */
+/* Labels without names: LABEL_0, LABEL_1 and so on; two unless num_labels is given. */
 static FieldValue *preset_labels(const Config *c, int *n)
 {
     enum { MOST_LABELS = 65536 };
@@ -94,7 +98,8 @@ static FieldValue *named_labels(const Config *c, const Config *names, int *n)
     return labels;
 }
 
-/* The labels in their order; how many classes there are. Scores that are no alternatives stay numbers. */
+/* Set the labels; returns the number of classes. A regression with several outputs gets no
+ * labels. */
 static int take_labels(const Config *c)
 {
     Config names;
@@ -125,7 +130,7 @@ static void take_classifier(const Config *c, const char *name)
     config_set_list(c, "architectures", SIDE_BOTH, FIELD_ID_head_activation, active, 2);
 }
 
-/* DistilBERT's and BERT's have the activation of their layers there, RoBERTa's the gelu. */
+/* This head uses the layers' activation in BERT and DistilBERT, gelu in other models. */
 static void take_masked(const Config *c, const char *name, const char *folder)
 {
     const bool own = !strncmp(name, "Bert", 4) || !strncmp(name, "DistilBert", 10);
@@ -140,7 +145,8 @@ static void take_masked(const Config *c, const char *name, const char *folder)
     if (mask >= 0) config_set(c, NULL, SIDE_BOTH, FIELD_ID_mask_id, mask);
 }
 
-/* Heads that are not read: without them the answer would be that of another model. */
+/* Unsupported heads, which cannot be ignored: the result would be that of another model.
+ * of_encoders: in encoders, too. */
 static const struct { const char *end; bool of_encoders; } refused[] = {
     { "ForTokenClassification", true }, { "ForQuestionAnswering", true }, { "ForMultipleChoice", true }, { "ForNextSentencePrediction", true },
     { "ForSequenceClassification", false }, { "ForMaskedLM", false }, { "RewardModel", false },

@@ -1,4 +1,5 @@
-/* huggingface_layers.c: which layers of a decoder see all that came before, and which a sliding window. */
+/* huggingface_layers.c: which layers of a decoder have full attention and which a sliding
+ * window. */
 #include "huggingface.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* huggingface_rope.c: rotary positions, in both spellings: rope_theta with rope_scaling, and rope_parameters, which may have a part for each
- * kind of layer. What scales the rates in a way that is not known is refused by name. */
+/* huggingface_rope.c: read RoPE settings in both spellings: rope_theta with rope_scaling, and
+ * rope_parameters, which may have a part for each kind of layer. Unknown scalings are errors. */
 #include "huggingface.h"
 #include "integer.h"
 
@@ -10,8 +10,7 @@ static const char part_key[] = "partial_rotary_factor", full_key[] = "full_atten
 static const char original_key[] = "original_max_position_embeddings";
 static const char sliding_key[] = "sliding_attention";
 
-/* Names of the scalings, in the order of the words of rope_scaling. Phi-3 has one, under three
- * names. */
+/* Names of the scalings, in the order of scaling_of. Phi-3 has only longrope, under three names. */
 static const char *const type_names[] = { "default", "linear", "dynamic", "llama3", "yarn",
                                          "longrope" };
 static const char *const phi_names[] = { "longrope", "su", "yarn" };
@@ -29,7 +28,7 @@ static const struct { const char *key; FieldId field; } settings[] = {
 
 /* ---- one object ----------------------------------------------------------------------------------------- */
 
-/* The length trained on where Phi-3's files do not tell it; 0 of other families. */
+/* The family's default of original_max_position_embeddings; above 0 only for Phi-3. */
 static double original_preset(const Config *c)
 {
     const ConfigKey *row = family_key(c->family, original_key);
@@ -82,7 +81,7 @@ static bool is_setting(const char *key)
     return false;
 }
 
-/* Everything in it is about what is computed, so what is not known is refused. */
+/* Every key of this object affects the computation, so unknown ones are errors. */
 static void refuse_others(const Config *rope)
 {
     int n;
@@ -91,15 +90,15 @@ static void refuse_others(const Config *rope)
         if (!is_setting(keys[i]) && config_has(rope, keys[i])) config_fault(rope, keys[i], "\"%s%s\" is not supported", rope->within, keys[i]);
 }
 
-/* Who says the length trained on: the top of the file before the object, unless the object is of
- * one kind of layer. */
+/* The config with the trained length: the top level before the RoPE object, unless that object is
+ * for one kind of layer. */
 static const Config *original_place(const Config *c, const Config *rope, bool of_kind)
 {
     if (of_kind) return rope;
     return original_preset(c) > 0 || config_has(c, original_key) ? c : rope;
 }
 
-/* The length trained on before scaling; of longrope there is no way past it. */
+/* Set the length trained before scaling. With longrope it bounds the model's length. */
 static void set_original(const Config *c, const Config *rope, Side side, int kind, bool of_kind)
 {
     const double trained = (double)c->draft->trained;
@@ -128,8 +127,8 @@ static void set_scaling(const Config *c, const Config *rope, Side side, int kind
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* In the place of partial_rotary_factor at the top of the file; NULL where all of a head turns,
- * whatever that says. */
+/* The key at the top level for the rotated part of a head; NULL in families that rotate whole heads
+ * and ignore the key there. */
 static const char *part_at_top(const Config *c)
 {
     if (family_key(c->family, "rotary_pct")) return "rotary_pct";
@@ -137,8 +136,8 @@ static const char *part_at_top(const Config *c)
     return row && row->use == KEY_READ ? part_key : NULL;
 }
 
-/* Scalings are made for a part of the head even there, and then do not fit it: transformers
- * fails. */
+/* Families that rotate whole heads ignore partial_rotary_factor, except with a scaling:
+ * transformers makes its rates for the part, and fails. */
 static void note_part(const Config *from, int kind)
 {
     const double part = config_number(from, part_key, 1);
@@ -152,7 +151,7 @@ static void note_part(const Config *from, int kind)
                      part_key, part);
 }
 
-/* How much of a head turns: partial_rotary_factor, or rotary_pct, of its width. */
+/* Set rope_dims, the rotated part of a head: head_dim times partial_rotary_factor or rotary_pct. */
 static void set_dims(const Config *c, const Config *rope, Side side, int kind)
 {
     const char *top = part_at_top(c), *key = rope && config_has(rope, part_key) ? part_key : top;
@@ -169,7 +168,7 @@ static void set_dims(const Config *c, const Config *rope, Side side, int kind)
     config_set(from, key, side, FIELD_ID_rope_dims, trunc(head_dim * part));
 }
 
-/* Of the whole file, where the object has no rope_theta. */
+/* The key of theta at the top level, for an object without rope_theta. */
 static const char *theta_at_top(const Config *c)
 {
     return family_key(c->family, "rotary_emb_base") ? "rotary_emb_base" : "rope_theta";
@@ -184,7 +183,7 @@ static double theta_of(const Config *c, const Config *rope, double preset)
     return config_number(c, theta_at_top(c), preset);
 }
 
-/* rope_scaling, where it says anything, goes before rope_parameters. */
+/* rope_scaling wins over rope_parameters unless it is empty. */
 static const char *rotary_key(const Config *c)
 {
     Config old;
@@ -194,7 +193,7 @@ static const char *rotary_key(const Config *c)
     return n ? "rope_scaling" : "rope_parameters";
 }
 
-/* Layers of two kinds: those that slide have rates of their own, which nothing scales. */
+/* Set theta and scaling per layer: sliding-window layers have theta `local` and no scaling. */
 static void set_kinds(const Config *c, Side side, const bool *sliding, double theta, double local, int kind)
 {
     const int layers = (int)config_get(c, side, FIELD_ID_layers);
@@ -211,8 +210,9 @@ static void set_kinds(const Config *c, Side side, const bool *sliding, double th
     config_set_list(c, rotary_key(c), side, FIELD_ID_rope_scaling, kinds, layers);
 }
 
-/* Of layers of two kinds transformers reads rope_parameters by kind alone, and of rope_scaling,
- * which is of the layers that do not slide, rope_type alone. */
+/* In models with sliding-window layers, transformers reads rope_parameters only by kind of layer,
+ * and rope_scaling, which is for the other layers, only with rope_type. True, after a remark, if
+ * the object is ignored for that reason. */
 static bool is_without_kind(const Config *c, const char *key, const Config *all,
                             const bool *sliding)
 {

@@ -1,7 +1,8 @@
-/* huggingface_sentence.c: folders of sentence-transformers: modules.json, and the config.json of each module behind the encoder.
+/* huggingface_sentence.c: read folders of sentence-transformers: modules.json, and the config.json
+ * of each module after the encoder.
  *
- * Modules compute one behind the other: the Transformer, then a Pooling, then linears (Dense) and a division by the length (Normalize).
- * What is not of that form is refused by name. */
+ * The modules form a pipeline: the Transformer, one Pooling, then linears (Dense) and a division by
+ * the norm (Normalize). Anything else is an error. */
 #include "huggingface.h"
 #include "tokenizer.h"
 #include "weights.h"
@@ -11,7 +12,7 @@
 
 /* ---- modules.json --------------------------------------------------------------------------------------- */
 
-/* By the last word of a module's type, whose first words differ from version to version. */
+/* Module types by their last word; the words before it differ between versions. */
 static const char *const kinds[] = {
     [MODULE_TRANSFORMER] = "Transformer", [MODULE_POOLING] = "Pooling", [MODULE_DENSE] = "Dense", [MODULE_NORMALIZE] = "Normalize",
     [MODULE_DROPOUT] = "Dropout",
@@ -24,7 +25,7 @@ static const char *last_word(const char *type)
     return point ? point + 1 : type;
 }
 
-/* A folder within the folder, or the folder itself. */
+/* True if a path stays inside the folder, or is the folder itself. */
 static bool is_inside(const char *path)
 {
     if (*path == '/') return false;
@@ -47,10 +48,10 @@ static void take_module(const Config *item, const char *folder, Modules *out)
     else if (!is_inside(path)) config_fault(item, "path", "\"%.100s\" is not a folder in this one", path);
     if (diag_errors(item->diag) > errors) return;
     *m = (Module){ (ModuleKind)kind, *path ? file_join(item->arena, folder, path) : folder, config_place(item, "type") };
-    if (kind != MODULE_DROPOUT) out->count++;       /* of training alone */
+    if (kind != MODULE_DROPOUT) out->count++;       /* used only in training */
 }
 
-/* The Transformer first, then one Pooling, then linears, then the division. */
+/* Check the order: a Transformer, one Pooling, then Dense modules, then one Normalize. */
 static void check_order(Diag *d, const char *path, const Modules *m)
 {
     const int errors = diag_errors(d);
@@ -64,7 +65,7 @@ static void check_order(Diag *d, const char *path, const Modules *m)
     }
 }
 
-/* Folders of old have no list. */
+/* Old folders have no modules.json. */
 static void imply(Arena *a, const char *folder, Modules *out)
 {
     const char *pooling = file_join(a, folder, "1_Pooling");
@@ -96,7 +97,8 @@ bool modules_read(Arena *a, Diag *d, const char *folder, Modules *out)
 
 /* ---- pooling -------------------------------------------------------------------------------------------- */
 
-/* In the order in which several are laid side by side: the switches of its config.json, the names of its pooling_mode, ours. */
+/* In the order in which several poolings are concatenated. key: the switch in the module's
+ * config.json; mode: the name in its pooling_mode; word: that of the field pooling. */
 static const struct { const char *key, *mode, *word; } poolings[] = {
     { "pooling_mode_cls_token", "cls", "cls" },
     { "pooling_mode_max_tokens", "max", "max" },
@@ -113,7 +115,7 @@ bool config_beside(const Config *c, const char *folder, const char *name, Config
     return access(out->path, F_OK) == 0 && config_open(out);
 }
 
-/* The same for one that there must be. */
+/* Open the config.json of a module; false after an error: here a missing file is one. */
 static bool open_needed(const Config *c, const Module *m, Config *out)
 {
     const int errors = diag_errors(c->diag);
@@ -124,7 +126,7 @@ static bool open_needed(const Config *c, const Module *m, Config *out)
 
 static double pooling_word(int i) { return field_word(&fields[FIELD_ID_pooling], poolings[i].word); }
 
-/* A mode by name; several in the order that is given. */
+/* pooling_mode is a name, or a list that gives the order of concatenation. */
 static void take_modes(const Config *p)
 {
     const bool list = config_is_list(p, "pooling_mode");
@@ -144,7 +146,7 @@ static void take_modes(const Config *p)
     else config_set_list(p, "pooling_mode", SIDE_BOTH, FIELD_ID_pooling, parts, n);
 }
 
-/* By switches; without one the mean. */
+/* One switch per pooling; the default is the mean. */
 static void take_switches(const Config *p)
 {
     double parts[POOLINGS];
@@ -155,7 +157,7 @@ static void take_switches(const Config *p)
     config_set_list(p, NULL, SIDE_BOTH, FIELD_ID_pooling, parts, n);
 }
 
-/* Its keys, and what of training or of other libraries' has no meaning here. */
+/* Report pooling_mode_* switches that are on but not known. */
 static void note_strange_switches(const Config *p)
 {
     int n;
@@ -180,7 +182,7 @@ static void take_pooling(const Config *c, const Module *m)
 
 /* ---- linears -------------------------------------------------------------------------------------------- */
 
-/* By the path of the class that the file names; sentence-transformers itself takes no other from a file. */
+/* Activations by the Python class that the file names; the first is the default. */
 static const struct { const char *class, *word; } activations[] = {
     { "torch.nn.modules.activation.Tanh", "tanh" }, { "torch.nn.modules.linear.Identity", "none" },
     { "torch.nn.modules.activation.ReLU", "relu" }, { "torch.nn.modules.activation.GELU", "gelu" },
@@ -188,7 +190,7 @@ static const struct { const char *class, *word; } activations[] = {
 };
 enum { ACTIVATIONS = sizeof activations / sizeof *activations };
 
-/* Of all linears, in their order. */
+/* One entry per linear, in order. */
 typedef struct Linears { double *width, *active, *bias; FieldValue *weights; int count; } Linears;
 
 static void take_dense(const Config *c, const Module *m, double in, Linears *l)
@@ -246,8 +248,8 @@ static void require_word(const Config *c, const char *key, const char *word)
                  word);
 }
 
-/* What the library hands on to the model, its config and its tokenizer: what changes no vector is left
- * out, all else is rejected. */
+/* Check the arguments that the library passes to the model, its config and its tokenizer: those
+ * that do not change the vectors are ignored, others are errors. */
 static void reject_arguments(const Config *s)
 {
     static const char *const keys[] = { "model_args", "model_kwargs", "config_args", "config_kwargs", "tokenizer_args",
@@ -265,8 +267,8 @@ static void reject_arguments(const Config *s)
     }
 }
 
-/* What the Transformer's own file may ask for besides: another task, rows of another kind, a text
- * wrapped as a chat's message. */
+/* Refuse what the Transformer's own file may also ask for: another task, another output, inputs
+ * wrapped as chat messages. */
 static void check_transformer(const Config *s)
 {
     Config inputs, text;
@@ -287,7 +289,7 @@ static void check_transformer(const Config *s)
     }
 }
 
-/* At most what a table of positions has; whether there is one. */
+/* Limit the length to max_seq_length, and to a learned position table; true if the key is given. */
 static bool take_length(const Config *c, const Modules *m)
 {
     const char *path = tokenizer_sentence_file(c->arena, c->diag, m->transformer);
@@ -302,7 +304,7 @@ static bool take_length(const Config *c, const Modules *m)
     return length > 0;
 }
 
-/* A pooling may leave the prompt's rows out. */
+/* True if a pooling excludes the rows of the prompt. */
 static bool leaves_prompt_out(const Config *c, const Modules *m)
 {
     bool leaves = false;
@@ -315,7 +317,7 @@ static bool leaves_prompt_out(const Config *c, const Modules *m)
     return leaves;
 }
 
-/* What similar texts are told by. Names of other kinds of models are left to the preset, as the library leaves them. */
+/* Set the similarity function. An unknown name is ignored with a remark, as in the library. */
 static void take_similarity(const Config *s)
 {
     static const char key[] = "similarity_fn_name";
@@ -326,8 +328,7 @@ static void take_similarity(const Config *s)
         diag_remark(s->diag, config_place(s, key), "the similarity_fn_name %s is not known: texts are compared by the cosine", config_shown(s, key));
 }
 
-/* A text that is put before every other one is the tokenizer's affair, which finds it in its own
- * folder. */
+/* Check the default prompt. The tokenizer adds it, and reads it from its own folder. */
 static void check_prompt(const Config *c, const Config *s, const Modules *m)
 {
     static const char key[] = "default_prompt_name";
@@ -342,7 +343,7 @@ static void check_prompt(const Config *c, const Config *s, const Modules *m)
         config_fault(s, key, "a prompt is not supported where the Transformer has its own folder");
 }
 
-/* What the folder says besides of its vectors. */
+/* Read config_sentence_transformers.json: prompt, similarity, truncation. */
 static void take_settings(const Config *c, const Modules *m)
 {
     Config s;

@@ -1,4 +1,4 @@
-/* draft_lua.c: what a folder, a checkpoint or a spec says, as a spec in Lua that says the same. */
+/* draft_lua.c: print a Draft as a Lua spec that has the same meaning, whatever it was read from. */
 #include "draft_lua.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static void print_path(const char *path, FILE *to)
     free(whole);
 }
 
-/* With as few digits as give the same number. */
+/* Print the fewest digits that read back as the same number. */
 static void print_real(double x, FILE *to)
 {
     const bool whole = !(floor(x) < x) && fabs(x) < 1e15;
@@ -79,7 +79,7 @@ static bool same_value(const Field *f, const FieldValue *a, const FieldValue *b)
     return f->type == TYPE_REAL ? !(a->real < b->real || a->real > b->real) : a->integer == b->integer;
 }
 
-/* Whether every value is that of the list's first. */
+/* True if all values of the list are equal. */
 static bool is_one_value(const Field *f, const Choice *c)
 {
     for (int i = 1; i < c->count; i++)
@@ -87,7 +87,8 @@ static bool is_one_value(const Field *f, const Choice *c)
     return true;
 }
 
-/* What need not be said: the default, where no other choice stands behind this one; what the model does not read. */
+/* True if a choice need not be printed: the model does not read it, or it is the default and hides
+ * no other choice. */
 static bool is_idle(const Draft *d, const Model *m, Side side, const Field *f, const Choice *c)
 {
     if (!c->count || field_unread(d, m, side, (FieldId)(f - fields))) return true;

@@ -1,4 +1,5 @@
-/* spec_lexer.c: Lua's tokens with their places. Comments are dropped; a string is one token. */
+/* spec_lexer.c: split Lua source into tokens with their places. Comments are dropped; a string is
+ * one token. */
 #include "spec_lexer.h"
 
 #include <ctype.h>
@@ -6,7 +7,7 @@
 
 typedef enum TokenKind { TOKEN_NAME, TOKEN_STRING, TOKEN_OTHER } TokenKind;
 
-/* A string's text is what stands between its quotes. */
+/* text: of a string, the characters between its quotes. */
 typedef struct Token { TokenKind kind; const char *text; int size, line, column; } Token;
 
 struct Lexer { Arena *arena; Token *tokens; int count, room; };
@@ -43,7 +44,7 @@ static int long_bracket(const Cursor *c)
     return p < c->end && *p == '[' ? (int)(p - c->at - 1) : -1;
 }
 
-/* The end of the text of a long bracket: its ]==], or the end of all. */
+/* The end of the string in a long bracket: its ]==], or the end of the source. */
 static const char *long_end(const Cursor *c, const char *from, int level)
 {
     for (const char *p = from; p < c->end; p++) {
@@ -91,7 +92,7 @@ static bool is_word(char ch)
     return isalnum((unsigned char)ch) || ch == '_';
 }
 
-/* A run of letters and digits is a name, numbers too: nothing here asks for them. */
+/* A run of letters and digits is a name; so is a number, since no caller needs numbers. */
 static void read_word(Lexer *x, Cursor *c)
 {
     const char *start = c->at;
@@ -181,8 +182,9 @@ static int closing(const Lexer *x, int open)
     return x->count;
 }
 
-/* The token of `name =` or `["name"] =` directly within the braces at `open`, or -1; *value receives what follows.
- * after: -1, or what a call before this one returned: then the next one. */
+/* The token of `name =` or `["name"] =` directly within the braces at `open`, or -1; *value
+ * receives the token after `=`. after: -1, or the result of the last call, to find the next such
+ * key. */
 static int key_within(const Lexer *x, int open, const char *name, int after, int *value)
 {
     int end = closing(x, open);
@@ -201,7 +203,7 @@ static int key_within(const Lexer *x, int open, const char *name, int after, int
     return -1;
 }
 
-/* The callee's last token before `{` or `({`: where there is one, the brace is the argument of a call. */
+/* The last token before `{` or `({` if the brace is the argument of a call; else -1. */
 static int callee(const Lexer *x, int brace)
 {
     int i = brace - 1;
@@ -246,7 +248,8 @@ static bool field_within(const Lexer *x, int brace, const char *side, const char
     return true;
 }
 
-/* Lua gives a chain of calls, xf.model{…}{…}, the line of its first word: after a call's end the next may follow. */
+/* Lua reports the line of the first word for a whole chain of calls, xf.model{…}{…}, so look in
+ * each call of the chain. */
 static bool chain_field(const Lexer *x, int call, const char *method, const char *side, const char *name, Loc *at, Loc *again)
 {
     while (is_other(x, call, '{') || is_other(x, call, '(')) {
@@ -273,6 +276,7 @@ Loc lexer_string(const Lexer *x, Loc name)
     while (i < x->count && !is_other(x, i, '=')) i++;
     if (++i >= x->count || x->tokens[i].kind != TOKEN_STRING) return (Loc){ name.file, 0, 0 };
     const Token *t = &x->tokens[i];
-    const int skipped = t->size && *t->text == '\n' ? 1 : t->size > 1 && memcmp(t->text, "\r\n", 2) == 0;      /* as Lua does */
+    /* Lua skips a newline at the start of a long string. */
+    const int skipped = t->size && *t->text == '\n' ? 1 : t->size > 1 && memcmp(t->text, "\r\n", 2) == 0;
     return (Loc){ name.file, t->line + skipped, skipped ? 1 : t->column };
 }

@@ -1,5 +1,6 @@
-/* spec_lua.c: a spec, a Lua file that returns xf.model{…} or xf.graph(…), to a Model.
- * The chunk runs in a sandbox of its own; only what it returns is built, all that it made must be right. */
+/* spec_lua.c: run a spec, a Lua file that returns xf.model{…} or xf.graph(…), and take its Draft.
+ * The chunk runs in a sandbox. All that it makes must be valid, but only what it returns is
+ * built. */
 #include "spec_lua.h"
 
 #include <math.h>
@@ -40,7 +41,8 @@ static int change_spec(lua_State *L)
     Draft *d = spec_new_draft(L, at);
     *d = *from;
     d->at = at;
-    if (lua_getfield(L, 1, "weights") != LUA_TNIL) d->weights = NULL;   /* no more those of --from */
+    /* the change overrides --from */
+    if (lua_getfield(L, 1, "weights") != LUA_TNIL) d->weights = NULL;
     lua_pop(L, 1);
     if (weights && strcmp(weights->values->text, "random")) d->changed_from = weights->values->text;
     spec_read_fields(L, 1, d, at, NULL);
@@ -80,7 +82,7 @@ void spec_open(lua_State *L)
 
 /* ---- errors of Lua --------------------------------------------------------------------------------------- */
 
-/* The message handler: notes the line while the stack still stands. */
+/* The message handler: record the line before the stack is unwound. */
 static int note_place(lua_State *L)
 {
     SpecReader *r = spec_reader(L);
@@ -88,7 +90,8 @@ static int note_place(lua_State *L)
     return 1;
 }
 
-/* Lua quotes the token that it means, last: near 'end', (global 'os'). Its column, or that of the line's first token. */
+/* The column of the token that Lua quotes last in a message, as in near 'end' or (global 'os');
+ * else that of the line's first token. */
 static int column_of(const SpecReader *r, int line, const char *message)
 {
     const char *close = strrchr(message, '\''), *open = close;
@@ -97,7 +100,7 @@ static int column_of(const SpecReader *r, int line, const char *message)
     return column ? column : lexer_word(r->lexer, line, "");
 }
 
-/* Lua's own messages start with the line. */
+/* Take the line off the front of Lua's own messages; others use the recorded place. */
 static Loc place_of(SpecReader *r, const char **message)
 {
     Loc at = r->raised;
@@ -168,7 +171,8 @@ static void take_result(lua_State *L, int index)
                spec_describe(L, index));
 }
 
-/* A piece at a time: the parser looks names up in lists that a text can make long, and calls no hook. */
+/* Pass the source in pieces, each charged to the sandbox: the parser may search long lists of
+ * names, and calls no hook while it does. */
 static const char *next_piece(lua_State *L, void *user, size_t *size)
 {
     enum { PIECE = 512 };
@@ -181,7 +185,8 @@ static const char *next_piece(lua_State *L, void *user, size_t *size)
     return *size ? piece : NULL;
 }
 
-/* Protected: 1 is the whitelist, 2 the Chunk. Leaves the chunk's first result. */
+/* Runs protected. Arguments: the table of allowed functions, and the Chunk. Passes the chunk's
+ * first result to kind->take. */
 static int run_chunk(lua_State *L)
 {
     Chunk *chunk = lua_touserdata(L, 2);
@@ -233,7 +238,8 @@ static bool check_text(SpecReader *r, const char *text, size_t size)
     return true;
 }
 
-/* A byte order mark and a #! line are no Lua; columns stay as they are. */
+/* Blank out a byte order mark, which is not Lua, and turn a #! line into a comment; columns do not
+ * change. */
 static void blank_start(char *text, size_t size)
 {
     static const char mark[] = "\xEF\xBB\xBF";

@@ -87,7 +87,7 @@ SpecReader *spec_reader(lua_State *L);
  * or written. Both check the time limit. */
 void sandbox_charge(lua_State *L, int64_t n);
 void sandbox_charge_bytes(lua_State *L, size_t n);
-/* "a table", "text \"x\"", "3.5": the value at `index`, for a message. In the arena. */
+/* "a table", "\"x\"", "3.5": the value at `index`, for a message. In the arena. */
 const char *spec_describe(lua_State *L, int index);
 
 /* The current line of the innermost running Lua function (0: none), and the column of `.word` in
@@ -103,7 +103,7 @@ void spec_no_more(lua_State *L, Loc at, int most, const char *takes);
 /* Add the fields of the table at `index` to a draft; errors are collected in the Diag. method: as
  * in lexer_field. */
 void spec_read_fields(lua_State *L, int index, Draft *draft, Loc call, const char *method);
-/* The text at `index`, in the arena. It must be UTF-8 without zero bytes, not empty, of limited
+/* The string at `index`, in the arena. It must be UTF-8 without zero bytes, not empty, of limited
  * length; else NULL after an error reported at `at`. */
 const char *spec_text(lua_State *L, int index, Loc at, const char *what);
 

@@ -1,4 +1,5 @@
-/* spec_lua_fields.c: a Lua table of fields to the Choices of a Draft. Every fault is reported at its field. */
+/* spec_lua_fields.c: read a Lua table of fields into the Choices of a Draft. Errors point at the
+ * field. */
 #include "spec_lua.h"
 
 #include <inttypes.h>
@@ -16,12 +17,13 @@ typedef struct Fields {
     SpecReader *reader;
     Draft *draft;
     Side side;
-    const char *group;              /* "unroll": `layers` there is the field unroll_layers; or NULL */
+    const char *group;              /* "unroll": `layers` means unroll_layers; or NULL */
     Loc call;
     const char *method;
 } Fields;
 
-typedef struct Key { const char *name; Loc at, again; } Key;       /* again: where it stands once more; line 0: nowhere */
+/* again: the place of a duplicate; line 0: none */
+typedef struct Key { const char *name; Loc at, again; } Key;
 
 static const char *const side_names[] = { NULL, "encoder", "decoder" };
 static const char *const groups[] = { "unroll", "head", "generation" };
@@ -95,7 +97,7 @@ static const char *join_words(Arena *a, const Field *field)
 static bool read_word(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
 {
     const char *choices = join_words(f->reader->arena, field);
-    if (lua_isboolean(f->L, -1)) {              /* where true and false are choices among others */
+    if (lua_isboolean(f->L, -1)) {              /* the words may include true and false */
         const int word = field_word(field, lua_toboolean(f->L, -1) ? "true" : "false");
         v->integer = word;
         if (word >= 0) return true;
@@ -153,7 +155,7 @@ static bool read_numbers(const Fields *f, const Field *field, const char *what, 
     return good;
 }
 
-/* Ids of the plain list on top of the stack behind values[n]; false after telling. */
+/* Read the ids of the plain list on top of the stack into values[count]; false after errors. */
 static bool read_id_list(const Fields *f, const Field *field, const char *what, Loc at, double *values, int count)
 {
     Field one = *field;
@@ -176,7 +178,7 @@ static const Numbers *numbers_of(const Fields *f, double *values, int n)
     return list;
 }
 
-/* How many elements the plain list on top of the stack has; 0 after telling. */
+/* The length of the plain list on top of the stack; 0 after an error. */
 static int count_list(const Fields *f, const char *what, const char *of, Loc at)
 {
     const int64_t n = lua_istable(f->L, -1) ? spec_list(f->L, -1) : -1;
@@ -186,7 +188,7 @@ static int count_list(const Fields *f, const char *what, const char *of, Loc at)
     return 0;
 }
 
-/* An id alone is a list of one. */
+/* A single id is a list of one. */
 static bool read_ids(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
 {
     const bool alone = lua_type(f->L, -1) == LUA_TNUMBER;
@@ -227,7 +229,7 @@ static bool read_bool(const Fields *f, const char *what, Loc at, FieldValue *v)
     return false;
 }
 
-/* The value on top of the stack, called `what` in messages. */
+/* Read the value on top of the stack, which messages call `what`; false after errors. */
 static bool read_value(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
 {
     switch (field->type) {
@@ -265,7 +267,7 @@ static void read_list(const Fields *f, const Field *field, Choice *c)
     c->count = (int)n;
 }
 
-/* Numbers that stand for one value of the field, and not a list of lists. */
+/* True if the list is one value of type NUMBERS, not a list of such values. */
 static bool is_one_list(const Fields *f, const Field *field)
 {
     if (field->type != TYPE_NUMBERS) return false;
@@ -299,7 +301,7 @@ static void read_side(const Fields *f, Side side, Loc at)
     read_table(&nested);
 }
 
-/* A graph has sizes of its own; of the model's fields these have a meaning for it. */
+/* A graph has its own sizes: only these fields of a model apply to it. */
 static bool fits_graph(const Field *field)
 {
     FieldId id = (FieldId)(field - fields);
@@ -307,7 +309,7 @@ static bool fits_graph(const Field *field)
            id == FIELD_ID_dtype || id == FIELD_ID_kv_dtype;
 }
 
-/* The name as a group of fields, or NULL. */
+/* The group of fields with that name, or NULL. */
 static const char *group_of(const char *name)
 {
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
@@ -318,7 +320,8 @@ static const char *group_of(const char *name)
 static const Field *field_of_group(const Fields *f, const char *name)
 {
     const Field *field = field_find(arena_format(f->reader->arena, "%s_%s", f->group, name));
-    return field && field->scope <= SCOPE_LIST ? field : NULL;      /* head_dim is of layers */
+    /* head_dim is a field of layers, not of head */
+    return field && field->scope <= SCOPE_LIST ? field : NULL;
 }
 
 static void unknown_in_group(const Fields *f, Key key)
@@ -345,7 +348,7 @@ static void read_group(const Fields *f, const char *group, Loc at)
     read_table(&nested);
 }
 
-/* dtype = { default = "int8", ["output"] = "f32" }: the field, and its patterns. */
+/* Read dtype = { default = "int8", ["output"] = "f32" }: the field and its patterns. */
 static void read_dtypes(const Fields *f, Loc at);
 
 static Side side_of(const char *name)
@@ -424,7 +427,7 @@ static int collect_keys(const Fields *f, Key *keys)
     return n;
 }
 
-/* The table on top of the stack, in the order in which its fields are written. */
+/* Read the table on top of the stack, in the source order of its fields. */
 static void read_table(const Fields *f)
 {
     Key *keys = arena_array(f->reader->arena, MAX_KEYS, sizeof *keys);

@@ -1,5 +1,6 @@
-/* spec_lua_graph.c: xf.graph: runs a builder and records what it asks of `g`, call by call.
- * Values are handles of one graph. The first error ends the builder, for what follows would only repeat it. */
+/* spec_lua_graph.c: xf.graph: run a builder and record its calls to `g`, in order. A value is a
+ * handle that belongs to one graph. The first error ends the builder, since later ones would follow
+ * from it. */
 #include "spec_lua.h"
 
 #include <ctype.h>
@@ -10,7 +11,8 @@
 
 enum { LONGEST_NAME = 64, MAX_INPUTS = 8, MAX_OPTIONS = 8 };
 
-/* Elements of one input, and of all params together: 2^40 bytes of f32. */
+/* Limits in elements: of one input or cache, 2^30 bytes of f32; of all params together, 2^40
+ * bytes. */
 static const int64_t MOST_INPUT = (int64_t)1 << 28, MOST_PARAMS = (int64_t)1 << 38;
 
 static const char builder_type[] = "xf.builder", value_type[] = "xf.value";
@@ -21,12 +23,12 @@ typedef struct Builder {
     const char *graph;
     GraphSpec *spec;
     int room;
-    NameMap *named;                 /* by name: what was named first */
-    NameMap *inputs, *outputs;      /* of those, by their name in C */
+    NameMap *named;                 /* the first use of each name, a Named */
+    NameMap *inputs, *outputs;      /* their names by C name */
     int64_t params;                 /* elements so far */
 } Builder;
 
-/* What a name stands for. */
+/* The value that a name belongs to, and the line of its first use. */
 typedef struct Named { const char *name; int line, value; } Named;
 
 typedef struct Value { Builder *builder; int index; } Value;
@@ -81,7 +83,7 @@ static bool is_name(const char *s)
     return true;
 }
 
-/* One name means one value; an output may repeat the name that its value has. */
+/* A name belongs to one value; an output may repeat the name of its value. */
 static void check_unique(lua_State *L, Builder *b, const char *name, int value, Loc at)
 {
     const Named *before = name_map_find(b->named, name);
@@ -92,7 +94,8 @@ static void check_unique(lua_State *L, Builder *b, const char *name, int value, 
     name_map_add(b->named, name, n);
 }
 
-/* Inputs and outputs are functions of the emitted text: NAME_set_a_b, where `.` has become `_`. */
+/* Names of inputs and outputs become C functions, NAME_set_a_b, with `.` replaced by `_`: these
+ * must be unique, too. */
 static void check_c_name(lua_State *L, NameMap *names, const char *what, const char *name, Loc at)
 {
     char *c = arena_text(spec_reader(L)->arena, name);
@@ -128,7 +131,7 @@ static int64_t read_size(lua_State *L, Loc at, const char *name, int i)
     return size;
 }
 
-/* The shape at 2; returns its elements. */
+/* Read the shape at stack place 2; returns its number of elements. */
 static int64_t read_shape(lua_State *L, GraphCall *c, const char *name, int64_t most)
 {
     if (!lua_istable(L, 2)) spec_fail(L, c->at, "shape of %s must be a table of sizes, found %s", name, spec_describe(L, 2));
@@ -146,7 +149,7 @@ static int64_t read_shape(lua_State *L, GraphCall *c, const char *name, int64_t 
     return elements;
 }
 
-/* -inf is left to the graph, which knows whether an attention adds it; `lowest`: it may stand here. */
+/* lowest: -inf is allowed. The graph checks later that it is in the bias of an attention. */
 static float read_float(lua_State *L, Loc at, const char *name, int64_t i, bool lowest)
 {
     lua_rawgeti(L, 3, i + 1);
@@ -161,7 +164,7 @@ static float read_float(lua_State *L, Loc at, const char *name, int64_t i, bool 
     return f;
 }
 
-/* The numbers at 3, as many as the shape asks for; nil leaves them open. */
+/* Read the values at stack place 3, one per element of the shape; nil gives none. */
 static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t elements, bool lowest)
 {
     SpecReader *r = spec_reader(L);
@@ -202,7 +205,7 @@ static void declare(lua_State *L, Builder *b, const char *op, Loc at)
     push_value(L, b, c.first_result);
 }
 
-/* Both return the value, so that they can stand around an expression. */
+/* g.name and g.output return the value, so that they can wrap an expression. */
 static void give_name(lua_State *L, Builder *b, const char *op, Loc at)
 {
     if (builder_at(L, 1)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
@@ -240,7 +243,7 @@ static struct GraphOption read_option(lua_State *L, const char *op, Loc at)
     return o;
 }
 
-/* The table at `index`, sorted by name. */
+/* Read the table at `index`, sorted by name. */
 static void read_options(lua_State *L, int index, GraphCall *c)
 {
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
@@ -287,7 +290,7 @@ static int operate(lua_State *L, Builder *b, const OpName *op, Loc at)
 
 /* ---- g --------------------------------------------------------------------------------------------------- */
 
-/* Upvalues: the builder, the number of the word: own calls first, then the operations. */
+/* A call of g.WORD. Upvalues: the builder, and the number of the word (spec_word_number). */
 static int call_word(lua_State *L)
 {
     SpecReader *r = spec_reader(L);

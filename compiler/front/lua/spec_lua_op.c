@@ -1,6 +1,6 @@
-/* spec_lua_op.c: xf.op{…}, an operation by its C, and what the call of one says: attributes, and the shape that its function
- * works out. The C itself is looked at when the graph is built. A spec may define operations only where shape_of is there:
- * the C runs in this process. */
+/* spec_lua_op.c: xf.op{…}, an operation defined by its C, and calls of it: attributes, and the
+ * shape that its Lua function computes. The C is checked when the graph is built. xf.op is allowed
+ * only if shape_of is set, since the C runs in this process. */
 #include "reserved_names.h"
 #include "spec_lua.h"
 
@@ -19,7 +19,8 @@ static bool is_identifier(const char *s)
     return true;
 }
 
-/* Text at the top of the stack that the C will use as a name; what it must not hide: `y`, `begin`, `end` and what rt.h has. */
+/* Read the string on top of the stack as a C identifier that hides no word of C, its library or
+ * rt.h. */
 static const char *c_name(lua_State *L, Loc at, const char *what)
 {
     const char *name = spec_text(L, -1, at, what);
@@ -31,7 +32,7 @@ static const char *c_name(lua_State *L, Loc at, const char *what)
     return name;
 }
 
-/* Each input takes four names in the C, each attribute one; no two alike. */
+/* Reserve a name in the C: four per input, one per attribute. A duplicate is an error. */
 static void take_name(lua_State *L, NameMap *taken, Loc at, const char *name)
 {
     if (name_map_find(taken, name)) spec_fail(L, at, "the name \"%s\" is taken in the C of the operation", name);
@@ -68,7 +69,7 @@ static void read_inputs(lua_State *L, CustomOp *op, NameMap *taken)
     for (int i = 0; i < op->input_count; i++) take_value(L, taken, op->at, op->inputs[i]);
 }
 
-/* In order of their names, whatever the table's is. */
+/* Insert in order of names, since the order of the table is not defined. */
 static void add_attribute(lua_State *L, CustomOp *op, NameMap *taken)
 {
     if (op->attribute_count == MAX_ATTRIBUTES) spec_fail(L, op->at, "xf.op has more than %d attributes", MAX_ATTRIBUTES);
@@ -133,7 +134,7 @@ static void check_fields(lua_State *L, Loc at)
 static void add_op(SpecReader *r, CustomOp *op)
 {
     const int n = r->custom_count;
-    if (!(n & (n - 1)))             /* the room doubles at every power of two */
+    if (!(n & (n - 1)))             /* full at every power of two: double the room */
         r->custom = arena_grow(r->arena, r->custom, (size_t)n * sizeof *r->custom, (n ? 2 * (size_t)n : 1) * sizeof *r->custom);
     r->custom[r->custom_count++] = op;
 }
@@ -205,7 +206,7 @@ static void push_shape(lua_State *L, int rank, const int64_t *shape)
     }
 }
 
-/* The two sizes of the table at the top of the stack. */
+/* Read the shape {rows, columns} from the table on top of the stack. */
 static void read_shape(lua_State *L, GraphCall *c)
 {
     if (!lua_istable(L, -1) || spec_list(L, lua_gettop(L)) != 2)
@@ -232,7 +233,8 @@ void spec_custom_call(lua_State *L, GraphSpec *spec, GraphCall *c, int table)
     for (int i = 0; i < c->input_count; i++) {
         int64_t shape[MAX_RANK];
         const int rank = r->shape_of(r->arena, spec, c->inputs[i], shape);
-        if (!rank) {                /* the fault that hides it is reported later, and this call is passed over */
+        /* unknown shape: its cause is reported when the graph is built, so skip this call */
+        if (!rank) {
             c->rank = 2;
             c->shape[0] = c->shape[1] = 1;
             lua_settop(L, c->input_count);

@@ -1,4 +1,4 @@
-/* spec_lua_place.c: where a spec is at present, for messages. */
+/* spec_lua_place.c: the current place in a running spec, for messages. */
 #include "spec_lua.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ SpecReader *spec_reader(lua_State *L)
     return *(SpecReader **)lua_getextraspace(L);
 }
 
-/* The line of the innermost Lua function that runs; 0 if none. */
+/* The current line of the innermost running Lua function of the spec; 0 if there is none. */
 static int line_of_call(lua_State *L)
 {
     lua_Debug info;

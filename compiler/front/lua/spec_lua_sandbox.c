@@ -1,12 +1,14 @@
-/* spec_lua_sandbox.c: a Lua state in which a spec can do no harm, takes no more than its limits and always does the same.
- * Left out is what reads files, runs for ever inside C, or differs from run to run: addresses, the order of hash tables. */
+/* spec_lua_sandbox.c: a Lua state in which a spec can do no harm, stays within limits and is
+ * deterministic. Left out is what reads files, may run forever inside C, or differs between runs:
+ * addresses, the order of hash tables. */
 #include "spec_lua.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* One instruction may compare two texts of MAX_STRING, which takes milliseconds: so the hook comes often. */
+/* One instruction may compare two strings of MAX_STRING bytes, which takes milliseconds, so the
+ * hook runs often. */
 enum { COUNT_STEP = 10, BYTES_OF_INSTRUCTION = 64, LOOK_NS = 20000000 };
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
@@ -40,7 +42,7 @@ static void *limited_alloc(void *user, void *old, size_t old_size, size_t size)
 
 int sandbox_seconds = 5;
 
-/* Once stopped, every further instruction is an error, so no pcall gets past it. */
+/* Once stopped, every further instruction raises an error, so pcall cannot continue the spec. */
 static void stop(lua_State *L, Stop why);
 
 static int64_t clock_ns(clockid_t clock)
@@ -50,7 +52,8 @@ static int64_t clock_ns(clockid_t clock)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Processor time costs a system call, the time of day none. At the prompt no clock was started. */
+/* Reading the processor time needs a system call and the monotonic clock does not, so check that
+ * first. At the prompt there is no time limit. */
 static void look_at_clock(lua_State *L)
 {
     Sandbox *s = &spec_reader(L)->sandbox;
@@ -108,7 +111,7 @@ static int plain_tostring(lua_State *L)
     return 1;
 }
 
-/* Call the function that is wrapped with all arguments; its one result. */
+/* Call the wrapped function, upvalue 1, with all arguments; return its first result. */
 static int call_wrapped(lua_State *L)
 {
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -117,7 +120,7 @@ static int call_wrapped(lua_State *L)
     return 1;
 }
 
-/* Whether a format has %p, with whatever flags. A format may hold zero bytes and goes on behind them. */
+/* True if a format has %p, with any flags. A format may contain zero bytes. */
 static bool asks_for_address(const char *format, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -128,7 +131,8 @@ static bool asks_for_address(const char *format, size_t n)
     return false;
 }
 
-/* string.format: other than numbers and text go through plain_tostring, and %p is refused. */
+/* string.format: values other than numbers, strings, booleans and nil become the name of their
+ * type, and %p is an error. */
 static int plain_format(lua_State *L)
 {
     size_t size;
@@ -145,7 +149,7 @@ static int plain_format(lua_State *L)
     return call_wrapped(L);
 }
 
-/* What reads its first argument, a text, from end to end, and may write as much. */
+/* Wrap a function whose work is proportional to its first argument, a string. */
 static int charged_text(lua_State *L)
 {
     if (lua_type(L, 1) == LUA_TSTRING) sandbox_charge_bytes(L, lua_rawlen(L, 1));
@@ -158,7 +162,7 @@ static int bounded_rep(lua_State *L)
     luaL_checklstring(L, 1, &size);
     lua_Integer n = luaL_checkinteger(L, 2);
     luaL_optlstring(L, 3, "", &between);
-    if (size + between == 0) {      /* the original would count to n in vain */
+    if (size + between == 0) {      /* string.rep would loop n times for nothing */
         lua_pushliteral(L, "");
         return 1;
     }
@@ -168,7 +172,7 @@ static int bounded_rep(lua_State *L)
     return call_wrapped(L);
 }
 
-/* What table.concat joins, as long as that is text. */
+/* The total bytes of the strings that table.concat joins. */
 static size_t bytes_of_list(lua_State *L)
 {
     size_t bytes = 0;
@@ -190,7 +194,7 @@ static int charged_concat(lua_State *L)
     return call_wrapped(L);
 }
 
-/* table.insert walks the table inside C. */
+/* Charge for table.insert, which moves elements inside C. */
 static int charged(lua_State *L)
 {
     if (lua_istable(L, 1)) sandbox_charge(L, (int64_t)lua_rawlen(L, 1) / 16);
@@ -200,7 +204,7 @@ static int charged(lua_State *L)
     return lua_gettop(L);
 }
 
-/* Appending moves nothing and costs nothing more. */
+/* Appending moves no elements and is not charged. */
 static int charged_insert(lua_State *L)
 {
     if (lua_gettop(L) == 2 && lua_istable(L, 1)) {
@@ -210,7 +214,7 @@ static int charged_insert(lua_State *L)
     return charged(L);
 }
 
-/* Numbers before texts, each ascending. */
+/* The order of keys: numbers before strings, each ascending. */
 static bool key_before(lua_State *L, int a, int b)
 {
     int x = lua_type(L, a), y = lua_type(L, b);
@@ -219,7 +223,8 @@ static bool key_before(lua_State *L, int a, int b)
     return x != y ? x == LUA_TNUMBER : lua_compare(L, a, b, LUA_OPLT);
 }
 
-/* Merge sort of the list `from`..`to` (exclusive) in the table at 3, with the table at 4 to work in. */
+/* Merge sort of elements `from` to `to`, exclusive, of the list at stack place 3; the table at 4 is
+ * scratch. */
 static void sort_keys(lua_State *L, lua_Integer from, lua_Integer to)
 {
     if (to - from < 2) return;
@@ -243,7 +248,8 @@ static void sort_keys(lua_State *L, lua_Integer from, lua_Integer to)
     }
 }
 
-/* The iterator of pairs. Upvalues: the sorted keys, the next one's place. A key removed meanwhile is passed over. */
+/* The iterator of pairs. Upvalues: the sorted keys, and the index of the next. Keys that were
+ * removed meanwhile are skipped. */
 static int next_pair(lua_State *L)
 {
     lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
@@ -259,7 +265,7 @@ static int next_pair(lua_State *L)
     return 2;
 }
 
-/* pairs in the order of the keys, since that of the hash differs from run to run. */
+/* pairs in the order of keys, since hash order differs between runs. */
 static int sorted_pairs(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -293,7 +299,8 @@ static void copy_fields(lua_State *L, const char *const *names)
     }
 }
 
-/* Field `name` of the table below the top: `wrap` around the function of that name in the table on top. */
+/* Set field `name` of the table below the top to `wrap`, whose upvalue is the function of that name
+ * in the table on top. */
 static void wrap_field(lua_State *L, const char *name, lua_CFunction wrap)
 {
     lua_getfield(L, -1, name);
@@ -334,7 +341,7 @@ static void open_table(lua_State *L)
     lua_setfield(L, -2, LUA_TABLIBNAME);
 }
 
-/* The methods of text values are the same few functions. */
+/* Methods of strings are limited to the same functions. */
 static void open_string(lua_State *L)
 {
     static const char *const names[] = { "sub", "upper", "lower" };

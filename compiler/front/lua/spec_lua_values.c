@@ -1,11 +1,11 @@
-/* spec_lua_values.c: specs as values of Lua, and errors at the line of a call. */
+/* spec_lua_values.c: specs as Lua values, and errors at the line of a call. */
 #include "spec_lua.h"
 
 #include <math.h>
 
 enum { ERROR_COST = 10000 };
 
-static const char told;                             /* its address is the error value of spec_fail */
+static const char told; /* its address is the error value of spec_fail */
 
 const char *spec_describe(lua_State *L, int index)
 {
@@ -30,7 +30,7 @@ void spec_fail(lua_State *L, Loc at, const char *format, ...)
     va_start(args, format);
     if (format) diag_error(r->diag, EXIT_BAD_DATA, at, "%s", arena_vformat(r->arena, format, args));
     va_end(args);
-    sandbox_charge(L, ERROR_COST);      /* a loop of errors, each caught, ends soon */
+    sandbox_charge(L, ERROR_COST);      /* ends a loop of caught errors soon */
     lua_pushlightuserdata(L, (void *)(uintptr_t)&told);
     lua_error(L);
     die("lua_error returned");

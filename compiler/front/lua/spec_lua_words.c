@@ -1,4 +1,4 @@
-/* spec_lua_words.c: the words of a builder. */
+/* spec_lua_words.c: the words that a graph builder may call. */
 #include "spec_lua.h"
 
 #include <string.h>

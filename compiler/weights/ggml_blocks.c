@@ -1,6 +1,5 @@
-/* ggml_blocks.c: ggml's blocks of weights of few bits, as its quantised files hold them. d, m:
- * f16, little-endian; a nibble is half a byte, low before high. The formulas are those of ggml's
- * reference dequantisers. */
+/* ggml_blocks.c: decode ggml's blocks of quantised weights. d, m: f16, little-endian. A nibble is
+ * half a byte, the low one first. The formulas are those of ggml's reference dequantisers. */
 #include "weights.h"
 
 #include <string.h>
@@ -50,16 +49,17 @@ static void decode_q5_0(float *restrict y, const unsigned char *restrict b)
     }
 }
 
-/* The factor and the least of group j of eight, 6 bits each, of the twelve bytes that K blocks
- * have for them. */
+/* Unpack the 6-bit factor and minimum of group j, 0 to 7, from the 12 bytes that K blocks have for
+ * them. */
 static void k_group(const unsigned char *s, int j, int *factor, int *least)
 {
     if (j < 4) *factor = s[j] & 63, *least = s[j + 4] & 63;
     else *factor = (s[j + 4] & 15) | (s[j - 4] >> 6) << 4, *least = s[j + 4] >> 4 | (s[j] >> 6) << 4;
 }
 
-/* d, m, groups[12], then `q` of nibbles[4][32], of each 64 elements the low ones first: y = d *
- * factor * number - m * least. Bit j of high[32] is the fifth of those of group j. */
+/* d, m, groups[12], then nibbles q[4][32]: y = d * factor * number - m * least. The low nibbles of
+ * q[k] are group 2k, the high ones group 2k + 1. Bit j of high[32] is the fifth bit of the numbers
+ * of group j. */
 static void decode_k(float *restrict y, const unsigned char *restrict b, const unsigned char *q,
                      const unsigned char *high)
 {
@@ -81,15 +81,15 @@ static void decode_q4_k(float *restrict y, const unsigned char *restrict b)
     decode_k(y, b, b + 16, none);
 }
 
-/* Between groups and nibbles 32 bytes of fifth bits. */
+/* Like q4_k, with 32 bytes of fifth bits between groups and nibbles. */
 static void decode_q5_k(float *restrict y, const unsigned char *restrict b)
 {
     decode_k(y, b, b + 48, b + 16);
 }
 
-/* nibbles[128], two bits each [64], factors[16] of eight bits, d: y = d * factor * (number -
- * 32). Of each 128 elements the nibbles of 64 bytes, low ones first, and the pairs of bits of
- * 32. */
+/* nibbles[128], bit pairs[64], signed 8-bit factors[16], d: y = d * factor * (number - 32). Each
+ * 128 elements use 64 bytes of nibbles, the low ones first, and 32 bytes of bit pairs, the lowest
+ * first. */
 static void decode_q6_k(float *restrict y, const unsigned char *restrict b)
 {
     const float d = half_at(b + 208);
@@ -125,7 +125,7 @@ const BlockFormat *block_format_of_ggml(uint32_t type)
     return NULL;
 }
 
-/* ---- groups as they stand ----------------------------------------------------------------------------------- */
+/* ---- blocks used as stored ---------------------------------------------------------------------------------- */
 
 int tensor_block_bits(const TensorSource *t)
 {

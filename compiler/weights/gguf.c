@@ -1,4 +1,5 @@
-/* gguf.c: see gguf.h. Nothing that the file says is believed before it is compared with the file's size. */
+/* gguf.c: read the header of a GGUF file. Counts and sizes are checked against the file's size
+ * before they are used. */
 #include "gguf.h"
 
 #include <string.h>
@@ -54,7 +55,8 @@ static const char *take_tensors(Arena *a, GgufBytes *b, Gguf *g)
     return NULL;
 }
 
-/* Offsets count from the first multiple of the alignment behind the head. */
+/* Make offsets relative to the file: they are stored relative to the first aligned byte after the
+ * header. */
 static const char *place_tensors(const GgufBytes *b, const unsigned char *data, size_t size, Gguf *g)
 {
     const GgufValue *v = gguf_find(g, GGUF_KEY_ALIGNMENT);
@@ -69,7 +71,7 @@ static const char *place_tensors(const GgufBytes *b, const unsigned char *data, 
     return NULL;
 }
 
-/* A type that GGUF does not have is named with its key: what follows cannot be read. */
+/* An unknown type is reported with its key, since nothing after it can be read. */
 static const char *take_keys(Arena *a, GgufBytes *b, Gguf *g)
 {
     for (uint64_t i = 0; i < g->key_count && !b->bad; i++) {

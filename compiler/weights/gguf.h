@@ -1,5 +1,5 @@
 /* gguf.h: the header of a GGUF file, version 2 or 3: metadata keys, and the places of the tensors.
- * Texts and items point into the file. */
+ * Strings and array items point into the file. */
 #ifndef GGUF_H
 #define GGUF_H
 
@@ -9,7 +9,7 @@ typedef enum GgufType { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32
                         GGUF_U64, GGUF_I64, GGUF_F64 } GgufType;
 
 typedef struct GgufText { const char *s; size_t n; } GgufText;
-/* A text for messages: at most 100 bytes, with NUL and control characters escaped. */
+/* A string for messages: at most 100 bytes, with NUL and control characters escaped. */
 const char *gguf_shown(Arena *a, GgufText text);
 
 /* The bytes that remain to be read; bad: a read went past the end, or the data is invalid. */
@@ -53,7 +53,8 @@ bool gguf_open_parts(Arena *a, Diag *d, Loc at, const char *path, GgufParts *out
 void gguf_close_parts(GgufParts *parts);
 
 /* The keys of gguf_keys.def. gguf_read checks their types and ranges, except the keys of an
- * architecture: gguf_architecture_fault checks those. A fault is a text to follow "the file ". */
+ * architecture: gguf_architecture_fault checks those. A fault reads as a continuation of "the file
+ * ". */
 typedef enum GgufKeyId {
 #define GGUF_KEY(id, ...) GGUF_KEY_##id,
 #include "gguf_keys.def"
@@ -71,7 +72,7 @@ bool gguf_is(GgufText text, const char *word);
  * gguf_number converts an F32 to the shortest decimal that rounds to it. */
 bool gguf_exact_number(const GgufValue *v, double *number);
 bool gguf_number(const GgufValue *v, double *number);
-/* The size of an item of that type, in bytes; 0 for texts, arrays and unknown types. */
+/* The size of an item of that type, in bytes; 0 for strings, arrays and unknown types. */
 size_t gguf_item_bytes(uint32_t type);
 
 #endif

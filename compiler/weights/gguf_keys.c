@@ -1,4 +1,4 @@
-/* gguf_keys.c: the metadata keys of a GGUF file by gguf_keys.def: finds and checks them. */
+/* gguf_keys.c: find and check the metadata keys of a GGUF file, by gguf_keys.def. */
 #include "gguf.h"
 
 #include <float.h>
@@ -9,14 +9,14 @@
 
 #include "text.h"
 
-/* WORD: a text without NUL. TOKEN: an id of the vocabulary. FOR_ALL_TOKENS: at least one item for
+/* WORD: a string without NUL. TOKEN: an id of the vocabulary. FOR_ALL_TOKENS: at least one item for
  * each token. FOR_EACH_TOKEN: exactly one. FOR_EACH_LAYER: an array has one item for each layer,
  * and all are equal. */
 typedef enum Rule {
     FREE, WORD, POWER_OF_TWO, TOKEN, FOR_ALL_TOKENS, FOR_EACH_TOKEN, FOR_EACH_LAYER
 } Rule;
 
-/* types, items: bit t stands for the type t. */
+/* types, items: bit t allows type t. */
 typedef struct Row { const char *name; uint32_t types, items; double least, most; Rule rule; } Row;
 
 enum {
@@ -89,7 +89,7 @@ static const char *expected_types(Arena *a, const Row *row)
     return text.data;
 }
 
-/* gguf_type_fault has found types beyond the last one. */
+/* Unknown types, which have no bit, were reported by gguf_type_fault. */
 static bool has_types(const Row *row, const GgufValue *v)
 {
     return row->types >> v->type & 1 && (v->type != GGUF_ARRAY || row->items >> v->items_type & 1);
@@ -109,13 +109,13 @@ const char *gguf_type_fault(Arena *a, const GgufKey *key)
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-/* The key in a message: its name and type. */
+/* A key in a message: its name and type. */
 static const char *shown(Arena *a, const Gguf *g, GgufKeyId id, const GgufValue *v)
 {
     return arena_format(a, "key %s (%s)", gguf_key_name(a, g, id), type_of(a, v));
 }
 
-/* What a number of the key must be. most: by its row, or the last id of the vocabulary. */
+/* Describe the allowed numbers. most: the row's limit, or the last id of the vocabulary. */
 static const char *expected_number(Arena *a, const Row *row, double most)
 {
     if (row->least < -FLT_MAX) return "a number";
@@ -144,7 +144,7 @@ static const char *number_fault(Arena *a, const Gguf *g, GgufKeyId id, const Ggu
                         row->types & F32 ? 9 : 15, number, expected_number(a, row, most));
 }
 
-/* Whether an array has as many items as there are tokens or layers. */
+/* Check the number of items of an array against the tokens or layers. */
 static const char *count_fault(Arena *a, const Gguf *g, GgufKeyId id, const GgufValue *v)
 {
     const Rule rule = rows[id].rule;

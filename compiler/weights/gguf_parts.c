@@ -1,5 +1,5 @@
-/* gguf_parts.c: a GGUF model as one file, or as the parts of a split one: NAME-00001-of-00003.gguf and
- * those beside it. The first has all keys; each has some of the tensors, and says which part it is. */
+/* gguf_parts.c: open a GGUF model in one file, or split into parts: NAME-00001-of-00003.gguf and
+ * those beside it. The first part has all keys; each has some of the tensors, and its number. */
 #include "gguf.h"
 
 #include <inttypes.h>
@@ -44,7 +44,7 @@ static bool open_one(Arena *a, Diag *d, Loc at, const char *path, GgufPart *out)
     return false;
 }
 
-/* Whether a first part can be followed to the others, by its name. */
+/* Check that this is the first part, and that its name leads to the others. */
 static bool is_first(Arena *a, Diag *d, Loc at, const char *path, GgufSplit split)
 {
     const char *name = gguf_name_of_split(a, path);

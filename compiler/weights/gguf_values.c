@@ -1,4 +1,4 @@
-/* gguf_values.c: numbers and texts from the bytes of a GGUF file, and texts for messages. */
+/* gguf_values.c: decode numbers and strings of a GGUF file, and format strings for messages. */
 #include "gguf.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ const char *gguf_shown(Arena *a, GgufText text)
     enum { SHOWN_MOST = 100 };
     Text out = text_new(a);
     size_t n = text.n < SHOWN_MOST ? text.n : SHOWN_MOST;
-    while (n < text.n && n && (text.s[n] & 0xC0) == 0x80) n--;          /* no part of a character */
+    while (n < text.n && n && (text.s[n] & 0xC0) == 0x80) n--;          /* do not cut a character */
     for (size_t i = 0; i < n; i++) {
         const unsigned char c = (unsigned char)text.s[i];
         if (c >= ' ' && c != 0x7F) text_add_bytes(&out, &text.s[i], 1);

@@ -1,4 +1,5 @@
-/* huggingface_index.c: model.safetensors.index.json, which tensor lies in which file. */
+/* huggingface_index.c: read an index of shards, such as model.safetensors.index.json, which maps
+ * tensors to files. */
 #include "weights.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ static void add_file(WeightIndex *x, const char *file)
     x->file[x->files++] = file;
 }
 
-/* A file's name has no folder: it lies beside the index. */
+/* True for a file name without a folder: shards are in the folder of the index. */
 static bool is_plain(const char *name)
 {
     return *name && *name != '.' && !strchr(name, '/');

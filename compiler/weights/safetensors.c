@@ -1,5 +1,6 @@
-/* safetensors.c: a safetensors file, mapped, its header checked by every rule of the format.
- * Layout: u64le N, N bytes of JSON, data. Nothing in the header is believed before it is compared with the file. */
+/* safetensors.c: map a safetensors file and check its header by every rule of the format. Layout: N
+ * as u64le, N bytes of JSON, data. Values of the header are checked against the file before they
+ * are used. */
 #include "weights.h"
 
 #include <inttypes.h>
@@ -42,7 +43,7 @@ static bool read_dtype(Reader *r, TensorSource *t, const json_t *entry, int *bit
     return fault(r, "tensor \"%.100s\" has the unknown dtype \"%.40s\"", t->name, word);
 }
 
-/* The shape, its row-major strides and the number of elements. */
+/* Read the shape; set its row-major strides and the number of elements. */
 static bool read_shape(Reader *r, TensorSource *t, const json_t *entry, uint64_t *elements)
 {
     const json_t *shape = json_object_get(entry, "shape");
@@ -63,7 +64,7 @@ static bool read_shape(Reader *r, TensorSource *t, const json_t *entry, uint64_t
     int64_t stride = 1;
     for (int i = t->rank - 1; i >= 0; i--) {
         t->stride[i] = stride;
-        /* Without elements nothing is read, and a product that skips a 0 could overflow. */
+        /* An empty tensor is never read, and the product of its other sizes could overflow. */
         stride = *elements ? stride * t->shape[i] : 0;
     }
     return true;
@@ -127,7 +128,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const TensorSource *)a)->name, ((const TensorSource *)b)->name);
 }
 
-/* The data are covered once, from the first byte to the last. */
+/* Check that the tensors cover the data exactly once, from the first byte to the last. */
 static bool check_cover(Reader *r, Extent *extents, int n)
 {
     uint64_t at = 0;
@@ -185,7 +186,7 @@ static bool tell_json(Reader *r, const json_error_t *error)
     return fault(r, "the header is not JSON: byte %d: %s", error->position, error->text);
 }
 
-/* White space before the brace is JSON's, and the format's own reader takes it. */
+/* White space may precede the brace: the reference reader accepts it, too. */
 static bool starts_object(const unsigned char *header, size_t n)
 {
     size_t i = 0;
@@ -250,7 +251,8 @@ void tensor_file_close(TensorFile *f)
     if (f->map.data) file_unmap(&f->map);
 }
 
-/* The path of the file, or the part of it, that was written to since it was opened, or NULL. */
+/* The path of the file, or of its part, that was written to since it was opened; NULL if none
+ * was. */
 static const char *changed_path(const TensorFile *f)
 {
     if (f->map.data && file_map_changed(&f->map, f->path)) return f->path;

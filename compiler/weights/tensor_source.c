@@ -1,5 +1,6 @@
-/* tensor_source.c: the numbers of a tensor, wherever they come from, as row-major f32. Files are
- * little-endian and not aligned; random numbers depend on the seed and the tensor's name alone. */
+/* tensor_source.c: read the numbers of a tensor of any kind as row-major f32. Data in files is
+ * little-endian and may be unaligned; random numbers depend only on the seed and the tensor's
+ * name. */
 #include "weights.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static float read_element(const unsigned char *p, DType dtype)
     }
 }
 
-/* Numbers of a file or of values: [n], the first is `at`, each next one `stride` behind. */
+/* n stored numbers: element `at` from `start`, and each next one `stride` elements on. */
 typedef struct Run { const unsigned char *start; DType dtype; int64_t at, n, stride; } Run;
 
 static void read_blocks(float *out, const Run *r, const BlockFormat *format)
@@ -46,7 +47,7 @@ static void read_blocks(float *out, const Run *r, const BlockFormat *format)
     }
 }
 
-/* In groups, element e has the factor of group e / t->group. */
+/* With groups, element e has the factor of group e / t->group. */
 static void read_int8(const TensorSource *t, float *out, const Run *r)
 {
     const unsigned char *scales = t->group ? t->file->map.data + t->scales : NULL;
@@ -59,7 +60,7 @@ static void read_int8(const TensorSource *t, float *out, const Run *r)
 
 static void read_run(const TensorSource *t, float *out, const Run *r)
 {
-    const int64_t bytes = (int64_t)dtype_bytes(r->dtype);       /* a stride may be negative */
+    const int64_t bytes = (int64_t)dtype_bytes(r->dtype); /* signed: a stride may be negative */
     const unsigned char *from = r->start + r->at * bytes;
     const BlockFormat *block = block_format(r->dtype);
     if (block) read_blocks(out, r, block);
@@ -72,8 +73,8 @@ static void read_run(const TensorSource *t, float *out, const Run *r)
             out[i] = read_element(r->start + (r->at + i * r->stride) * bytes, r->dtype);
 }
 
-/* A matrix whose columns lie together in the file, in squares: row by row each number would come
- * from a page of its own. */
+/* Read a matrix that is stored by columns, in square tiles: row by row, each number would come from
+ * another page. */
 static void read_transposed(const TensorSource *t, float *out, const unsigned char *start,
                             DType dtype)
 {
@@ -111,7 +112,7 @@ static void read_runs(const TensorSource *t, float *out, const unsigned char *st
     }
 }
 
-/* `plus` is 0 for all but gains of which 1 is left out in the file. */
+/* t->plus is 1 for gains that the file stores as gain - 1, else 0. */
 static void read_stored(const TensorSource *t, float *out, const unsigned char *start, DType dtype)
 {
     const int64_t n = tensor_elements(t);
@@ -121,7 +122,7 @@ static void read_stored(const TensorSource *t, float *out, const unsigned char *
     for (int64_t i = 0; t->plus > 0 && i < n; i++) out[i] += t->plus;
 }
 
-/* Add a vector to every row. */
+/* Add t->added to every row. */
 static void add_to_rows(const TensorSource *t, float *out)
 {
     const int64_t n = tensor_elements(t), width = t->shape[t->rank - 1];
@@ -142,7 +143,8 @@ static uint64_t hash_text(const char *s)
     return h;
 }
 
-/* SplitMix64: a bijection whose values at consecutive multiples of its constant pass for random. */
+/* SplitMix64's mixing function, a bijection: its values at successive multiples of
+ * 0x9E3779B97F4A7C15 are pseudorandom. */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
@@ -168,8 +170,8 @@ static void read_constant(const TensorSource *t, float *out)
     for (int64_t i = 0; i < n; i++) out[i] = t->constant;
 }
 
-/* Rates and angles are rounded to f32, as models in f32 do; sine and cosine are exact ones of
- * that angle, rounded. */
+/* Rates and angles are rounded to f32, as in f32 models; the sine and cosine of that angle are
+ * computed in double and rounded. */
 static void read_sinusoid(const TensorSource *t, float *out)
 {
     int64_t d = t->shape[1], half = d / 2;
@@ -196,8 +198,8 @@ static void read_rotary(const TensorSource *t, float *out)
         }
 }
 
-/* T5's buckets: near distances one by one, far ones by their logarithm, in f32 as the source has
- * it. */
+/* T5's buckets: one for each near distance, by logarithm for far ones, in f32 as in the
+ * original. */
 static int64_t distance_bucket(int64_t ahead, bool both_ways, int64_t buckets, int distance)
 {
     int64_t first = 0, n = buckets, away = ahead;
@@ -240,7 +242,7 @@ void tensor_read(const TensorSource *t, float *out)
     if (t->added) add_to_rows(t, out);
 }
 
-/* A view may be cut between its runs: rows of it are whole runs. */
+/* A view can be cut only if a row is a whole number of its runs. */
 bool tensor_rows(const TensorSource *t, int64_t first, int64_t rows, TensorSource *part)
 {
     const int64_t width = t->rank && t->shape[0] ? tensor_elements(t) / t->shape[0] : 0;

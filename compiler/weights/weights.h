@@ -41,7 +41,8 @@ void tensor_file_close(TensorFile *f);
  * reads the weights again. False after an error, which names the file. */
 bool weights_stay(Diag *d, const Model *m);
 void tensor_file_sort(TensorFile *f);               /* by name, as tensor_file_find needs it */
-/* Give f the tensors of f->parts. False after an error: two parts have a tensor of one name. */
+/* Join the tensors of f->parts into f. False after an error: two parts have a tensor of the same
+ * name. */
 bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f);
 /* Remove from the names what training wrappers added, such as module. and _orig_mod.; no model has
  * such parts. False after an error: two tensors have the same name. */
@@ -63,8 +64,8 @@ typedef struct BlockFormat {
 const BlockFormat *block_format(DType dtype);
 const BlockFormat *block_format_of_ggml(uint32_t type);
 
-/* Open a file of torch.save. Nothing that its pickle names is called: only names that make
- * tensors are known; any other is an error that gives the name. */
+/* Open a file of torch.save. No function that its pickle names is called: only names that make
+ * tensors are known, and any other is an error that gives the name. */
 TensorFile *torch_open(Arena *a, Diag *d, Loc at, const char *path);
 
 /* The header of a llama2.c checkpoint; false after an error reported at `at`. */
@@ -89,9 +90,9 @@ TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path);
  * them; they are also closed if NULL is returned. */
 TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const FieldList *files);
 
-/* Remark on tensors with used[i], i < f->count, that have numbers which are not finite: the model
- * cannot give an answer with them. True if there are any. Dense F32, F16 and BF16 tensors and the
- * factors of I8 groups are checked. */
+/* Remark on tensors with used[i], i < f->count, that contain infinities or NaN: the model cannot
+ * work with them. True if there are any. Dense F32, F16 and BF16 tensors and the factors of I8
+ * groups are checked. */
 bool weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used);
 
 /* The weight_map of a model.safetensors.index.json: the file of each tensor, as a path. */

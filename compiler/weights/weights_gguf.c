@@ -1,4 +1,5 @@
-/* weights_gguf.c: the tensors of a GGUF file, as a TensorFile: dimensions turned round, names as in the file. */
+/* weights_gguf.c: open a GGUF file as a TensorFile: dimensions in reverse order, names as in the
+ * file. */
 #include "weights.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static bool number_format(uint32_t ggml, DType *dtype)
     return *dtype != DTYPE_OTHER;
 }
 
-/* ggml's name of a type that is not read; NULL where this table has none. */
+/* ggml's name of an unsupported type; NULL if it is not in this table. */
 static const char *ggml_name(uint32_t type)
 {
     static const char *const names[] = {
@@ -31,7 +32,7 @@ static const char *ggml_name(uint32_t type)
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }
 
-/* Its bytes; 0 where the sizes cannot be, for a file of `most`. */
+/* The size of a tensor in bytes; 0 if its dimensions are not possible in a file of `most` bytes. */
 static uint64_t bytes_of(const GgufTensor *from, DType dtype, uint64_t most)
 {
     const uint64_t block = (uint64_t)dtype_block(dtype);
@@ -72,7 +73,7 @@ static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTens
     return true;
 }
 
-/* The tensors of a part, which gets its map; the part is unmapped with it. */
+/* Make a TensorFile of a part, which takes the part's map. */
 static TensorFile *open_part(Arena *a, Diag *d, Loc at, const GgufPart *part)
 {
     TensorFile *f = arena_alloc(a, sizeof *f);

@@ -1,11 +1,13 @@
-/* weights_head.c: linears behind an encoder that lie in files of their own, beside the tensors of the encoder. */
+/* weights_head.c: join the tensors of an encoder with those of the linears after it, which have
+ * files of their own. */
 #include "weights.h"
 
 #include <string.h>
 
 #include "dtypes.h"
 
-/* The tensors of one file by the names that they have in the model: linear.weight of file i is head.<i>.weight. */
+/* Rename the tensors of file i: linear.weight becomes head.<i>.weight, any other NAME
+ * head.<i>/NAME. False after an error: there is no linear.weight. */
 static bool rename_linear(Arena *a, Diag *d, Loc at, TensorFile *f, int i)
 {
     static const char linear[] = "linear.";

@@ -1,4 +1,4 @@
-/* weights_join.c: the tensors of several files as those of one. */
+/* weights_join.c: join the tensors of several files. */
 #include "weights.h"
 
 #include <string.h>

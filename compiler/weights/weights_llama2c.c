@@ -1,5 +1,6 @@
-/* weights_llama2c.c: llama2.c checkpoints. Version 0 begins with seven numbers, 1 and 2 with a magic; 2 holds 8-bit numbers in groups, each
- * group with a factor. The file is as long as its header means, to the byte. */
+/* weights_llama2c.c: llama2.c checkpoints. Version 0 starts with seven numbers, 1 and 2 with a
+ * magic number; 2 stores 8-bit numbers in groups with a factor each. The size of the file must
+ * match its header exactly. */
 #include "weights.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@ enum { MAGIC = 0x616B3432, HEADER_0 = 28, HEADER_1 = 256 };
 
 static int64_t signed_at(const unsigned char *p, int i) { return (int32_t)bytes_u32(p + 4 * i); }
 
-/* Nothing that is text or has another header passes for one. */
+/* Read a header; false if its sizes are out of range. The limits reject text and other formats. */
 static bool read_header(const unsigned char *b, size_t n, Checkpoint *c)
 {
     enum { MOST_WIDTH = 65536, MOST_LAYERS = 1024, MOST_IDS = 1 << 24 };
@@ -34,7 +35,8 @@ bool is_checkpoint(const unsigned char *data, size_t size)
 
 /* ---- tensors -------------------------------------------------------------------------------------------- */
 
-/* A size of a tensor: d_model, the keys' width, the feed-forward's, ids; none for a vector. */
+/* A dimension of a tensor: d_model, width of keys, width of the feed-forward, vocabulary size;
+ * NO_SIZE: the columns of a vector. */
 typedef enum Size { NO_SIZE, D, KEYS, HIDDEN, IDS } Size;
 
 typedef struct Part { char letter; const char *name; Size rows, columns; } Part;
@@ -54,7 +56,7 @@ static const Part parts[] = {
     { 'c', "output.weight", IDS, D },
 };
 
-/* The order in the file; R: sines and cosines that are computed anew. */
+/* The order in the file, by version. R: tables of sines and cosines, which are skipped. */
 static const char *const orders[] = { "eaqkvof123nRc", "afneqkvo123c", "afneqkvo123c" };
 
 typedef struct Walk { Arena *arena; TensorFile *file; Checkpoint c; int64_t at; int room; } Walk;

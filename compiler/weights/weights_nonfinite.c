@@ -1,11 +1,12 @@
-/* weights_nonfinite.c: infinities and NaN among stored weights, by their bits: an exponent of ones. */
+/* weights_nonfinite.c: find infinities and NaN among stored weights: all bits of the exponent are
+ * 1. */
 #include "weights.h"
 
 #include <string.h>
 
 #include "dtypes.h"
 
-/* Exponents of ones among n numbers of 4 bytes. */
+/* Count the numbers that are not finite among n f32. */
 static int64_t strange_of_4(const unsigned char *p, int64_t n)
 {
     int64_t found = 0;
@@ -41,7 +42,7 @@ static int64_t strange_in(const TensorSource *t)
     }
 }
 
-/* Elements lie row by row, without holes; what a checkpoint has otherwise is not looked into. */
+/* True if elements are stored row by row, without gaps; other layouts are not checked. */
 static bool is_dense(const TensorSource *t)
 {
     int64_t stride = 1;

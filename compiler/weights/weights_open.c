@@ -1,4 +1,4 @@
-/* weights_open.c: a file or folder of tensors, whatever its format, as one TensorFile. */
+/* weights_open.c: open a file or folder of tensors, of any format, as one TensorFile. */
 #include "weights.h"
 
 #include <dirent.h>
@@ -27,7 +27,7 @@ static TensorFile *refuse(Diag *d, Loc at, const char *path, const char *why)
     return NULL;
 }
 
-/* model.WORD.safetensors, as transformers saves a variant; NULL where there is none. */
+/* Find model.WORD.safetensors, which transformers writes for a variant; NULL if there is none. */
 static const char *find_variant(Arena *a, const char *folder)
 {
     static const char begin[] = "model.", end[] = ".safetensors";
@@ -42,7 +42,7 @@ static const char *find_variant(Arena *a, const char *folder)
     return found;
 }
 
-/* A model's folder that has no weights, or those of other libraries. */
+/* Report a model's folder without weights, or with those of another library. */
 static TensorFile *refuse_folder(Arena *a, Diag *d, Loc at, const char *folder)
 {
     static const struct { const char *name, *of; } foreign[] = {
@@ -62,17 +62,19 @@ static TensorFile *refuse_folder(Arena *a, Diag *d, Loc at, const char *folder)
     return NULL;
 }
 
-/* An index of shards, JSON: no safetensors file is so large that its length begins with a brace. */
+/* True for an index of shards, which is JSON. A safetensors file may start with the same byte, but
+ * bytes 6 and 7 of its length are 0. */
 static bool is_index(const unsigned char *b, size_t n)
 {
     return n > 1 && b[0] == '{' && (n < 8 || b[6] || b[7]);
 }
 
-/* A file that holds tensors itself. */
+/* Open a file that contains tensors; its first bytes decide the format. */
 static TensorFile *open_file(Arena *a, Diag *d, Loc at, const char *path, const unsigned char *b, size_t n)
 {
     if (n > 4 && !memcmp(b, "PK\3\4", 4)) return torch_open(a, d, at, path);
-    if (n > 4 && b[0] == 0x80 && b[2] == 0x8A && b[3] == 10) return torch_open(a, d, at, path);     /* the magic number of torch.save before 1.6 */
+    /* the magic number of torch.save before 1.6 */
+    if (n > 4 && b[0] == 0x80 && b[2] == 0x8A && b[3] == 10) return torch_open(a, d, at, path);
     if (is_gguf(b, n)) return gguf_open(a, d, at, path);
     if (is_checkpoint(b, n)) return checkpoint_open(a, d, at, path);
     return safetensors_open(a, d, at, path);
@@ -80,7 +82,7 @@ static TensorFile *open_file(Arena *a, Diag *d, Loc at, const char *path, const 
 
 /* ---- shards --------------------------------------------------------------------------------------------- */
 
-/* Every tensor that the index names lies in the file that it names for it. */
+/* Check that every tensor of the index is in the file that the index gives. */
 static bool check_index(Diag *d, Loc at, const TensorFile *f, const WeightIndex *index)
 {
     for (int i = 0; i < index->count; i++) {

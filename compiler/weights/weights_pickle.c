@@ -1,4 +1,5 @@
-/* weights_pickle.c: a machine for the pickles of torch.save, of protocols 2 to 4. In: bytes; out: tensors by name. */
+/* weights_pickle.c: a stack machine for the pickles of torch.save, protocols 2 to 4. It reads bytes
+ * and makes tensors by name. */
 #include "weights_pickle.h"
 
 #include <inttypes.h>
@@ -13,10 +14,10 @@ static const char *const kind_names[] = { "nothing", "a number", "text", "a name
 
 typedef struct Value {
     Kind kind;
-    int64_t number;                         /* NUMBER; of a STORAGE its elements */
-    const char *text;                       /* TEXT; of a GLOBAL module.name; of a STORAGE its key */
-    DType dtype;                            /* STORAGE, or the GLOBAL that is its type */
-    struct Value **items;  int count, room; /* TUPLE, LIST; of a DICT keys and values in turn */
+    int64_t number;                         /* NUMBER; STORAGE: its elements */
+    const char *text;                       /* TEXT; GLOBAL: module.name; STORAGE: its key */
+    DType dtype;                            /* STORAGE; GLOBAL: if it is a storage type */
+    struct Value **items;  int count, room; /* TUPLE, LIST; DICT: keys, values in turn */
     PickleTensor *tensor;
 } Value;
 
@@ -32,14 +33,14 @@ typedef struct Machine {
 
 #define stop(m, ...) stop_with(m, arena_format((m)->arena, __VA_ARGS__))
 
-/* The first fault stays. */
+/* Keep the first fault. Returns false. */
 static bool stop_with(Machine *m, const char *fault)
 {
     if (!m->fault) m->fault = fault;
     return false;
 }
 
-/* ---- what it may name ----------------------------------------------------------------------------------- */
+/* ---- allowed names -------------------------------------------------------------------------------------- */
 
 static const struct { const char *name; DType dtype; } storages[] = {
     { "torch.FloatStorage", DTYPE_F32 }, { "torch.HalfStorage", DTYPE_F16 }, { "torch.BFloat16Storage", DTYPE_BF16 },
@@ -84,7 +85,7 @@ static bool push_number(Machine *m, int64_t number)
     return push(m, v);
 }
 
-/* The top of the stack; NULL after a fault where there is none above the last mark. */
+/* Pop the top of the stack; NULL after a fault: there is nothing above the last mark. */
 static Value *pop(Machine *m)
 {
     if (m->depth && m->stack[m->depth - 1]->kind != MARK) return m->stack[--m->depth];
@@ -100,7 +101,7 @@ static Value *top(Machine *m, Kind kind, const char *what)
     return NULL;
 }
 
-/* Where the values behind the last mark begin, -1 after a fault. */
+/* The index of the first value above the last mark; -1 after a fault. */
 static int behind_mark(Machine *m)
 {
     for (int i = m->depth; i > 0; i--)
@@ -140,7 +141,7 @@ static bool make_tuple_of_marked(Machine *m)
     return push(m, tuple);
 }
 
-/* Append what stands behind the mark, or the last `n` values, to the LIST or DICT below. */
+/* Append the last n values, or if n is 0 those above the last mark, to the LIST or DICT below. */
 static bool collect(Machine *m, Kind kind, int n)
 {
     const int begin = n ? m->depth - n : behind_mark(m), below = n ? begin : begin - 1;
@@ -207,7 +208,7 @@ static void note_storage(Machine *m, const Value *v)
     m->storages[m->storage_count++] = (PickleStorage){ v->text, v->dtype, v->number };
 }
 
-/* ('storage', type, key, place, elements), of old files with NULL behind */
+/* ('storage', type, key, device, elements), in old files followed by None */
 static bool make_storage(Machine *m)
 {
     const Value *id = pop(m);
@@ -232,7 +233,7 @@ static bool push_global(Machine *m, const char *module, const char *name)
     return push(m, v);
 }
 
-/* Attributes of a dictionary, _metadata of a state_dict, are of no use here. */
+/* Ignore the attributes of a dictionary, such as _metadata of a state_dict. */
 static bool set_state(Machine *m)
 {
     if (!pop(m)) return false;
@@ -271,7 +272,7 @@ static bool push_text(Machine *m, int length_bytes)
     return push(m, v);
 }
 
-/* Up to a newline, as GLOBAL has its words. */
+/* Read up to a newline: the words of a GLOBAL. */
 static const char *take_line(Machine *m)
 {
     const unsigned char *p = m->data + m->at, *end = memchr(p, '\n', m->size - m->at);
@@ -334,7 +335,7 @@ static bool discard(Machine *m)
     return pop(m) != NULL;
 }
 
-/* One instruction, by the letters of Python's pickle. */
+/* Execute one instruction; opcodes as in Python's pickle. */
 static bool step(Machine *m, int op)
 {
     switch (op) {
@@ -351,7 +352,7 @@ static bool step(Machine *m, int op)
     case 'K': return push_number(m, (int64_t)take_number(m, 1));
     case 'M': return push_number(m, (int64_t)take_number(m, 2));
     case 0x8A: return push_long(m);
-    case 'G': return take(m, 8) && push(m, value_new(m, NOTHING));      /* BINFLOAT: no tensor is made of one */
+    case 'G': return take(m, 8) && push(m, value_new(m, NOTHING)); /* BINFLOAT: tensors use none */
     case 'X': return push_text(m, 4);
     case 0x8C: return push_text(m, 1);
     case 'c': return global(m);
@@ -375,7 +376,7 @@ static bool step(Machine *m, int op)
     return stop(m, "the instruction 0x%02X at byte %zu is not allowed", (unsigned)op, m->at - 1);
 }
 
-/* The tensors among a dictionary's values. */
+/* Take the tensors among a dictionary's values; returns their number. */
 static int take_tensors(Machine *m, const Value *dict, PickleTensors *out)
 {
     out->tensors = arena_array(m->arena, (size_t)dict->count / 2 + 1, sizeof *out->tensors);
@@ -388,7 +389,7 @@ static int take_tensors(Machine *m, const Value *dict, PickleTensors *out)
     return out->count;
 }
 
-/* Where a checkpoint of training has its tensors. */
+/* True for the keys under which training checkpoints have their tensors. */
 static bool is_nest(const char *key)
 {
     static const char *const nests[] = { "state_dict", "model", "module", "model_state_dict" };
@@ -407,7 +408,8 @@ static bool find_tensors(Machine *m, const Value *dict, PickleTensors *out)
     return stop(m, "it holds no tensors by name");
 }
 
-/* What is left on the stack at its end; NULL after a fault. */
+/* Run the pickle to its end; returns the top of the stack, which must be of that kind, or NULL
+ * after a fault. */
 static const Value *run(Machine *m, Kind kind)
 {
     for (;;) {

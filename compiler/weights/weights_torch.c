@@ -1,6 +1,8 @@
-/* weights_torch.c: pytorch_model.bin: a zip whose entries are stored as they are. PREFIX/data.pkl says what there is, PREFIX/data/KEY holds the
- * numbers of a storage. Before PyTorch 1.6 there was no zip: five pickles, the last a list of keys, and behind them the storages in that order,
- * each as its number of elements and its bytes. Every offset and size is compared with the file before it is used. */
+/* weights_torch.c: read files of torch.save, such as pytorch_model.bin. Since PyTorch 1.6 they are
+ * zips of uncompressed entries: PREFIX/data.pkl describes the tensors, PREFIX/data/KEY has the
+ * numbers of a storage. Before, they were five pickles, the last a list of keys, followed by the
+ * storages in that order, each as its number of elements and its bytes. Every offset and size is
+ * checked against the file before it is used. */
 #include "weights.h"
 
 #include <inttypes.h>
@@ -27,7 +29,7 @@ static bool has(const Zip *z, uint64_t at, uint64_t n) { return at <= z->size &&
 
 /* ---- the zip -------------------------------------------------------------------------------------------- */
 
-/* Where the list of entries begins, and how many there are. */
+/* Find the central directory: its offset and number of entries. */
 static bool find_list(const Zip *z, uint64_t *at, uint64_t *count)
 {
     enum { END_BYTES = 22, LONGEST_COMMENT = 65535 };
@@ -47,7 +49,7 @@ static bool find_list(const Zip *z, uint64_t *at, uint64_t *count)
     return fault(z, "the zip has no end: the file is cut off");
 }
 
-/* Sizes and place of an entry that pass 32 bits stand behind its name. */
+/* Read sizes and offset that do not fit 32 bits from the zip64 extra field. */
 static bool read_wide(const unsigned char *extra, uint32_t n, uint64_t *wide[3])
 {
     for (uint32_t i = 0; i + 4 <= n;) {
@@ -65,7 +67,7 @@ static bool read_wide(const unsigned char *extra, uint32_t n, uint64_t *wide[3])
     return *wide[0] != UINT32_MAX && *wide[1] != UINT32_MAX && *wide[2] != UINT32_MAX;
 }
 
-/* The entry at `at` of the list; *next receives where the next is. */
+/* Read the entry at `at` of the central directory; *next receives the offset of the next. */
 static bool read_entry(Zip *z, uint64_t at, uint64_t *next)
 {
     if (!has(z, at, 46) || bytes_u32(z->data + at) != CENTRAL) return fault(z, "the zip's list of entries is damaged");
@@ -88,7 +90,7 @@ static bool read_entry(Zip *z, uint64_t at, uint64_t *next)
     return true;
 }
 
-/* "archive" of archive/data.pkl; NULL where there is none, or several. */
+/* Read all entries. Returns the prefix, "archive" of archive/data.pkl, or NULL after an error. */
 static const char *read_entries(Zip *z)
 {
     uint64_t at = 0, count = 0;
@@ -106,11 +108,11 @@ static const char *read_entries(Zip *z)
     return prefix;
 }
 
-/* ---- before the zip --------------------------------------------------------------------------------------- */
+/* ---- files without a zip ---------------------------------------------------------------------------------- */
 
 static const char old_prefix[] = "old";
 
-/* The storages as entries; `at` is where the first begins. */
+/* Add the storages of an old file as entries. at: the offset of the first. */
 static bool read_storages(Zip *z, const PickleTensors *found, const char *const *keys, int count, uint64_t at)
 {
     NameMap *named = name_map_new(z->arena);
@@ -136,7 +138,7 @@ static bool read_storages(Zip *z, const PickleTensors *found, const char *const 
     return true;
 }
 
-/* The magic number and the version, 1001, as torch.save always wrote them. */
+/* The pickles of the magic number and of the version, 1001, as torch.save wrote them. */
 static const unsigned char old_head[] = {
     0x80, 2, 0x8A, 10, 0x6C, 0xFC, 0x9C, 0x46, 0xF9, 0x20, 0x6A, 0xA8, 0x50, 0x19, '.', 0x80, 2, 'M', 0xE9, 3, '.',
 };
@@ -158,7 +160,7 @@ static bool read_old(Zip *z, PickleTensors *found)
 
 /* ---- tensors -------------------------------------------------------------------------------------------- */
 
-/* A tensor of the pickle as a source; its storage must hold all that its strides reach. */
+/* Add a tensor of the pickle. Its storage must contain every element that its strides reach. */
 static bool add_tensor(Zip *z, const char *prefix, const PickleTensor *p)
 {
     const FileMap *data = name_map_find(z->entries, arena_format(z->arena, "%s/data/%s", prefix, p->key));

@@ -1,17 +1,17 @@
-/* weights_wrappers.c: names of tensors as training wrote them: behind those of modules that wrapped the
- * model, which are no part of it. */
+/* weights_wrappers.c: remove the prefixes that training wrappers add to tensor names. */
 #include "weights.h"
 
 #include <string.h>
 
-/* torch.compile, FullyShardedDataParallel and checkpoint_wrapper, whatever part of a model they wrapped. */
+/* Of torch.compile, FullyShardedDataParallel and checkpoint_wrapper, which may wrap any part of a
+ * model. */
 static const char *const wrappers[] = { "_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module." };
 enum { WRAPPERS = sizeof wrappers / sizeof *wrappers };
 
-/* What DistributedDataParallel puts before every name. */
+/* DistributedDataParallel puts this before every name. */
 static const char all_of[] = "module.";
 
-/* The first wrapper that begins a part of a name, where it begins; NULL where there is none. */
+/* Find the first wrapper that starts a part of a name, and its length; NULL if there is none. */
 static const char *find_wrapper(const char *name, size_t *bytes)
 {
     for (const char *part = name; part; part = strchr(part, '.') ? strchr(part, '.') + 1 : NULL)

@@ -1,4 +1,4 @@
-/* draft.c: what a spec says, whoever wrote it: its choices, its length. */
+/* draft.c: set and look up the choices of a Draft, and set its length. */
 #include "fields.h"
 #include "integer.h"
 
@@ -53,7 +53,7 @@ Loc draft_place(const Draft *d, Side side, FieldId id)
 
 /* ---- length --------------------------------------------------------------------------------------------- */
 
-/* Tokens that a side takes as the spec stands. */
+/* The present length of a side, in tokens: its own field, else max_len. */
 static int64_t length_of(const Draft *d, FieldId id)
 {
     const Choice *own = draft_choice(d, SIDE_BOTH, id), *both = draft_choice(d, SIDE_BOTH, FIELD_ID_max_len);

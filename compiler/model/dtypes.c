@@ -7,7 +7,7 @@
 
 #include "text.h"
 
-/* Those of safetensors, which stand alone. */
+/* The dtypes of safetensors, stored element by element. */
 static const struct { const char *name; int bits; DType dtype; } dtypes[] = {
     { "F32", 32, DTYPE_F32 }, { "F16", 16, DTYPE_F16 }, { "BF16", 16, DTYPE_BF16 }, { "F64", 64, DTYPE_F64 },
     { "I8", 8, DTYPE_I8 }, { "U8", 8, DTYPE_U8 }, { "I16", 16, DTYPE_I16 }, { "U16", 16, DTYPE_U16 },
@@ -17,7 +17,7 @@ static const struct { const char *name; int bits; DType dtype; } dtypes[] = {
     { "F8_E4M3FNUZ", 8, DTYPE_OTHER }, { "F8_E5M2FNUZ", 8, DTYPE_OTHER }, { "C64", 64, DTYPE_OTHER },
 };
 
-/* Those of ggml, in blocks: how many elements share factors, in how many bytes. */
+/* The block formats of ggml: elements and bytes of a block. */
 static const struct { const char *name; DType dtype; int elements, bytes; } blocks[] = {
     { "Q8_0", DTYPE_Q8_0, 32, 34 },   { "Q4_0", DTYPE_Q4_0, 32, 18 },   { "Q4_1", DTYPE_Q4_1, 32, 20 },
     { "Q5_0", DTYPE_Q5_0, 32, 22 },   { "Q4_K", DTYPE_Q4_K, 256, 144 }, { "Q5_K", DTYPE_Q5_K, 256, 176 },
@@ -26,7 +26,7 @@ static const struct { const char *name; DType dtype; int elements, bytes; } bloc
 
 enum { BLOCKS = sizeof blocks / sizeof *blocks };
 
-/* Its row of blocks; -1 for one that stands alone. */
+/* The row of a dtype in `blocks`; -1 if it has no blocks. */
 static int block_of(DType dtype)
 {
     for (int i = 0; i < BLOCKS; i++)
@@ -79,8 +79,8 @@ static inline float from_bits(uint32_t bits)
     return f;
 }
 
-/* Fractions as an f32 has them; below the smallest exponent 1024 more, and these taken away
- * again. Masks instead of branches: compilers make vectors of it. */
+/* The f32 bits of an f16. A subnormal is read with the exponent of 2^-14, and the implicit leading
+ * 1 is subtracted. Masks instead of branches, so that compilers vectorise it. */
 static inline uint32_t bits_of_half(uint32_t h)
 {
     const uint32_t sign = (h & 0x8000) << 16, bits = (h & 0x7FFF) << 13;
@@ -96,7 +96,7 @@ float float_of_half(uint16_t h) { return from_bits(bits_of_half(h)); }
 
 float float_of_bf16(uint16_t h) { return from_bits((uint32_t)h << 16); }
 
-/* Sixteen at a time: compilers make vectors of a loop of known length. */
+/* Sixteen at a time, since compilers vectorise a loop of known length. */
 static void floats_of_short(float *out, const unsigned char *from, int64_t n, bool half)
 {
     enum { TOGETHER = 16 };

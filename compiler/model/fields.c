@@ -34,7 +34,7 @@ static const char *const words_families[] = {
 #undef FAMILY
 };
 
-static const char *const words_none[] = { "" };     /* of fields that are no words */
+static const char *const words_none[] = { "" };     /* for fields of other types */
 
 enum {
 #define WORDS(list, ...) count_##list = (int)(sizeof words_##list / sizeof *words_##list),
@@ -64,7 +64,7 @@ const char *const *field_words(const char *list, int *n)
 
 /* ---- the table ------------------------------------------------------------------------------------------ */
 
-/* No limit is a negative number of this size, so it can stand for "none" among the defaults. */
+/* Marks a field without a default: no field's limits allow this number. */
 #define UNSET (-1e300)
 #define OFFSET_MODEL(name) offsetof(Model, name)
 #define OFFSET_LIST(name)  offsetof(Model, name)

@@ -82,12 +82,14 @@ Loc draft_place(const Draft *d, Side side, FieldId id);     /* of that choice, e
 
 /* Set one field for a side: `count` values, copied into the arena. */
 void draft_set(Arena *a, Draft *d, Side side, FieldId id, Loc at, const FieldValue *values, int count);
-void draft_set_number(Arena *a, Draft *d, Side side, FieldId id, Loc at, double number);    /* INT, REAL, BOOL, WORD */
+/* Set an INT, REAL, BOOL or WORD. */
+void draft_set_number(Arena *a, Draft *d, Side side, FieldId id, Loc at, double number);
 /* Set NUMBERS or IDS; the array is not copied. */
 void draft_set_numbers(Arena *a, Draft *d, Side side, FieldId id, Loc at, const double *numbers, int count);
 /* Set a WORD; `word` must be one of the field's words. */
 void draft_set_word(Arena *a, Draft *d, FieldId id, Loc at, const char *word);
-void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text);              /* of the whole model */
+/* Set a TEXT or PATH of the whole model. */
+void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text);
 
 /* Set the length to the trained length; for a decoder to at most 4096, since its state grows with
  * it. */
@@ -95,7 +97,8 @@ void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length);
 /* Set the length of both stacks, in tokens; false after an error. */
 bool draft_set_length(Arena *a, Diag *d, Draft *draft, int64_t length);
 
-void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);      /* gives: ends, bad_words, suppress, begin_suppress */
+/* Check the generation settings. gives: ends, bad_words, suppress, begin_suppress. */
+void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);
 
 /* Check the RoPE fields of a stack of at most `length` tokens and set those that are unset. needs:
  * head_dim of layers. gives: rope_dims, rope_attention_factor, s->rotary; false after an error. */
@@ -107,7 +110,7 @@ const char *field_unread(const Draft *draft, const Model *m, Side side, FieldId 
  * `m`. */
 void model_note_unread(Diag *d, const Draft *draft, const Model *m);
 
-void model_fill_lists(Arena *a, const Draft *draft, Model *m);                    /* gives: fields of scope LIST */
+void model_fill_lists(Arena *a, const Draft *draft, Model *m); /* gives: fields of scope LIST */
 /* Check the fields about the head of an encoder-only model. needs: model_fill_lists. */
 void model_check_head(Diag *d, const Draft *draft, Model *m);
 

@@ -1,9 +1,10 @@
-/* fields_unread.c: which fields of a spec say nothing of the model that it makes: their row in fields.def names what they need. */
+/* fields_unread.c: find the fields of a spec that have no effect on its model, by the needs in
+ * their rows of fields.def. */
 #include "fields.h"
 
 #include <string.h>
 
-/* The stack is NULL for a field of the whole model, whose need is of the model alone. */
+/* True if a need holds. s: NULL for a field of the whole model, whose need does not use it. */
 static bool holds(Need need, const Model *m, const Stack *s)
 {
     switch (need) {
@@ -24,7 +25,8 @@ static const Stack *stack_of(const Model *m, Side side)
     return m->has_decoder ? &m->decoder : NULL;
 }
 
-/* Why a choice of one side says nothing there; NULL if it says something, or another choice stands in its place. */
+/* Why a choice has no effect on the stack of `side`; NULL if it has, if there is no such stack, or
+ * if another choice applies to it. */
 static const char *why_not(const Draft *draft, const Model *m, Side side, FieldId id, const Choice *choice)
 {
     const Stack *s = stack_of(m, side);
@@ -32,7 +34,7 @@ static const char *why_not(const Draft *draft, const Model *m, Side side, FieldI
     return reasons[fields[id].needs];
 }
 
-/* Of a stack's field: whether some stack reads it. */
+/* True if some stack reads this choice of a stack's field. */
 static bool is_read(const Draft *draft, const Model *m, FieldId id, const Choice *choice)
 {
     for (Side side = SIDE_ENCODER; side < SIDES; side++) {
@@ -42,7 +44,7 @@ static bool is_read(const Draft *draft, const Model *m, FieldId id, const Choice
     return false;
 }
 
-/* Of the choice of `side` alone. */
+/* field_unread for a stack's field: only the choice made for `side` itself. */
 static const char *unread_of_stacks(const Draft *draft, const Model *m, Side side, FieldId id)
 {
     static const char *const missing[] = { [SIDE_ENCODER] = "the model has no encoder", [SIDE_DECODER] = "the model has no decoder" };
@@ -60,7 +62,7 @@ const char *field_unread(const Draft *draft, const Model *m, Side side, FieldId 
     return holds(f->needs, m, NULL) ? NULL : reasons[f->needs];
 }
 
-/* Whether somebody wrote it for us: a folder's keys are for others too. */
+/* True if the choice was written for xformc: the keys of a folder are for other programs, too. */
 static bool is_ours(const Draft *draft, Loc at)
 {
     return at.line && !(draft->folder && at.file && !strncmp(at.file, draft->folder, strlen(draft->folder)));

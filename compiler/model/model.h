@@ -34,12 +34,14 @@ typedef struct TensorFile {
 typedef enum SourceKind {
     SOURCE_FILE,        /* strided view into a file */
     SOURCE_VALUES,      /* numbers given in the spec */
-    SOURCE_XAVIER,      /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the tensor's name */
+    SOURCE_XAVIER, /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the name */
     SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in), likewise: biases */
     SOURCE_CONSTANT,    /* one number everywhere: gains 1, biases 0 of norms */
     SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, d_model] */
-    SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of position * rate, times constant */
-    SOURCE_DISTANCE     /* a relative bias by distance, from a table by bucket: [heads, 2 * reach - 1], key minus query */
+    SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of
+                         * position * rate, times constant */
+    SOURCE_DISTANCE     /* a relative position bias by distance, key minus query, from a table by
+                         * bucket: [heads, 2 * reach - 1] */
 } SourceKind;
 
 /* The source of a tensor's numbers. shape and stride (in elements) are those of the logical tensor:
@@ -67,7 +69,8 @@ typedef struct TensorSource {
     bool computed;                              /* SOURCE_CONSTANT that was not trained */
     float plus;                                 /* SOURCE_FILE: added to every number */
     uint64_t seed;  int64_t fan_in, fan_out;    /* SOURCE_XAVIER, SOURCE_UNIFORM */
-    int layout, divisor, first;                 /* SOURCE_SINUSOID: words of fields.def, first position */
+    /* SOURCE_SINUSOID: words of fields.def, first position */
+    int layout, divisor, first;
     const float *rates;                         /* SOURCE_ROTARY: [dims / 2] */
     const struct TensorSource *table;           /* SOURCE_DISTANCE: [buckets, heads] */
     int distance;  bool both_ways;              /* SOURCE_DISTANCE: distances from here on share one
@@ -196,10 +199,11 @@ typedef struct GraphCall {
                                      * and `options` are all its attributes, in order */
     Loc at;
     int inputs[8], input_count;     /* values: results of earlier calls; -1 for nil */
-    int first_result, results;      /* this call's values are first_result .. first_result + results - 1 */
+    int first_result, results;      /* values first_result .. first_result + results - 1 */
     const char *name;               /* of an input, param, cache, name or output */
     int rank;  int64_t shape[MAX_RANK];             /* input, param, cache */
-    const float *values;  int64_t value_count;      /* numbers given for an input or param; NULL if none */
+    /* numbers given for an input or param; NULL if none */
+    const float *values;  int64_t value_count;
     struct GraphOption { const char *name; double number; const char *word; bool boolean; } options[8];  int option_count;
 } GraphCall;
 

@@ -1,5 +1,5 @@
-/* model_check.c: a Draft, what a spec says, to a Model: defaults, what follows from other fields, what cannot be.
- * Errors point at the field that makes the trouble, or at the call where no field does. */
+/* model_check.c: make a Model of a Draft: set defaults, derive fields from others, reject
+ * impossible combinations. Errors point at the field at fault, or at the call if no field is. */
 #include "model_check.h"
 #include "reserved_names.h"
 
@@ -34,7 +34,7 @@ static const char *side_name(Side side)
 
 /* ---- filling -------------------------------------------------------------------------------------------- */
 
-/* Of a list, layer n gets element n, over and over. */
+/* The value of a field for a layer. A list repeats: layer n gets element n modulo its length. */
 static FieldValue value_for(const ModelCheck *c, Side side, FieldId id, int64_t layer)
 {
     const Choice *choice = draft_choice(c->draft, side, id);
@@ -84,7 +84,7 @@ static void fill_lengths(const ModelCheck *c)
     if (!is_set(c, SIDE_BOTH, FIELD_ID_max_target)) m->max_target = m->max_len;
 }
 
-/* Up to so many layers are written out call by call. */
+/* unroll_layers is true by default if no stack has more than MOST_CALLS layers. */
 static void fill_unroll(const ModelCheck *c)
 {
     enum { MOST_CALLS = 16 };
@@ -93,7 +93,8 @@ static void fill_unroll(const ModelCheck *c)
     m->unroll_layers = (!m->has_encoder || m->encoder.layers <= MOST_CALLS) && (!m->has_decoder || m->decoder.layers <= MOST_CALLS);
 }
 
-/* heads is one field of two stacks, so the same fault may come twice: reported once per place. */
+/* True if the decoder shares its choices of two fields with the encoder, for which the same fault
+ * was reported already. */
 static bool told_already(const ModelCheck *c, Side side, FieldId a, FieldId b)
 {
     const Choice *both = draft_choice(c->draft, SIDE_ENCODER, a), *mine = draft_choice(c->draft, side, a);
@@ -101,7 +102,7 @@ static bool told_already(const ModelCheck *c, Side side, FieldId a, FieldId b)
         && draft_choice(c->draft, SIDE_ENCODER, b) == draft_choice(c->draft, side, b);
 }
 
-/* The norm of an embedding that a linear widens behind it. */
+/* Check the norm of an embedding that a linear maps to d_model after it. */
 static void check_embed_norm(const ModelCheck *c, Side side, const Stack *s)
 {
     const bool narrow = s->embed_width == 1 && s->embed_project == PROJECTIONS_LAST;
@@ -141,7 +142,7 @@ static bool fill_kv_heads(const ModelCheck *c, Side side, LayerFields *l)
     return false;
 }
 
-/* The bias table has a column per head, and all layers share it. */
+/* All layers share one bias table, which has a column per head. */
 static void check_relative(const ModelCheck *c, Side side, const Stack *s)
 {
     for (int64_t n = 1; n < s->layers; n++)
@@ -182,7 +183,8 @@ static void check_positions(const ModelCheck *c, Side side, Stack *s)
     else if (s->position == POSITIONS_ROTARY) check_rotary(c, side, s);
 }
 
-/* One residual for attention and feed-forward: both read the same norms of x, which a cross-attention between them would change. */
+/* Attention and feed-forward both read the same x, which a cross-attention between them would
+ * change. */
 static void check_parallel(const ModelCheck *c, Side side, const Stack *s)
 {
     bool parallel = false;
@@ -195,7 +197,7 @@ static void check_parallel(const ModelCheck *c, Side side, const Stack *s)
         wrong(c, at, "parallel layers have no cross-attention: not in the decoder of an \"encoder-decoder\"");
 }
 
-/* The bias table has rows for what lies ahead, or not; all layers share it. */
+/* All layers share one bias table, which either has buckets for later keys or not. */
 static void check_causal(const ModelCheck *c, Side side, const Stack *s)
 {
     const bool relative = position_is_relative(s->position);
@@ -207,7 +209,8 @@ static void check_causal(const ModelCheck *c, Side side, const Stack *s)
         }
 }
 
-/* What stands at the top is of both stacks, and an encoder before a decoder has none. */
+/* A window at the top of a spec is for both stacks, and an encoder with a decoder cannot have
+ * one. */
 static void check_window(const ModelCheck *c, Side side, const Stack *s)
 {
     bool window = false;
@@ -240,7 +243,8 @@ static void fill_and_check_stack(const ModelCheck *c, Side side, Stack *s)
     } else check_embed_norm(c, side, s);
 }
 
-/* A slot's keys and values of the decoder, its memory of the encoder, in f32. */
+/* The bytes of a slot in f32: the decoder's keys and values, of itself and of the encoder's
+ * output. */
 static double slot_bytes(const Model *m)
 {
     double elements = 0;
@@ -252,7 +256,8 @@ static double slot_bytes(const Model *m)
     return 4 * elements;
 }
 
-/* Weights and sinusoids of one stack, in f32; doubles, since the product of sizes may pass 2^63. */
+/* A bound on the bytes of a stack's weights and position tables in f32; a double, since the product
+ * of sizes may exceed 2^63. */
 static double stack_bytes(const Model *m, const Stack *s, bool cross, double length)
 {
     double d = (double)m->d_model, elements = s->position == POSITIONS_NONE ? 0 : length * (d + 2 * (double)(s->layers ? s->layer[0].heads : 0));
@@ -284,7 +289,7 @@ static void check_types(const ModelCheck *c)
 
 /* ---- the passes ----------------------------------------------------------------------------------------- */
 
-/* A target begins with it. */
+/* Every target of an encoder-decoder begins with start_id. */
 static void check_start(const ModelCheck *c)
 {
     const Model *m = c->model;
@@ -296,7 +301,7 @@ static void check_start(const ModelCheck *c)
 static void require_vocab(const ModelCheck *c, FieldId id, int64_t size)
 {
     const Model *m = c->model;
-    /* what is wrong with the tokenizer was reported */
+    /* the tokenizer's error was reported */
     if (size || (m->tokenizer_file && !m->tokenizer_data)) return;
     wrong(c, c->draft->at, "%s is missing", fields[id].name);
     diag_note(c->diag, c->draft->at, "give it, or a tokenizer with its vocabulary files");

@@ -1,4 +1,5 @@
-/* model_dump.c: a Model as text, the same on every machine: files by their base names, numbers with %.9g. */
+/* model_dump.c: print a Model as text that is the same on every machine: base names of files,
+ * numbers with %.9g. */
 #include "fields.h"
 
 #include <inttypes.h>
@@ -53,7 +54,7 @@ static bool is_of_generation(const Field *f) { return !strncmp(f->name, "generat
 
 static bool is_of_training(const Field *f) { return strstr(f->name, "dropout") != NULL; }
 
-/* Whether a field is not as it would be without a word. */
+/* True if a field differs from its default. */
 static bool differs(const Field *f, const void *where)
 {
     const char *p = (const char *)where + f->offset;
@@ -111,14 +112,15 @@ bool layer_same(const LayerFields *a, const LayerFields *b)
     return same;
 }
 
-/* Sizes are printed of every layer, the rest where it is not as it would be without a word. */
+/* True if a layer's line has the field: sizes unless they are 0, other fields if they differ from
+ * their default. */
 static bool is_told(const Field *f, const LayerFields *l)
 {
     if (f->type == TYPE_INT) return *(const int64_t *)(const void *)((const char *)l + f->offset) != 0;
     return differs(f, l);
 }
 
-/* Equal layers in a row share a line. */
+/* Consecutive equal layers share a line. */
 static void dump_stack(const char *name, const Stack *s, FILE *to)
 {
     fprintf(to, "%s\n", name);
@@ -136,7 +138,8 @@ static void dump_stack(const char *name, const Stack *s, FILE *to)
     }
 }
 
-/* Lists are printed where there is a head, that of generation where it says anything. */
+/* Print the lists of a head if there is one, and those of generation; empty lists of strings are
+ * left out. */
 static void dump_lists(const Model *m, FILE *to)
 {
     for (const Field *f = fields; f < fields + FIELD_COUNT; f++) {

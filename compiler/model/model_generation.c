@@ -1,5 +1,5 @@
-/* model_generation.c: the settings of generation of a Draft: what follows from others, lists of ids as the engines take them, what
- * cannot be. */
+/* model_generation.c: check the generation settings of a Draft, derive those that follow from
+ * others, and convert lists of ids. */
 #include "fields.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static IdList ids_of(Arena *a, const Numbers *list)
     return (IdList){ list->count, ids };
 }
 
-/* end_id and those of end_ids behind it. */
+/* end_id, then end_ids. */
 static IdList own_ends(const Settings *s)
 {
     const Model *m = s->model;
@@ -35,7 +35,8 @@ static IdList own_ends(const Settings *s)
     return (IdList){ more + 1, ends };
 }
 
-/* eos_token_id says the same in one list: where both are given, it begins with end_id, and there is no end_ids. */
+/* generation_eos_token_id is end_id and end_ids in one list. If it is given, end_ids must not be,
+ * and an explicit end_id must be its first. */
 static void fill_ends(const Settings *s)
 {
     Model *m = s->model;
@@ -64,7 +65,7 @@ static bool is_end(const Model *m, int id)
     return false;
 }
 
-/* A sequence that is one end alone forbids nothing, as in transformers. */
+/* A sequence of a single end id is ignored, as in transformers. */
 static void fill_bad_words(const Settings *s)
 {
     const FieldId id = FIELD_ID_generation_bad_words_ids;
@@ -95,7 +96,7 @@ static void note_unread(const Settings *s)
         }
 }
 
-/* Stops are looked for in text. */
+/* Remark on stop strings of a model that only generates ids: they are searched in text. */
 static void check_stops(const Settings *s)
 {
     const Model *m = s->model;
@@ -104,7 +105,7 @@ static void check_stops(const Settings *s)
         diag_remark(s->diag, at, "generation_stop_strings is not read: without a tokenizer answers are ids");
 }
 
-/* Rows of two codes and a text. */
+/* Check that each row has two language codes and a prefix. */
 static void check_translations(const Settings *s)
 {
     const Model *m = s->model;

@@ -1,4 +1,4 @@
-/* model_head.c: what an encoder alone makes of its hidden states: pooling, linears, a norm of the whole. */
+/* model_head.c: the head of an encoder-only model: pooling, linears, normalization. */
 #include "fields.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ int64_t model_head_value(const FieldList *list, int i) { return list->value[i % 
 
 int64_t model_pooled_width(const Model *m) { return m->d_model * (model_pools(m) ? m->pooling.count : 1); }
 
-/* A list for the model, from a choice or as by default. */
+/* The values of a LIST field: the spec's choice, else the default. */
 static FieldList list_of(Arena *a, const Draft *draft, FieldId id)
 {
     const Choice *c = draft_choice(draft, SIDE_BOTH, id);
@@ -37,7 +37,7 @@ static const FieldId of_head[] = { FIELD_ID_pooling, FIELD_ID_normalize, FIELD_I
                                    FIELD_ID_similarity, FIELD_ID_pairs, FIELD_ID_mask_id };
 enum { OF_HEAD = sizeof of_head / sizeof *of_head };
 
-/* A list about linears has no more values than there are linears. */
+/* Check that a list has no more values than there are linears. */
 static bool check_length(Diag *d, const Draft *draft, FieldId id, const FieldList *list, int most)
 {
     const Choice *c = draft_choice(draft, SIDE_BOTH, id);
@@ -46,7 +46,7 @@ static bool check_length(Diag *d, const Draft *draft, FieldId id, const FieldLis
     return false;
 }
 
-/* A name for each number of the one vector. */
+/* Check that there is one label per number of a single vector. */
 static void check_labels(Diag *d, const Draft *draft, const Model *m, int64_t width)
 {
     const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_labels);

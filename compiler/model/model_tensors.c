@@ -1,4 +1,4 @@
-/* model_tensors.c: the tensors of a Model by name, and how many numbers they are. */
+/* model_tensors.c: find the tensors of a Model by name, and count its parameters. */
 #include "model.h"
 
 int64_t tensor_elements(const TensorSource *t)

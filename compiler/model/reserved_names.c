@@ -1,4 +1,5 @@
-/* reserved_names.c: names that C, C++, the standard library or the emitted text and its Makefile have taken. */
+/* reserved_names.c: names that C, C++, the standard library, or the emitted code and its Makefile
+ * use. */
 #include "reserved_names.h"
 
 #include <ctype.h>
@@ -18,13 +19,13 @@ static const char *const keywords[] = {
     "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
 };
 
-/* Macros of gcc and clang with -std=gnu11 and later, for the systems and processors that they compile for. */
+/* Macros that gcc and clang predefine with -std=gnu11 and later, for systems and processors. */
 static const char *const machines[] = {
     "AVR", "MIPSEB", "MIPSEL", "MSP430", "R3000", "WIN32", "WIN64", "WINNT", "hppa", "hpux", "i386", "linux", "m68k",
     "mc68000", "mips", "sgi", "sparc", "sun", "tce", "unix", "vax",
 };
 
-/* Functions of math.h: each comes for double, and with f and l at its end. */
+/* Functions of math.h; each also exists with the suffixes f and l. */
 static const char *const math[] = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cabs", "carg", "cbrt", "ceil", "cexp", "clog", "conj",
     "copysign", "cos", "cosh", "cpow", "csin", "csqrt", "drem", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs",
@@ -67,7 +68,7 @@ static const char *const library[] = {
     "quick_exit", "raise", "rand", "random", "realloc", "setenv", "setjmp", "signal", "srand", "srandom", "strftime",
     "strtod", "strtof", "strtol", "strtold", "strtoll", "strtoul", "strtoull", "system", "time", "timespec", "toascii",
     "tolower", "toupper", "unsetenv", "wcstombs", "wctomb",
-    /* what POSIX adds and a program's runtime calls */
+    /* POSIX, as far as the runtime of a program may use it */
     "access", "close", "dup", "dup2", "execl", "execv", "execve", "execvp", "fork", "fstat", "getopt", "getpid", "isatty",
     "kill", "lseek", "mmap", "munmap", "open", "optarg", "optind", "pipe", "poll", "pthread", "read", "select", "sleep",
     "stat", "sysconf", "unlink", "usleep", "vfork", "wait", "waitpid", "write", "environ",
@@ -121,7 +122,7 @@ bool name_is_of_c(const char *s)
 
 /* ---- the emitted text --------------------------------------------------------------------------------------- */
 
-/* Headers that a file NAME.h beside the model would hide: the compiler looks there first. */
+/* Headers that a model's NAME.h would hide: the compiler looks in the model's folder first. */
 static const char *const headers[] = {
     "alloca", "assert", "complex", "cpuid", "ctype", "dlfcn", "endian", "errno", "fcntl", "features", "fenv", "float",
     "getopt", "immintrin", "inttypes", "iso646", "limits", "locale", "math", "poll", "pthread", "sched", "setjmp", "signal",
@@ -129,7 +130,7 @@ static const char *const headers[] = {
     "termios", "tgmath", "threads", "time", "uchar", "unistd", "wchar", "wctype",
 };
 
-/* What a model's text defines for itself, and the files and targets of its folder. */
+/* Names that the emitted code defines, and files and targets of its folder. */
 static const char *const emitted[] = {
     "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "all", "always",
     "append", "argc", "argmax", "argmax_rows", "argv", "at", "bind", "call", "characters", "clean", "clear", "command", "encode",
@@ -140,7 +141,8 @@ static const char *const emitted[] = {
     "saturated", "slot", "state", "team", "text", "w", "weights", "xf",
 };
 
-/* Its functions and macros are named so: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of threads. */
+/* Beginnings of emitted names: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of
+ * threads. */
 static const char *const stems[] = {
     "RT_", "Rt", "W_", "XF_", "at_", "call_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
     "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "main_", "panel_",
@@ -154,7 +156,8 @@ static const char *const kernels[] = {
 #undef RT_ACTIVATION
 };
 
-/* Files of kernels that the model's kernels header includes: beside it the compiler looks first. */
+/* Kernel files that the model's kernels header includes. A model's own file of that name would be
+ * found first. */
 static const char *const files[] = {
 #define KERNEL_FILE(name) #name,
 #include "kernel_files.def"
@@ -165,7 +168,7 @@ static bool is_kernel(const char *s)
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         if (!begins(s, kernels[i])) continue;
         const char *end = s + strlen(kernels[i]);
-        if (begins(end, "_gate")) end += strlen("_gate");           /* of an activation */
+        if (begins(end, "_gate")) end += strlen("_gate");           /* of a gated activation */
         if (end[0] == '_' && end[1] >= '0' && end[1] <= '9') return true;
     }
     return false;

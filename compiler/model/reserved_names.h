@@ -9,7 +9,7 @@
 /* True for keywords of C and C++ and names of the standard library, which no variable or function
  * may have. */
 bool name_is_of_c(const char *name);
-/* True for those and for names that the emitted text or its Makefile uses, which no model may
+/* True for those and for names that the emitted code or its Makefile uses, which no model may
  * have. */
 bool name_is_reserved(const char *name);
 /* Why a model may not have the name: '("2x") is not a C identifier: …'; NULL if it may. */

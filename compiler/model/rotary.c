@@ -1,8 +1,10 @@
-/* rotary.c: rotary positions of each layer: what a spec leaves open, what cannot be, the rates of a head's pairs.
+/* rotary.c: rotary positions of each layer: set what the spec leaves open, check it, and compute
+ * the rates of a head's pairs.
  *
- * The formulas are those of Hugging Face's modeling_rope_utils. Every step is rounded to f32 in the order in which they
- * take it, for at position 4000 a rate that is one bit off is an angle that is 2e-4 off; what they do in double is done
- * in double. Powers are rounded correctly here and within one bit there. */
+ * The formulas are those of Hugging Face's modeling_rope_utils. Every step is rounded to f32 in the
+ * same order as there: at position 4000, a rate that is one bit off is an angle that is 2e-4 off.
+ * What is in double there is in double here. Powers are rounded correctly here, within one bit
+ * there. */
 #include "fields.h"
 
 #include <inttypes.h>
@@ -18,7 +20,7 @@ static float wave(const LayerFields *l, int64_t i)
     return (float)pow((double)(float)l->rope_theta, (double)exponent);
 }
 
-/* Long waves are stretched, short ones stay, those between are mixed. */
+/* Divide the rate of long waves by the factor, keep that of short ones, interpolate between. */
 static float llama3_rate(const LayerFields *l, float rate)
 {
     const float factor = (float)l->rope_factor, low = (float)l->rope_low_freq_factor;
@@ -29,13 +31,14 @@ static float llama3_rate(const LayerFields *l, float rate)
     return (1 - smooth) * rate / factor + smooth * rate;
 }
 
-/* The pair that turns `turns` times over rope_original_len. */
+/* The index of the pair that makes `turns` turns over rope_original_len. */
 static double yarn_pair(const LayerFields *l, double turns)
 {
     return (double)l->rope_dims * log((double)l->rope_original_len / (turns * 2 * acos(-1))) / (2 * log(l->rope_theta));
 }
 
-/* From the rate as it is, for pairs before a bound, to the rate divided by the factor, for those behind another. */
+/* Interpolate from the plain rate, for pairs before one bound, to the rate divided by the factor,
+ * for pairs after the other. */
 static float yarn_rate(const LayerFields *l, float wave, int64_t i)
 {
     double low = yarn_pair(l, l->rope_beta_fast), high = yarn_pair(l, l->rope_beta_slow);
@@ -59,7 +62,7 @@ void rotary_rates(const LayerFields *l, float *rates)
         case SCALINGS_LLAMA3:   rates[i] = llama3_rate(l, rate); break;
         case SCALINGS_YARN:     rates[i] = yarn_rate(l, w, i); break;
         case SCALINGS_LONGROPE: rates[i] = 1 / ((float)l->rope_short_factor->value[i] * w); break;
-        default:                rates[i] = rate; break;      /* dynamic: up to rope_original_len */
+        default:                rates[i] = rate; break; /* dynamic: plain up to rope_original_len */
         }
     }
 }
@@ -95,7 +98,7 @@ static const char *word(const LayerFields *l)
     return field_words("scalings", &n)[l->rope_scaling];
 }
 
-/* Which scalings read a field, and which of them cannot do without. */
+/* The scalings that read a field, and those that need it. */
 #define OF(scaling) (1u << SCALINGS_##scaling)
 typedef struct Reading { FieldId id; unsigned read, needed; } Reading;
 static const Reading readings[] = {
@@ -113,7 +116,7 @@ static const Reading readings[] = {
     { FIELD_ID_rope_long_factor, OF(LONGROPE), 0 },
 };
 
-/* A field that the layer's scaling needs must be given, at all. */
+/* Check that the fields that the layer's scaling needs are given. */
 static bool has_needed(const Rotary *r, const LayerFields *l)
 {
     for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
@@ -139,7 +142,8 @@ static bool check_dims(const Rotary *r, const LayerFields *l)
     return false;
 }
 
-/* Past the trained length the rates of dynamic and longrope depend on how long the sequence will be. */
+/* Past the trained length, the rates of dynamic and longrope depend on the length of the whole
+ * sequence. */
 static bool check_length(const Rotary *r, const LayerFields *l, int64_t length)
 {
     const bool depends = l->rope_scaling == SCALINGS_DYNAMIC || l->rope_scaling == SCALINGS_LONGROPE;
@@ -179,7 +183,7 @@ static void note_unread(const Rotary *r)
     }
 }
 
-/* Layers with the same rates, factor and dims share a table. */
+/* True if two layers can share a table: they have the same rates, factor and dims. */
 static bool same_table(Arena *a, const LayerFields *x, const LayerFields *y)
 {
     const size_t n = (size_t)x->rope_dims / 2;

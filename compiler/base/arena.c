@@ -1,4 +1,5 @@
-/* arena.c: a list of blocks, filled from the front. Allocations larger than a block get one of their own. */
+/* arena.c: a list of blocks, filled from the front. An allocation of more than a quarter of a block
+ * gets its own if it does not fit the newest. */
 #include "arena.h"
 
 #include <stdint.h>
@@ -72,7 +73,7 @@ static Block *block_new(size_t room)
     return b;
 }
 
-/* A block for one large allocation goes behind the newest, which keeps its free end in use. */
+/* A block of one large allocation is linked after the newest, whose free space stays in use. */
 static Block *block_for(Arena *a, size_t bytes)
 {
     if (a->newest && a->newest->room - a->newest->used >= bytes) return a->newest;
@@ -87,7 +88,8 @@ static Block *block_for(Arena *a, size_t bytes)
     return b;
 }
 
-/* With the address sanitizer every allocation is a block of its own, to the byte, so that it sees what goes past one. */
+/* With the address sanitizer, every allocation is a block of exactly its size, so that overruns are
+ * found. */
 #if defined __SANITIZE_ADDRESS__
 enum { ALONE = 1 };
 #elif defined __has_feature
@@ -146,7 +148,7 @@ char *arena_text(Arena *a, const char *text)
 
 char *arena_vformat(Arena *a, const char *format, va_list args)
 {
-    char most[256];                         /* of nearly all: they are formatted once */
+    char most[256];                         /* enough for nearly all: they are formatted once */
     va_list again;
     va_copy(again, args);
     int n = vsnprintf(most, sizeof most, format, again);

@@ -1,4 +1,5 @@
-/* cleanup.c: the handler does only what POSIX allows in one: kill, unlink, tcsetattr, sigaction, raise, _exit. */
+/* cleanup.c: clean up when a signal ends the program. Handlers call only what POSIX allows in them:
+ * kill, unlink, write, poll, tcsetattr, sigaction, raise, _exit. */
 #include "cleanup.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ extern char **environ;
 enum { FILES = 16 };
 static struct { volatile sig_atomic_t used; char path[PATH_MAX]; } files[FILES];
 static volatile sig_atomic_t caught, stopped, holds, child, line_shown;
-static pid_t owner;             /* who called cleanup_install */
+static pid_t owner;             /* the process that called cleanup_install */
 static void (*watch)(void);
 static struct termios usual_terminal;
 static volatile sig_atomic_t changed_terminal;          /* its descriptor + 1; 0: none */
@@ -68,8 +69,8 @@ static void on_signal(int number)
     errno = error;
 }
 
-/* Who reads standard output has gone, as `head` does: there is nothing more to do. Of another pipe
- * the write fails. */
+/* If standard output has no reader any more, as behind `head`, there is nothing more to do. On
+ * another pipe only the write fails. */
 static void on_pipe(int number)
 {
     const int error = errno;
@@ -78,13 +79,13 @@ static void on_pipe(int number)
     errno = error;
 }
 
-/* What is mapped has no bytes any more: its file was cut. sysexits' EX_IOERR. */
+/* SIGBUS: a mapped file was truncated. Exit code EX_IOERR of sysexits.h. */
 static void on_cut(int number, siginfo_t *info, void *context)
 {
     static const char message[] = "error: a file was cut while it was read\n";
     enum { EX_IO = 74 };
     (void)context;
-    if (info->si_code != BUS_ADRERR) end_by(number);        /* a fault of ours */
+    if (info->si_code != BUS_ADRERR) end_by(number);        /* a bug of xformc */
     cleanup_files();
     if (line_shown && write(STDERR_FILENO, "\r\033[K", 4) < 0) line_shown = 0;
     if (changed_terminal) tcsetattr(changed_terminal - 1, TCSANOW, &usual_terminal);
@@ -93,7 +94,7 @@ static void on_cut(int number, siginfo_t *info, void *context)
     _exit(EX_IO);
 }
 
-/* A child that was forked has the list of its parent, whose files they are. */
+/* A forked child has its parent's list, but the files are the parent's. */
 static void at_exit(void)
 {
     if (getpid() == owner) cleanup_files();
@@ -143,7 +144,7 @@ void cleanup_line(bool shown) { line_shown = shown; }
 
 void cleanup_watch(void (*tick)(void)) { watch = tick; }
 
-/* ---- what is held --------------------------------------------------------------------------------------- */
+/* ---- holding signals ------------------------------------------------------------------------------------ */
 
 void cleanup_hold(void) { holds = holds + 1; }
 
@@ -173,7 +174,8 @@ void cleanup_end(int number)
 
 /* ---- a child -------------------------------------------------------------------------------------------- */
 
-/* A group of its own, in which the signals are as they were before cleanup_install. */
+/* Start a child in its own process group, with signals as before cleanup_install. Returns 0 or an
+ * errno. */
 static int spawn(pid_t *pid, char *const *argv, const char *log, const sigset_t *mask)
 {
     posix_spawn_file_actions_t actions;
@@ -195,7 +197,8 @@ static int spawn(pid_t *pid, char *const *argv, const char *log, const sigset_t 
     return failed;
 }
 
-/* What the child has started may outlive it for a moment, and write where we are about to remove. */
+/* Wait for processes that the child started: they may outlive it and write to files that are about
+ * to be removed. Those that outlast `patience` are killed. */
 static void await_group(pid_t pid)
 {
     const struct timespec pause = { 0, 5000000 };
@@ -206,7 +209,8 @@ static void await_group(pid_t pid)
     }
 }
 
-/* The wait status of a child that has `seconds`, 0: all that it wants; one that takes longer is killed, and errno is then ETIMEDOUT. */
+/* Wait for a child, at most `seconds`; 0: without limit. Returns its wait status, or -1 with errno:
+ * ETIMEDOUT if it took longer and was killed. */
 static int await_child(pid_t pid, int seconds)
 {
     enum { TICK = 100 };            /* pauses */
@@ -235,7 +239,7 @@ int cleanup_run(char *const *argv, const char *log, int seconds)
     int failed = EINTR;
     sigset_t block, mask;
     set_of(&block, ending, ENDING);
-    sigprocmask(SIG_BLOCK, &block, &mask);      /* no signal between the start and the note of it */
+    sigprocmask(SIG_BLOCK, &block, &mask);      /* no signal before `child` is set */
     if (!cleanup_caught() && !(failed = spawn(&pid, argv, log, &mask))) child = pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     if (failed) {

@@ -1,5 +1,5 @@
-/* config.c: a JSON file key by key, typed. What is missing or of another type is an error at its line; the caller
- * gets 0 and goes on, so that all faults are reported. */
+/* config.c: read a JSON file key by key, typed. A missing key or a value of another type is an
+ * error at its line; the caller gets 0 and goes on, so that all errors are reported. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static size_t string_end(const char *s, size_t i)
 
 static size_t skip_space(const char *s, size_t i) { return i + strspn(s + i, " \t\r\n"); }
 
-/* Where the key stands among those of the object whose brace is at `start`; 0 where it does not. */
+/* The offset of a key in the object whose brace is at `start`; 0 if it is absent. */
 static size_t find_key(const char *s, size_t start, const char *key)
 {
     const size_t n = strlen(key);
@@ -52,7 +52,8 @@ static Loc place_of(const Config *c, size_t at)
 
 /* ---- keys ----------------------------------------------------------------------------------------------- */
 
-/* Of a|b the first that is there and is not null; *name receives it, or the first of all. */
+/* The value of the first key of a|b that is present and not null, else NULL; `name` receives that
+ * key, else the first of all. */
 static const json_t *look_up(const Config *c, const char *keys, char name[LONGEST_KEY])
 {
     char first[LONGEST_KEY] = "";
@@ -88,7 +89,7 @@ bool config_has(const Config *c, const char *key)
     return look_up(c, key, name) != NULL;
 }
 
-/* A value as JSON in one line, not all of a long one. */
+/* A value as JSON on one line, cut if it is long. */
 static const char *shown(const Config *c, const json_t *v)
 {
     enum { SHOWN = 60 };
@@ -108,7 +109,7 @@ static void missing(const Config *c, const char *name)
     diag_error(c->diag, EXIT_BAD_DATA, config_place(c, NULL), "the key \"%s%s\" is missing", c->within, name);
 }
 
-/* The key's value; NULL after an error where it is absent and needed. */
+/* The key's value; NULL if it is absent, after an error if it is needed. */
 static const json_t *value(const Config *c, const char *key, bool needed, char name[LONGEST_KEY])
 {
     const json_t *v = look_up(c, key, name);
@@ -148,7 +149,7 @@ bool config_bool(const Config *c, const char *key, bool preset)
     return false;
 }
 
-/* Whether it is a text that C holds whole. */
+/* True for a string that C can hold: without U+0000. */
 static bool is_text(const json_t *v) { return json_is_string(v) && strlen(json_string_value(v)) == json_string_length(v); }
 
 static const char *text_wanted(const json_t *v) { return json_is_string(v) ? "text without U+0000" : "text"; }
@@ -294,7 +295,8 @@ static void tell_json(const Config *c, const json_error_t *error)
     diag_error(c->diag, EXIT_BAD_DATA, at, "not JSON: %s", said);
 }
 
-/* Whether the root is what it should be, a list or an object; else reported and closed. */
+/* Read the file, whose root must be a list or an object. False after an error, with the file
+ * closed. */
 static bool open_root(Config *c, bool list)
 {
     size_t size;
@@ -327,7 +329,7 @@ bool config_open_list(Config *c, int *n)
     return good;
 }
 
-/* The brace of the i-th object of the list that opens at `start`; 0 where there is none. */
+/* The offset of the brace of object i in the list that opens at `start`; 0 if there is none. */
 static size_t find_item(const char *s, size_t start, int i)
 {
     int depth = 0;

@@ -22,7 +22,7 @@ typedef struct Source { struct Source *next; const char *file, *text; } Source;
 struct Diag {
     Arena *arena;
     Entry *first, **last, *last_error;
-    Entry **unprinted;                          /* where those begin that diag_print has not shown yet */
+    Entry **unprinted;                          /* those not printed yet */
     Source *sources;
     int errors, printed_errors;
     Exit code;
@@ -36,7 +36,7 @@ Diag *diag_new(Arena *a)
     return d;
 }
 
-/* ---- telling -------------------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------------------ */
 
 static void message_add(Diag *d, Entry *e, Kind kind, Loc at, const char *format, va_list args)
 {
@@ -121,7 +121,7 @@ Exit diag_exit(const Diag *d)
     return d->errors ? d->code : EXIT_DONE;
 }
 
-/* text NULL: no line of it is shown. */
+/* text NULL: no line of the file is ever shown. */
 static void add_source(Diag *d, const char *file, const char *text)
 {
     Source *s = arena_alloc(d->arena, sizeof *s);
@@ -140,7 +140,7 @@ void diag_conceal(Diag *d, const char *file) { add_source(d, file, NULL); }
 
 /* ---- source lines --------------------------------------------------------------------------------------- */
 
-/* The n-th line of a text, without its newline. */
+/* Find a line of a text, from 1, without its newline; false if there is none. */
 static bool text_line(const char *text, int line, const char **start, size_t *size)
 {
     for (int i = 1; i < line; i++) {
@@ -153,11 +153,12 @@ static bool text_line(const char *text, int line, const char **start, size_t *si
     return true;
 }
 
-/* Where the source cannot be read there is simply no source line: the message stands without it. */
+/* Read a line of a file. False if it cannot be read: the message is then printed without it. */
 static bool file_line(const char *path, int line, char **buffer, size_t *size)
 {
     struct stat info;
-    FILE *f = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;    /* a pipe was read already */
+    /* a pipe was read already */
+    FILE *f = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
     if (!f) return false;
     size_t room = 0, total = 0;
     ssize_t n = -1;
@@ -179,7 +180,8 @@ static const char *paint(bool colour, const char *code)
     return colour ? code : "";
 }
 
-/* Text that cannot harm a terminal: what is no UTF-8, and control characters, become U+FFFD. */
+/* Print text so that it cannot harm a terminal: invalid UTF-8, and control characters other than
+ * `allowed`, become U+FFFD. */
 static void put_clean(FILE *to, const char *s, size_t n, const char *allowed)
 {
     for (int32_t c; n;) {
@@ -192,7 +194,8 @@ static void put_clean(FILE *to, const char *s, size_t n, const char *allowed)
     }
 }
 
-/* Columns that a character takes on a terminal: 2 for East Asian wide ones and pictures, 0 for combining marks. */
+/* Terminal columns of a character: 2 for wide East Asian characters and emoji, 0 for combining
+ * marks. */
 static int char_width(int32_t c)
 {
     static const int32_t wide[][2] = { { 0x1100, 0x115F }, { 0x2E80, 0xA4CF }, { 0xAC00, 0xD7A3 }, { 0xF900, 0xFAFF },
@@ -205,7 +208,7 @@ static int char_width(int32_t c)
     return 1;
 }
 
-/* Blanks as wide as the first `bytes` of a line, its tabs kept. */
+/* Print blanks as wide as the first `bytes` of a line; tabs are kept. */
 static void put_blanks(FILE *to, const char *s, size_t n, size_t bytes)
 {
     for (size_t i = 0; i < bytes && i < n;) {
@@ -217,7 +220,7 @@ static void put_blanks(FILE *to, const char *s, size_t n, size_t bytes)
     }
 }
 
-/* Of a very long line, a stretch around the column. Never begins or ends within a character. */
+/* Cut a very long line to a part around the column, at character boundaries. */
 static void cut_line(const char **s, size_t *n, size_t *column)
 {
     if (*n <= LONGEST_LINE) return;
@@ -266,7 +269,7 @@ static void put_place(FILE *to, Loc at)
     fputs(": ", to);
 }
 
-/* A note at the place of what it belongs to does not show the source again. */
+/* A note at the place of its error does not show the source line again. */
 static void put_entry(const Diag *d, FILE *to, const Entry *e, bool colour)
 {
     for (const Message *m = e->first; m; m = m->next) {
@@ -301,7 +304,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Edits that turn `a` into `b`: insert, delete, replace, swap neighbours. Both at most LONGEST_WORD bytes. */
+/* The edit distance by insertion, deletion, replacement and swap of neighbours. Both words have at
+ * most LONGEST_WORD bytes. */
 static int distance(const char *a, int n, const char *b, int m)
 {
     int rows[3][LONGEST_WORD + 1];
@@ -327,7 +331,7 @@ int diag_distance(const char *a, const char *b)
     return distance(a, (int)strlen(a), b, (int)strlen(b));
 }
 
-/* Near means: at most a third of the word is wrong. */
+/* A word is near if its edits are at most a third of the bytes of `word`, rounded up. */
 const char *diag_nearest(const char *word, const char *const *words, int n)
 {
     size_t size = strlen(word);

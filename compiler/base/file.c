@@ -1,6 +1,6 @@
-/* file.c: whole files. A file being written lies beside its place as `.xf-SPACE-PID-N.tmp`, locked. What
- * a killed run left there is removed by the next run that writes into the folder. SPACE is a hash of what
- * the process id is unique in: host, boot and namespace. */
+/* file.c: read and write whole files. A file being written is a locked `.xf-SPACE-PID-N.tmp` in its
+ * target's folder. The next run that writes to the folder removes what killed runs left there.
+ * SPACE is a hash of the host, the boot and the namespace in which process ids are unique. */
 #include "file.h"
 
 #include <dirent.h>
@@ -25,7 +25,8 @@
 
 static const Loc nowhere;
 
-/* Of an earlier write nobody kept the reason; what failed once fails again. A line end behind what is cut off anyway does no harm. */
+/* The errno of an earlier failed write is lost, so write again: what failed once fails again. A
+ * newline after truncated output does no harm. */
 const char *file_output_fault(void)
 {
     if (fflush(stdout) != 0) return strerror(errno);
@@ -33,7 +34,7 @@ const char *file_output_fault(void)
     return write(STDOUT_FILENO, "\n", 1) < 0 ? strerror(errno) : "an earlier write failed";
 }
 
-/* 66 where there is no such file, 74 otherwise. */
+/* Exit code 66 for a missing file, 69 for lack of memory, else 74. */
 static void tell_errno(Diag *d, Loc at, const char *what, const char *path, int error)
 {
     Exit code = error == ENOENT || error == ENOTDIR ? EXIT_NO_INPUT : error == ENOMEM ? EXIT_NO_FEATURE : EXIT_IO;
@@ -42,7 +43,8 @@ static void tell_errno(Diag *d, Loc at, const char *what, const char *path, int 
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-/* An open file that is not a folder, or -1 after an error. It does not block: a pipe that nobody writes to is opened too. */
+/* Open a file that is not a folder; -1 after an error. O_NONBLOCK also opens a pipe without a
+ * writer. */
 static int open_input(Diag *d, Loc at, const char *path, struct stat *info)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -57,7 +59,8 @@ static int open_input(Diag *d, Loc at, const char *path, struct stat *info)
     return -1;
 }
 
-/* Wait for more of a pipe, if `at_end` only until somebody opens it to write. False when there will be nothing. */
+/* Wait for more data of a pipe. at_end: nobody has written yet; wait at most PATIENCE_MS. False if
+ * no data will come. */
 static bool await_more(int fd, bool at_end)
 {
     enum { PATIENCE_MS = 1000 };
@@ -74,7 +77,7 @@ static bool is_pipe(int fd)
     return !fstat(fd, &info) && S_ISFIFO(info.st_mode);
 }
 
-/* All bytes up to the end or one past the limit; a pipe has no size to go by. */
+/* Read to the end or past the limit; a pipe has no known size. NULL with errno. */
 static char *read_all(Arena *a, int fd, size_t first_room, size_t limit, size_t *size)
 {
     size_t room = first_room + 1, used = 0;
@@ -108,7 +111,7 @@ char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_
     int fd = open_input(d, at, path, &info);
     if (fd < 0) return NULL;
     char *data = NULL;
-    *size = (size_t)info.st_size;       /* 0 for pipes and for what the kernel makes up */
+    *size = (size_t)info.st_size;       /* 0 for pipes and files of /proc */
     if (*size <= limit) {
         data = read_all(a, fd, *size ? *size : 4096, limit, size);
         if (!data) tell_errno(d, at, "read", path, errno);
@@ -175,7 +178,7 @@ static uint32_t hash_bytes(uint32_t h, const void *data, size_t n)
     return h;
 }
 
-/* What a process id is unique in. */
+/* A hash of the host, the boot and the namespace in which process ids are unique; never 0. */
 static uint32_t id_space(void)
 {
     static uint32_t h;
@@ -214,8 +217,9 @@ int file_has_owner(const char *id)
     return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
 }
 
-/* Whether nobody writes a file of ours any more: its lock is free, and its process is gone; or it is old,
- * where a process has that id again, or cannot be looked for from here. */
+/* True if a temporary file of xformc has no writer any more: its lock is free and its process is
+ * gone. If a process has that id, or cannot be looked up from here, the file must be old
+ * instead. */
 static bool is_stale(const char *path, const char *name)
 {
     enum { OLD = 3600, OLD_ELSEWHERE = 86400 };         /* seconds */
@@ -232,7 +236,7 @@ static bool is_stale(const char *path, const char *name)
 
 void file_remove_stale(const char *folder)
 {
-    static char last[4096];                             /* looked through already */
+    static char last[4096];                             /* the folder searched last */
     char path[sizeof last + 256];
     const size_t n = strlen(folder);
     if (n >= sizeof last || strcmp(folder, last) == 0) return;
@@ -253,8 +257,8 @@ struct FileWriter {
     Diag *diag;
     FILE *to;
     const char *path;       /* as given, for messages */
-    const char *target;     /* where it goes: behind a link, the file that the link means */
-    const char *temporary;  /* NULL where the target is a device or a pipe, which is written directly */
+    const char *target;     /* the file to replace, with links resolved */
+    const char *temporary;  /* NULL for a device or a pipe, written directly */
     bool failed;
 };
 
@@ -265,7 +269,7 @@ static bool write_failed(FileWriter *w, int error)
     return false;
 }
 
-/* A new file in the target's folder, with the permissions that the process gives to new files. */
+/* Create a locked file in the target's folder, with the default permissions of new files. */
 static int open_temporary(FileWriter *w)
 {
     static unsigned serial;
@@ -294,7 +298,8 @@ static const char *real_path(Arena *a, const char *path)
     return copy;
 }
 
-/* The file that a name stands for, by way of links, which need not be there yet, though its folder must. NULL with errno. */
+/* Resolve a path through links. The file need not exist yet, but its folder must. NULL with
+ * errno. */
 static const char *target_of(Arena *a, const char *path)
 {
     enum { MOST_LINKS = 40 };
@@ -314,7 +319,8 @@ static const char *target_of(Arena *a, const char *path)
     return NULL;
 }
 
-/* Renaming over a device would replace it, so what is not a regular file is opened itself. */
+/* A target that is not a regular file, such as a device, is opened itself: a rename would replace
+ * it. */
 static int open_output(FileWriter *w)
 {
     struct stat info;
@@ -398,7 +404,8 @@ bool file_write(Arena *a, Diag *d, const char *path, const void *data, size_t si
     return file_commit(w);
 }
 
-/* A viewer goes by the name: of a PNG it expects no SVG. */
+/* Refuse a name with the extension of another kind, since viewers go by it. True after that
+ * error. */
 static bool is_named_otherwise(Diag *d, const char *path, FileKind kind)
 {
     static const char *const endings[] = { ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".eps", ".ps", ".html",
@@ -469,13 +476,13 @@ size_t file_first_bytes(const char *path, void *bytes, size_t room)
 bool file_has_room(Arena *a, Diag *d, const char *path, double bytes)
 {
     struct statvfs disk;
-    const char *there = path;               /* the nearest folder above it that is there */
+    const char *there = path;               /* or its nearest existing parent */
     while (statvfs(there, &disk) != 0) {
         if (!strcmp(there, ".") || !strcmp(there, "/")) return true;
         there = file_folder(a, there);
     }
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
-    if (bytes <= room || !disk.f_blocks) return true;       /* /proc has none */
+    if (bytes <= room || !disk.f_blocks) return true;       /* /proc has no blocks */
     diag_error(d, EXIT_IO, nowhere, "%s: %s are to be written there, and the disk has %s free", path,
                text_bytes(a, (size_t)bytes), text_bytes(a, (size_t)room));
     return false;
@@ -520,7 +527,7 @@ const char *file_folder(Arena *a, const char *path)
     return arena_copy(a, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* The folder that this program lies in; NULL where the system does not tell. */
+/* The folder of this program; NULL if the system does not report it. */
 static const char *program_folder(Arena *a)
 {
     char path[4096];

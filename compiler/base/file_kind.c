@@ -1,4 +1,5 @@
-/* file_kind.c: what lies in the place of a file that was not downloaded, by how it begins. */
+/* file_kind.c: recognise what was saved in place of a file that was not downloaded, by its first
+ * bytes. */
 #include "file.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 
 typedef struct Impostor { const char *begins, *sentence; } Impostor;
 
-/* Of a clone, of a browser, of a server. Letters may be large or small; white space may stand before. */
+/* Saved by a git clone, a browser or a download tool. Compared without case, after white space. */
 static const Impostor impostors[] = {
     { "version https://git-lfs.github.com/spec/", "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder" },
     { "version https://hawser.github.com/spec/", "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder" },

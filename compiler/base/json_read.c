@@ -1,4 +1,5 @@
-/* json_read.c: JSON that others wrote. What the library refuses is written anew before it reads. */
+/* json_read.c: read JSON that other programs wrote. Numbers that the JSON library rejects are
+ * rewritten first. */
 #include "json_read.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ static size_t string_end(const char *s, size_t n, size_t i)
 
 static bool is_of_number(char c) { return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'; }
 
-/* Whether so many digits are more than 2^63 - 1. */
+/* True if these digits are a number of more than 2^63 - 1. */
 static bool is_too_big(const char *digits, size_t count)
 {
     static const char most[] = "9223372036854775807";
@@ -29,7 +30,8 @@ static bool is_too_big(const char *digits, size_t count)
     return *digits != '0' && (count > n || (count == n && memcmp(digits, most, n) > 0));
 }
 
-/* So many digits as a real number of the same width: 1.5000e30. Beyond all real numbers it is 1e308. */
+/* Overwrite digits with a real number, padded to the same width: 1.5000e30. One beyond the range of
+ * doubles becomes 1e308. */
 static void write_real(char *digits, size_t count)
 {
     enum { MANTISSA = 14, WIDTH = 32 };
@@ -42,7 +44,7 @@ static void write_real(char *digits, size_t count)
     memcpy(digits, real, (size_t)length);
 }
 
-/* The text with whole numbers beyond 64 bits as real ones: s itself where there are none, else a copy. */
+/* Make whole numbers beyond 64 bits real. Returns s itself if there are none, else a copy. */
 static const char *with_real_numbers(Arena *a, const char *s, size_t n)
 {
     char *copy = NULL;
@@ -59,14 +61,14 @@ static const char *with_real_numbers(Arena *a, const char *s, size_t n)
             if (!copy) copy = arena_copy(a, s, n);
             write_real(copy + begin, digits);
         }
-        end -= end > i;             /* what stopped it is looked at next */
+        end -= end > i;             /* the character that ended it is looked at next */
     }
     return copy ? copy : s;
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
-/* What the library asks for. It calls a file faulty when it gets none. */
+/* The allocator of the JSON library, which reports a lack of memory as invalid JSON. */
 static void *memory_of(size_t bytes)
 {
     void *p = malloc(bytes);
@@ -76,7 +78,8 @@ static void *memory_of(size_t bytes)
 
 json_t *json_parse(Arena *a, const char *s, size_t n, size_t flags, json_error_t *error)
 {
-    json_set_alloc_funcs(memory_of, free);      /* no value is made before the first is read */
+    json_set_alloc_funcs(memory_of, free);      /* the first call sets it before any JSON value is
+                                                 * made */
     return json_loadb(with_real_numbers(a, s, n), n, flags | JSON_ALLOW_NUL, error);
 }
 

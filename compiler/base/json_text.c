@@ -1,4 +1,4 @@
-/* json_text.c: strings and numbers as JSON. */
+/* json_text.c: write strings and numbers as JSON. */
 #include "json_text.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* name_map.c: names to pointers: open addressing, never more than half full. */
+/* name_map.c: a hash table from names to pointers: open addressing, never more than half full. */
 #include "name_map.h"
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ NameMap *name_map_new(Arena *a)
     return m;
 }
 
-/* Where the name is, or the free slot where it would be. */
+/* The slot of the name, or the free slot for it. */
 static Slot *slot_of(const NameMap *m, const char *name, uint32_t hash)
 {
     uint32_t i = hash & (m->room - 1);

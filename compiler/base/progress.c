@@ -1,5 +1,5 @@
-/* progress.c: the line of progress.h. It is never longer than the terminal is wide: one that wraps
- * could not be cleared. */
+/* progress.c: the progress line. It is never wider than the terminal, since a line that wraps could
+ * not be cleared. */
 #include "progress.h"
 
 #include <stdarg.h>
@@ -18,10 +18,10 @@ static struct {
     const char *command;
     bool on;
     int64_t begin_ns;                       /* of progress_begin */
-    int64_t said_ns, drawn_ns;              /* of the last words, of the last line */
-    char words[LINE];                       /* "" where nothing is said */
-    const char *part;                       /* what progress_part told last */
-    int64_t part_ns;                        /* when it began to */
+    int64_t said_ns, drawn_ns;              /* of the last words; of the last drawing */
+    char words[LINE];                       /* "" if there are none */
+    const char *part;                       /* `what` of the last progress_part */
+    int64_t part_ns;                        /* when that part began */
     double part_first, part_done;
 } progress;
 
@@ -33,7 +33,7 @@ static int columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
-/* Words that are slow to change say how long it has been. */
+/* Draw the line. Words that have not changed for SLOW seconds get their age. */
 static void draw(void)
 {
     enum { SLOW = 2 };                      /* seconds */
@@ -43,7 +43,7 @@ static void draw(void)
     const int room = columns() - 1 + (int)strlen("\r\033[K");
     if (seconds >= SLOW) n += snprintf(line + n, sizeof line - (size_t)n, ", %.0f s", seconds);
     if (n > room) n = room;
-    while (n > 0 && ((unsigned char)line[n] & 0xC0) == 0x80) n--;       /* whole characters */
+    while (n > 0 && ((unsigned char)line[n] & 0xC0) == 0x80) n--;       /* no partial character */
     cleanup_line(true);
     if (write(STDERR_FILENO, line, (size_t)n) < 0) progress.on = false;
     progress.drawn_ns = clock_now_ns();
@@ -87,7 +87,7 @@ void progress_say(const char *format, ...)
     draw();
 }
 
-/* How much of `what` is done a second; 0 before a second is over. */
+/* The amount of `what` done per second; 0 in the first second. */
 static double rate_of(const char *what, double done)
 {
     const bool goes_on = progress.part && strcmp(progress.part, what) == 0;

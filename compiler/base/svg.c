@@ -1,4 +1,5 @@
-/* svg.c: shapes and escaped text in, SVG text out. Numbers have at most two places and no exponent. */
+/* svg.c: write shapes and escaped text as SVG. Numbers have at most two decimals and no
+ * exponent. */
 #include "svg.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ const SvgColour svg_colours[SVG_COLOURS] = {
     [SVG_YELLOW] = { "#fef9c3", "#c9a20b" }, [SVG_GREY]   = { "#f1f5f9", "#94a3b8" },
 };
 
-/* What stands for a light colour on a dark page: every fill and stroke above, and of svg.h. */
+/* Dark replacements of light colours: of every fill above, and of the colours of svg.h. */
 typedef struct Night { const char *light, *dark; } Night;
 static const Night nights[] = {
     { SVG_PAPER, "#0f172a" }, { SVG_INK, "#e2e8f0" }, { SVG_FAINT, "#94a3b8" },
@@ -31,8 +32,8 @@ void svg_add_night(Text *t)
                     nights[i].light, nights[i].dark, nights[i].light, nights[i].dark);
 }
 
-/* What is in a heat map keeps its colours and is turned over as a whole: what was light is dark.
- * The hues stay, by the matrix of hue-rotate(180deg) on 1 - c. */
+/* On a dark page a heat map keeps its colours but is inverted as a whole, light to dark. Hues stay
+ * the same: the filter applies the matrix of hue-rotate(180deg) to 1 - c. */
 static void add_style_sheet(Text *t)
 {
     text_add(t, "  <style>\nsvg:root { color-scheme: light dark }\n"
@@ -52,7 +53,7 @@ static const char heat_night[] =
 
 /* ---- text ------------------------------------------------------------------------------------------------- */
 
-/* Whether XML 1.0 may hold it. */
+/* True if XML 1.0 allows the character. */
 static bool xml_character(int32_t c)
 {
     return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c <= 0xd7ff) || (c >= 0xe000 && c <= 0xfffd) || c >= 0x10000;
@@ -268,7 +269,8 @@ void svg_printf(Svg *s, double x, double y, SvgFont font, const char *format, ..
 
 /* ---- measures --------------------------------------------------------------------------------------------- */
 
-/* Widths in units of the size, those of DejaVu Sans rounded up: wider than Helvetica and Arial. */
+/* The width of a character in units of the font size: that of DejaVu Sans rounded up, which is
+ * wider than Helvetica and Arial. */
 static double character_width(int32_t c, bool mono)
 {
     if (c >= 0x2e80) return 1.0;
@@ -282,7 +284,7 @@ static double character_width(int32_t c, bool mono)
 
 static double font_scale(SvgFont font) { return (font.size > 0 ? font.size : 12) * (font.bold && !font.mono ? 1.1 : 1); }
 
-/* The next character's width and, in *size, its bytes. */
+/* The width of the next character; *size receives its bytes. */
 static double next_width(const char *s, SvgFont font, int *size)
 {
     int32_t c = 'x';

@@ -1,4 +1,4 @@
-/* tensor_text.c: one number at a time; those of ordinary size in decimal, the others with an exponent. */
+/* tensor_text.c: print a number: in decimal if it is of ordinary size, else with an exponent. */
 #include "tensor_text.h"
 
 #include <math.h>

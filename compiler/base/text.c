@@ -17,7 +17,7 @@ Text text_new(Arena *a)
     return t;
 }
 
-/* Room for `more` bytes and a NUL. */
+/* Make room for `more` bytes and a NUL. */
 static void text_reserve(Text *t, size_t more)
 {
     if (more < t->room - t->size) return;
@@ -53,7 +53,7 @@ void text_add_quoted(Text *t, const char *s)
 void text_printf(Text *t, const char *format, ...)
 {
     va_list args;
-    size_t room = t->room - t->size;        /* a NUL included */
+    size_t room = t->room - t->size;        /* including a NUL */
     va_start(args, format);
     int n = vsnprintf(t->data + t->size, room, format, args);
     va_end(args);
@@ -83,7 +83,7 @@ static void collect_places(Places *places, va_list args)
     }
 }
 
-/* The value of the place that starts at `at` ("${"), whose end goes to *after. */
+/* The value of the place "${name}" at `at`; *after receives its end. */
 static const char *place_value(Places *places, const char *at, const char *end, const char **after)
 {
     const char *name = at + 2, *close = memchr(name, '}', (size_t)(end - name));
@@ -112,7 +112,7 @@ static const char *skip_blanks(const char *s, const char *end)
     return s;
 }
 
-/* Lines after the first get the indentation; empty ones stay empty. */
+/* Append a value with all lines but the first indented; empty lines stay empty. */
 static void add_indented(Text *t, const char *value, size_t n, const char *indent, size_t indent_size)
 {
     for (const char *end = value + n; value < end;) {
@@ -124,7 +124,8 @@ static void add_indented(Text *t, const char *value, size_t n, const char *inden
     }
 }
 
-/* One line of the template without its newline. False: the line disappears. */
+/* Fill one line of the template, without its newline. False if the line is to be dropped: it has
+ * only a place, whose value is empty. */
 static bool fill_line(Text *t, Places *places, const char *line, const char *end)
 {
     const char *body = skip_blanks(line, end), *after;
@@ -187,7 +188,8 @@ void text_fill(Text *t, const char *template, ...)
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------------------- */
 
-/* The length that a first byte promises, and the bits that it brings. */
+/* The length of a character with this first byte, or 0; *bits receives the byte's part of the code
+ * point. */
 static int utf8_length(unsigned char first, int32_t *bits)
 {
     if (first < 0x80) { *bits = first; return 1; }

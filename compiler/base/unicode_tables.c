@@ -1,4 +1,4 @@
-/* unicode_tables.c: utf8proc enters here. */
+/* unicode_tables.c: Unicode properties of code points; the only file that uses utf8proc. */
 #include "unicode_tables.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ int unicode_decompose(int32_t c, bool compatible, int32_t out[UNICODE_LONGEST])
     return n < 1 || n > UNICODE_LONGEST || (n == 1 && out[0] == c) ? 0 : (int)n;
 }
 
-/* A composite is what the first part of its decomposition, composed, and the last code point compose to. */
+/* c is a composite if all but the last code point of its decomposition, composed, and that last one
+ * compose to c. */
 bool unicode_composed_of(int32_t c, int32_t pair[2])
 {
     int32_t parts[UNICODE_LONGEST], again[UNICODE_LONGEST];
@@ -45,7 +46,7 @@ bool unicode_composed_of(int32_t c, int32_t pair[2])
 
 int unicode_lower(int32_t c, int32_t out[2])
 {
-    if (c == 0x130) {               /* the only one of two code points without regard to what stands around */
+    if (c == 0x130) {               /* the only unconditional one of two code points */
         out[0] = 'i';
         out[1] = 0x307;
         return 2;

@@ -34,7 +34,7 @@ typedef struct TensorFile {
 typedef enum SourceKind {
     SOURCE_FILE,        /* strided view into a file */
     SOURCE_VALUES,      /* numbers given in the spec */
-    SOURCE_XAVIER, /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the name */
+    SOURCE_XAVIER,      /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the name */
     SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in), likewise: biases */
     SOURCE_CONSTANT,    /* one number everywhere: gains 1, biases 0 of norms */
     SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, d_model] */

@@ -117,7 +117,7 @@ typedef struct Family {
     ModelKind kind;
     const char *nested;             /* the key of the object that has its keys; NULL: at the top */
     bool tied;                      /* embeddings are tied unless config.json says otherwise */
-    bool tied_always;               /* they are tied whatever config.json says */
+    bool tied_always;               /* they are tied regardless of config.json */
     bool encoder_alone;             /* an encoder-decoder: sentence models use only its encoder */
     const char *prefix;             /* of tensor names, a pattern (a|b|) */
     const FamilySetting *settings;  int setting_count;

@@ -303,7 +303,8 @@ static bool find_family(Config *c)
     return false;
 }
 
-/* Limit an encoder's input to the model_max_length of tokenizer_config.json, if it is given. */
+/* Set an encoder's length to the model_max_length of tokenizer_config.json, if given. Only with
+ * relative positions may it be longer than the model's. */
 static void take_text_length(const Config *c, const char *folder)
 {
     Config t = { .arena = c->arena, .diag = c->diag, .path = file_join(c->arena, folder, "tokenizer_config.json"), .draft = c->draft };
@@ -333,7 +334,7 @@ static bool read_as_encoder(const Config *c)
 }
 
 /* is_causal = false makes attention bidirectional: supported for decoders that are sentence models.
- * Encoders are always bidirectional. */
+ * Encoders ignore the key. */
 static void take_causal(const Config *c)
 {
     const bool alone = config_kind(c) == KIND_ENCODER;

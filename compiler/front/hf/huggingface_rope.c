@@ -136,8 +136,8 @@ static const char *part_at_top(const Config *c)
     return row && row->use == KEY_READ ? part_key : NULL;
 }
 
-/* Families that rotate whole heads ignore partial_rotary_factor, except with a scaling:
- * transformers makes its rates for the part, and fails. */
+/* Families that rotate whole heads ignore partial_rotary_factor. With a scaling it is an error:
+ * transformers then computes the rates for the part only, and fails. */
 static void note_part(const Config *from, int kind)
 {
     const double part = config_number(from, part_key, 1);

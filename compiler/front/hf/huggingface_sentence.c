@@ -289,7 +289,8 @@ static void check_transformer(const Config *s)
     }
 }
 
-/* Limit the length to max_seq_length, and to a learned position table; true if the key is given. */
+/* Set the length to max_seq_length, at most that of a learned position table; true if the key is
+ * given. */
 static bool take_length(const Config *c, const Modules *m)
 {
     const char *path = tokenizer_sentence_file(c->arena, c->diag, m->transformer);
@@ -317,7 +318,7 @@ static bool leaves_prompt_out(const Config *c, const Modules *m)
     return leaves;
 }
 
-/* Set the similarity function. An unknown name is ignored with a remark, as in the library. */
+/* Set the similarity function. An unknown name is ignored, as in the library, but with a remark. */
 static void take_similarity(const Config *s)
 {
     static const char key[] = "similarity_fn_name";

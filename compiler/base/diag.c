@@ -1,4 +1,4 @@
-/* diag.c: a list of errors and remarks, each with its notes, in the order in which they were reported. */
+/* diag.c: a list of errors and remarks, each with its notes, in the order of their reports. */
 #include "diag.h"
 
 #include <stdlib.h>

@@ -306,23 +306,29 @@ typedef struct Model {
 } Model;
 
 /* Canonical tensor names (all linears [out, in]):
- *   encoder.embed.table  [source_vocab, d_model]      decoder.embed.table  [target_vocab, d_model]
+ *   encoder.embed.table  [source_vocab, embed_width]
+ *   decoder.embed.table  [target_vocab, embed_width]
  *   encoder.types.table  [token_types, d_model]
  *   encoder.position.table [max_source, d_model]      decoder.position.table [max_target, d_model]
- *   {encoder|decoder}.rotary.table [length, rope_dims] and .relative.bias [heads, 2 * length - 1]: computed;
- *   if layers have different RoPE rates, further tables are rotary_2.table, rotary_3.table, …
- *   {encoder|decoder}.relative.table [rel_buckets, heads]      {encoder|decoder}.embed.norm.{gain,bias}
+ *   {encoder|decoder}.rotary.table [length, rope_dims], computed; if layers have different RoPE
+ *   rates, further tables are rotary_2.table, rotary_3.table, …
+ *   {encoder|decoder}.relative.table [rel_buckets, heads]
+ *   {encoder|decoder}.relative.bias [heads, 2 * length - 1], computed
+ *   {encoder|decoder}.embed.norm.{gain,bias}
  *   {encoder|decoder}.N.{self_attn|cross_attn}.{q,k,v,out}.{weight,bias}
  *   {encoder|decoder}.N.self_attn.{q_norm|k_norm}.weight  [head_dim]
  *   {encoder|decoder}.N.ffn.{gate,up,down}.{weight,bias}
  *   {encoder|decoder}.N.norm.K.{gain,bias}            {encoder|decoder}.norm.{gain,bias}
  *   {encoder|decoder}.N.norm_after.K.{gain,bias}      of sublayer K's output, for norm_at = "both"
- *   {encoder|decoder}.embed.project.{weight,bias}     [d_model, embed_width] where these differ; output.project.weight
+ *   {encoder|decoder}.embed.project.{weight,bias}     [d_model, embed_width] if these differ
+ *   output.project.weight [embed_width, d_model] if these differ and embed_project is "first"
  *   head.N.{weight,bias} head.N.norm.{gain,bias} head.output.bias, head.normalize.gain (computed):
  *   of encoder-only models
- *   output.{weight,bias}  [target_vocab, d_model]; tied: the weight is decoder.embed.table
+ *   output.{weight,bias}  [target_vocab, d_model], with output.project [target_vocab, embed_width];
+ *   tied: the weight is decoder.embed.table
  *   head.output.weight    [source_vocab, embed_width] of a family's file, for head_own
- * Biases are absent if a field says so; an RMS norm has no bias. */
+ * Tables of positions and types and embed.norm have the width embed_width, not d_model, if
+ * embed_project is "last". Biases are absent if a field says so; an RMS norm has no bias. */
 const TensorSource *model_tensor(const Model *m, const char *name);     /* NULL if absent */
 /* The number of trained parameters: each tensor once, without computed ones. */
 int64_t model_parameters(const Model *m);

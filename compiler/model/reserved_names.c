@@ -102,7 +102,8 @@ static bool is_math(const char *name)
     return is_in(math, base);
 }
 
-/* int8_t, uint_least16_t, INT32_MAX, UINT64_C, FLT_EPSILON: families of stdint.h, limits.h and float.h. */
+/* Families of names of stdint.h, limits.h and float.h: int8_t, uint_least16_t, INT32_MAX, UINT64_C,
+ * FLT_EPSILON. */
 static bool is_of_a_family(const char *s)
 {
     if (begins(s, "int") || begins(s, "uint")) return ends(s, "_t");

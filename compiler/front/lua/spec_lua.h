@@ -75,9 +75,11 @@ typedef struct SpecReader {
     Loc raised;                     /* where a Lua error was raised */
 } SpecReader;
 
-/* Read the file r->path and run it in a sandbox; false after errors. needs: arena, diag, path, kind. */
+/* Read the file r->path and run it in a sandbox; false after errors. needs: arena, diag, path,
+ * kind. */
 bool spec_run_file(SpecReader *r);
-/* Push the table `xf` of specs, xf.model and xf.graph, for a state whose extra space holds a SpecReader. */
+/* Push the table `xf` of specs, with xf.model, xf.graph and xf.op, for a state whose extra space
+ * holds a SpecReader. */
 void spec_open(lua_State *L);
 /* A new state with the table of allowed functions on top of its stack; NULL if out of memory. The
  * caller ends it with lua_close. */

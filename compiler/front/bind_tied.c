@@ -29,7 +29,7 @@ static const TensorSource *of_family(Finder *f, const char *name)
 static bool same_bytes(const TensorSource *a, const TensorSource *b)
 {
     if (a == b) return true;
-    if (a->dtype != b->dtype || a->group || tensor_elements(a) != tensor_elements(b)) return false;
+    if (a->dtype != b->dtype || !dtype_is_float(a->dtype) || a->group || tensor_elements(a) != tensor_elements(b)) return false;
     if (a->file == b->file && a->offset == b->offset) return true;
     const int64_t blocks = tensor_elements(a) / dtype_block(a->dtype);
     const size_t bytes = (size_t)blocks * dtype_bytes(a->dtype);

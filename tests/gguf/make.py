@@ -228,6 +228,11 @@ def main(folder):
     plain = 1.0 / 10000.0 ** (np.arange(0, 16, 2) / 16)
     factors = (plain / scaled.model.rotary_emb.inv_freq.numpy()).astype(np.float32)
     make("llama_freqs", "llama", scaled, lambda name: T.Q4_0, [lambda w: w.add_tensor("rope_freqs.weight", factors)])
+    both = tiny(LlamaConfig, LlamaForCausalLM, hidden_size=32, intermediate_size=32, num_hidden_layers=1)
+    factors = (1 + np.arange(both.config.head_dim // 2) / 2).astype(np.float32)
+    both.model.rotary_emb.inv_freq /= torch.from_numpy(factors) * 4
+    make("llama_freqs_linear", "llama", both, lambda name: T.Q8_0,
+         [lambda w: w.add_tensor("rope_freqs.weight", factors), lambda w: w.add_float32("llama.rope.scaling.factor", 4.0)])
     k = {"token_embd": T.Q6_K, "attn_q": T.Q4_K, "attn_k": T.Q5_K, "attn_v": T.Q6_K, "attn_output": T.Q5_0, "ffn_gate": T.Q4_K, "ffn_up": T.Q5_K,
          "ffn_down": T.Q4_1}
     make("llama_k", "llama", tiny(LlamaConfig, LlamaForCausalLM, hidden_size=256, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=1,

@@ -135,8 +135,8 @@ static void take_tensors(Reader *r)
 /* ---- rotary positions ----------------------------------------------------------------------------------- */
 
 /* Read the divisors of the RoPE rates, an F32 vector, as factors of LongRoPE scaling: the same for
- * short and long contexts. */
-static void take_rates(Reader *r, const GgufTensor *t, const FileMap *map, double length)
+ * short and long contexts. Linear scaling divides the rates too, as in llama.cpp. */
+static void take_rates(Reader *r, const GgufTensor *t, const FileMap *map, double length, double linear)
 {
     const uint64_t n = t->dims[0];
     if (t->rank != 1 || t->type != 0 || !n || n > 65536 || n * 4 > map->size || t->offset > map->size - n * 4) {
@@ -147,7 +147,7 @@ static void take_rates(Reader *r, const GgufTensor *t, const FileMap *map, doubl
     for (uint64_t i = 0; i < n; i++) {
         float f;
         memcpy(&f, map->data + t->offset + 4 * i, sizeof f);
-        factors[i] = (double)f;
+        factors[i] = (double)f * linear;
         if (!(f >= 0.001f && f <= 65536)) fault(r, "rope_freqs.weight[%" PRIu64 "] (%.9g) must be in 0.001 .. 65536", i, (double)f);
     }
     draft_set_numbers(r->arena, r->draft, SIDE_BOTH, FIELD_ID_rope_short_factor, r->draft->at, factors, (int)n);
@@ -170,7 +170,8 @@ static void take_rope(Reader *r, double length)
     else if (!gguf_is(type, "none"))
         fault(r, "%s '%s' is not supported; none, linear and the factors of rope_freqs.weight are",
               name_of(r, GGUF_KEY_ROPE_TYPE), gguf_shown(r->arena, type));
-    if (rates) take_rates(r, rates, map, length);
+    const Choice *scale = gguf_is(type, "linear") ? draft_choice(r->draft, SIDE_BOTH, FIELD_ID_rope_factor) : NULL;
+    if (rates) take_rates(r, rates, map, length, scale ? scale->values->real : 1);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------- */

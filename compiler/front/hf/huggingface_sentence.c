@@ -268,13 +268,13 @@ static void reject_arguments(const Config *s)
 }
 
 /* Refuse what the Transformer's own file may also ask for: another task, another output, inputs
- * wrapped as chat messages. */
-static void check_transformer(const Config *s)
+ * wrapped as chat messages. scores: the model is a cross-encoder. */
+static void check_transformer(const Config *s, bool scores)
 {
     Config inputs, text;
     reject_arguments(s);
-    require_word(s, "transformer_task", "feature-extraction");
-    require_word(s, "module_output_name", "token_embeddings");
+    require_word(s, "transformer_task", scores ? "sequence-classification" : "feature-extraction");
+    require_word(s, "module_output_name", scores ? "scores" : "token_embeddings");
     if (!config_has(s, "modality_config") || !config_object(s, "modality_config", &inputs)) return;
     if (config_has(&inputs, "message"))
         config_fault(&inputs, "message",
@@ -285,7 +285,7 @@ static void check_transformer(const Config *s)
         config_fault(s, "modality_config", "\"modality_config\" has no \"text\"");
     else if (config_object(&inputs, "text", &text)) {
         require_word(&text, "method", "forward");
-        require_word(&text, "method_output_name", "last_hidden_state");
+        require_word(&text, "method_output_name", scores ? "logits" : "last_hidden_state");
     }
 }
 
@@ -297,7 +297,9 @@ static bool take_length(const Config *c, const Modules *m)
     Config s;
     if (!path || !config_beside(c, m->transformer, strrchr(path, '/') + 1, &s)) return false;
     const int64_t length = config_integer(&s, "max_seq_length", 0);
-    if (m->count > 1) check_transformer(&s);
+    const bool scores = draft_choice(c->draft, SIDE_BOTH, FIELD_ID_pairs) != NULL;
+    if (m->count > 1 || scores) check_transformer(&s, scores);
+    else reject_arguments(&s);
     const bool table = position_is_learned((int)config_get(c, SIDE_BOTH, FIELD_ID_position));
     if (length > 0 && (!table || (double)length < config_get(c, SIDE_BOTH, FIELD_ID_max_len)))
         config_set(&s, "max_seq_length", SIDE_BOTH, FIELD_ID_max_len, (double)length);
@@ -357,7 +359,6 @@ static void take_settings(const Config *c, const Modules *m)
 }
 
 bool config_modules_length(const Config *c, const Modules *m) { return m->count && take_length(c, m); }
-
 
 bool config_modules(const Config *c, const Modules *m)
 {

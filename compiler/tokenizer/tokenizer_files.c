@@ -246,7 +246,10 @@ int tokenizer_mask(Arena *a, Diag *d, Loc at, const char *folder)
     const bool read = import_folder(b, at, folder, &config) && !tok_failed(b);
     file_unmap(&b->map);
     if (!read) return -1;
-    const TokString mask = config.folder.mark[TOK_MASK].text;
-    const uint32_t id = mask.s ? tok_id_of_text(b, mask) : RT_TOK_NONE, usual = tok_id_of_text(b, tok_string("[MASK]"));
-    return id != RT_TOK_NONE ? (int)id : usual != RT_TOK_NONE ? (int)usual : -1;
+    const TokString texts[] = { config.folder.mark[TOK_MASK].text, tok_string("[MASK]"), tok_string("<mask>") };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const uint32_t id = texts[i].s ? tok_id_of_text(b, texts[i]) : RT_TOK_NONE;
+        if (id != RT_TOK_NONE) return (int)id;
+    }
+    return -1;
 }

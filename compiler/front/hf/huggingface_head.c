@@ -141,7 +141,10 @@ static void take_masked(const Config *c, const char *name, const char *folder)
     config_set(c, "architectures", SIDE_BOTH, FIELD_ID_head_activation, own ? config_get(c, SIDE_BOTH, FIELD_ID_activation) : gelu);
     config_set(c, "architectures", SIDE_BOTH, FIELD_ID_head_norm, 1);
     config_set(c, "architectures", SIDE_BOTH, FIELD_ID_head_tied, 1);
-    const int mask = tokenizer_in_folder(c->arena, folder) ? tokenizer_mask(c->arena, c->diag, (Loc){ c->path, 0, 0 }, folder) : -1;
+    const bool reads = tokenizer_in_folder(c->arena, folder);
+    const int errors = diag_errors(c->diag), mask = reads ? tokenizer_mask(c->arena, c->diag, (Loc){ c->path, 0, 0 }, folder) : -1;
+    if (reads && mask < 0 && diag_errors(c->diag) == errors)
+        diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "the tokenizer has no mask token: every token's logits are printed");
     if (mask >= 0) config_set(c, NULL, SIDE_BOTH, FIELD_ID_mask_id, mask);
 }
 

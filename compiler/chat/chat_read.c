@@ -9,7 +9,7 @@
 
 #include "json_read.h"
 
-enum { MOST_BYTES = 4 << 20, MOST_NAMES = 7 };
+enum { MOST_BYTES = 4 << 20, MARKS = 7, MOST_NAMES = 64 };
 
 typedef struct Reader { Arena *arena; Diag *diag; Model *model; } Reader;
 
@@ -23,22 +23,42 @@ static const char *token(const Reader *r, const json_t *from, const char *key)
     return json_is_string(text) ? arena_text(r->arena, json_string_value(text)) : NULL;
 }
 
-/* Store the special tokens that a template may name in names[MOST_NAMES]; returns their number. As
- * in transformers, special_tokens_map.json overrides tokenizer_config.json, but is ignored if that
- * has added_tokens_decoder. */
-static int tokens(const Reader *r, const json_t *config, const json_t *specials, JinjaName *names)
+typedef struct Names { JinjaName at[MOST_NAMES]; int count; } Names;
+
+/* A name that is there already keeps its text. */
+static void add_name(Names *names, const char *key, const char *text)
 {
-    static const char *const keys[MOST_NAMES] = { "bos_token", "eos_token", "unk_token",
-                                                  "sep_token", "pad_token", "cls_token",
-                                                  "mask_token" };
+    for (int i = 0; i < names->count; i++)
+        if (!strcmp(names->at[i].name, key)) return;
+    if (text && names->count < MOST_NAMES) names->at[names->count++] = (JinjaName){ key, text };
+}
+
+static bool is_token_name(const char *key)
+{
+    const size_t n = strlen(key);
+    return n > 6 && !strcmp(key + n - 6, "_token");
+}
+
+/* The special tokens that a template may name. As in transformers, special_tokens_map.json
+ * overrides the usual ones of tokenizer_config.json, but is ignored if that has
+ * added_tokens_decoder. Tokens of other names are those of tokenizer_config.json, objects only with
+ * a "__type", and of an object extra_special_tokens. */
+static void find_names(const Reader *r, const json_t *config, const json_t *specials, Names *names)
+{
+    static const char *const keys[MARKS] = { "bos_token", "eos_token", "unk_token",
+                                             "sep_token", "pad_token", "cls_token",
+                                             "mask_token" };
     const bool alone = json_object_get(config, "added_tokens_decoder") != NULL;
-    int count = 0;
-    for (int i = 0; i < MOST_NAMES; i++) {
+    json_t *extra = json_object_get(config, "extra_special_tokens"), *x;
+    const char *key;
+    for (int i = 0; i < MARKS; i++) {
         const char *text = alone ? NULL : token(r, specials, keys[i]);
-        if (!text) text = token(r, config, keys[i]);
-        if (text) names[count++] = (JinjaName){ keys[i], text };
+        add_name(names, keys[i], text ? text : token(r, config, keys[i]));
     }
-    return count;
+    json_object_foreach((json_t *)config, key, x)
+        if (is_token_name(key) && (json_is_string(x) || json_object_get(x, "__type")))
+            add_name(names, arena_text(r->arena, key), token(r, config, key));
+    json_object_foreach(extra, key, x) add_name(names, arena_text(r->arena, key), token(r, extra, key));
 }
 
 /* The chat_template of a config: a string, or the one named "default" in a list or an object (the
@@ -103,8 +123,9 @@ static void learn_of_folder(const Reader *r, const char *folder)
     json_t *specials = json_read_object(a, r->diag, file_join(a, folder, "special_tokens_map.json"));
     if (!text) text = template_of(r, config), m->chat_path = config_path;
     if (text) {
-        JinjaName names[MOST_NAMES];
-        learn(r, text, names, tokens(r, config, specials, names));
+        Names names = { .count = 0 };
+        find_names(r, config, specials, &names);
+        learn(r, text, names.at, names.count);
     }
     json_decref(config);
     json_decref(specials);

@@ -27,10 +27,11 @@ typedef struct Reader {
     TokString all;
     bool failed, fold;
     int depth, complements;
-    /* the previous letter, if case is ignored, in lower case; else 0 */
+    /* the previous letter, if case is ignored, in lower case; else AFTER_GROUP or 0 */
     uint32_t folded;
 } Reader;
 
+enum { AFTER_GROUP = 1 };
 enum { WITHOUT_END = TOK_REPEAT_MOST, EXPAND_MOST = 16, DEEPEST = 32, MOST_COMPLEMENTS = 32 };
 
 static void refuse(Reader *r, const char *what)
@@ -177,7 +178,11 @@ static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32
         return c;
     }
     *single = x == 'n' ? '\n' : x == 'r' ? '\r' : x == 't' ? '\t' : x == 'f' ? '\f' : x == 'v' ? '\v' : x == 'a' ? 7 : x == 'e' ? 27 : x;
-    if (x == 'x') *single = take_hex(r, 2);
+    if (x == 'x') {
+        const bool byte = r->s < r->end && *r->s != '{';
+        *single = take_hex(r, 2);
+        if (byte && *single >= 0x80) refuse(r, arena_format(r->b->arena, "the byte \\x%02X", *single));
+    }
     else if (x == 'u') *single = take_hex(r, 4);
     else if (*single == x && ((x >= '0' && x <= '9') || (x >= 'A' && x <= 'Z') || (x >= 'a' && x <= 'z')))
         refuse(r, arena_format(r->b->arena, "\\%c", (char)x));
@@ -185,6 +190,15 @@ static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32
 }
 
 static TokClass take_class(Reader *r);
+
+/* If case is ignored, refuse properties within brackets that have letters of one case alone, or
+ * marks, of which U+0345 is a small iota. */
+static void check_cases(Reader *r, uint64_t properties)
+{
+    const uint64_t cased = tok_properties("Lu") | tok_properties("Ll") | tok_properties("Lt"), found = properties & cased;
+    if (r->fold && (found ? found != cased : (properties & tok_properties("Mn")) != 0))
+        refuse(r, "a class of letters of one case without regard to case");
+}
 
 /* Add [:alpha:] or [:^alpha:]; false for anything else, such as a nested class that begins with a
  * colon. */
@@ -201,6 +215,8 @@ static bool take_named_class(Reader *r, TokClass *c)
     if (!tok_posix_class(r->b, s, (size_t)(end - s), &named))
         refuse(r, arena_format(r->b->arena, "[:%.*s:]", (int)(end - s), s));
     else {
+        check_cases(r, named.properties);
+        if (r->fold && end - s == 5 && !memcmp(s, "ascii", 5)) refuse(r, "[:ascii:] without regard to case");
         named.negated = named.negated != negated;
         class_join(r, c, &named);
     }
@@ -232,6 +248,7 @@ static void take_class_item(Reader *r, TokClass *c)
     if (take(r, "\\")) {
         const TokClass escape = take_escape(r, true, &single, &first);
         if (!single) {
+            check_cases(r, escape.properties);
             class_join(r, c, &escape);
             check_no_range(r);
             return;
@@ -303,11 +320,14 @@ static Tree *take_group(Reader *r)
     return look;
 }
 
-/* Refuse two letters that match one character if case is ignored, as ss matches \u00DF. */
+/* Refuse two letters that match one character if case is ignored, as ss matches \u00DF. After a
+ * group its last letter is not known: any letter that may be the second is refused. */
 static void check_folded(Reader *r, uint32_t x)
 {
     static const char pairs[][3] = { "ss", "ff", "fi", "fl", "st" };
     x |= 32;
+    if (r->fold && r->folded == AFTER_GROUP && x < 128 && strchr("sfilt", (int)x))
+        refuse(r, arena_format(r->b->arena, "'%c' behind a group without regard to its case", (char)x));
     for (size_t i = 0; r->fold && i < sizeof pairs / sizeof *pairs; i++)
         if (r->folded == (uint32_t)pairs[i][0] && x == (uint32_t)pairs[i][1])
             refuse(r, arena_format(r->b->arena, "\"%s\" without regard to its case", pairs[i]));
@@ -370,17 +390,18 @@ static Tree *take_repeat(Reader *r)
     const char *begin = r->s;
     if (take_bounds(r, &few, &many)) refuse(r, "a repetition of nothing");
     Tree *t = take_atom(r);
-    if (begin < r->end && strchr("([.", *begin)) r->folded = 0;
+    if (begin < r->end && strchr("([.", *begin)) r->folded = *begin == '(' ? AFTER_GROUP : 0;
     while (!r->failed && r->s < r->end) {
         uint32_t least = 0, most = WITHOUT_END, mode = 0;
-        const bool bounds = take_bounds(r, &least, &most);
+        const char *from = r->s;
+        const bool bounds = take_bounds(r, &least, &most), exact = bounds && !memchr(from, ',', (size_t)(r->s - from));
         if (!bounds) {
             if (take(r, "*")) most = WITHOUT_END;
             else if (take(r, "+")) least = 1;
             else if (take(r, "?")) most = 1;
             else break;
         }
-        if (take(r, "?")) mode = 1;
+        if (!exact && take(r, "?")) mode = 1;           /* a{2}? is (?:a{2})? */
         else if (!bounds && take(r, "+")) mode = 2;
         r->folded = 0;
         Tree *repeat = tree_new(r, SHAPE_REPEAT);
@@ -398,9 +419,9 @@ static Tree *take_either(Reader *r)
     Tree *either = tree_new(r, SHAPE_EITHER), *concat = tree_new(r, SHAPE_CONCAT);
     if (++r->depth > DEEPEST) refuse(r, "so many groups");
     tree_add(r, either, concat);
-    r->folded = 0;
+    const uint32_t before = r->folded;
     while (!r->failed && r->s < r->end && *r->s != ')') {
-        if (*r->s == '|') r->folded = 0;
+        if (*r->s == '|') r->folded = before;
         if (take(r, "|")) tree_add(r, either, concat = tree_new(r, SHAPE_CONCAT));
         else tree_add(r, concat, take_repeat(r));
     }

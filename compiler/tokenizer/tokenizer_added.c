@@ -77,6 +77,19 @@ const TokAdded *tok_added_beside(TokBuild *b, const TokConfig *c, int *count)
     return sorted;
 }
 
+void tok_refuse_taken(TokBuild *b, const TokConfig *c)
+{
+    int count;
+    const char *file = b->file;
+    const TokAdded *list = tok_added_beside(b, c, &count);
+    for (int i = 0; i < count && !tok_failed(b); i++) {
+        const uint32_t id = list[i].id;
+        if (id >= (uint32_t)b->size || b->pieces.at[id].kind & TOK_ABSENT || tok_same(b->pieces.at[id].text, list[i].text)) continue;
+        tok_refuse(b, "the added token \"%.60s\" has the id %u, which the piece \"%.60s\" has", list[i].text.s, id, b->pieces.at[id].text.s);
+    }
+    b->file = file;
+}
+
 void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TOK_MARKS], uint32_t mask_flags)
 {
     const TokFolder *f = &c->folder;
@@ -87,19 +100,19 @@ void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TO
     b->file = file;
     for (int i = 0; i < TOK_MARKS; i++) {
         TokAdded x = f->mark[i];
-        if (!x.text.s) x = (TokAdded){ tok_string(preset[i]), RT_TOK_NONE, i == TOK_MASK ? mask_flags : 0, false, true, false };
+        if (!x.text.s) x = (TokAdded){ tok_string(preset[i]), RT_TOK_NONE, i == TOK_MASK ? mask_flags : 0, false, true, false, false };
         if (x.text.n && !is_listed(list, count, x.text)) add(b, x, !f->mark[i].text.s);
     }
     for (int i = 0; i < f->extra.count; i++)
         if (!is_listed(list, count, f->extra.at[i].text)) tok_add(b, f->extra.at[i]);
 }
 
-/* Add a token that tokenizer.json lacks. One that it has may become special. */
+/* Add a token that tokenizer.json lacks. One that it has becomes special if it is named. */
 static void add_new(TokBuild *b, TokAdded x)
 {
     const uint32_t added = x.text.n ? tok_added_of_text(b, x.text) : RT_TOK_NONE;
     if (added == RT_TOK_NONE) tok_add(b, x);
-    else if (x.special) {
+    else if (x.special && !x.listed) {
         b->added.at[added].special = true;
         b->pieces.at[b->added.at[added].id].kind |= TOK_SPECIAL;
     }

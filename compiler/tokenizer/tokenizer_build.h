@@ -17,8 +17,8 @@ typedef struct TokString { const char *s; size_t n; } TokString;
 typedef struct TokPiece { TokString text, key; double score; unsigned char kind; } TokPiece;
 typedef struct TokMerge { uint32_t left, right, rank, merged; } TokMerge;
 /* normalised: its normalised text is matched after the normalisers have run; with verbatim, its
- * text as it is. */
-typedef struct TokAdded { TokString text; uint32_t id, flags; bool normalised, special, verbatim; } TokAdded;
+ * text as it is. listed: it is in a list of special tokens, without a name of its own. */
+typedef struct TokAdded { TokString text; uint32_t id, flags; bool normalised, special, verbatim, listed; } TokAdded;
 typedef struct TokItem { uint32_t kind, id, type; } TokItem;
 
 /* A set of characters: those with these properties and in these ranges; negated: all others. */
@@ -289,6 +289,8 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
 bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       /* needs tok_read_config; gives config->folder */
 /* True if a text is one of the special tokens that the folder names. */
 bool tok_is_mark(const TokFolder *folder, TokString text);
+/* Refuse a folder that gives an added token the id of a piece with another text. */
+void tok_refuse_taken(TokBuild *b, const TokConfig *config);
 /* Add everything that the folder adds to a vocabulary. preset: the special tokens that it does not
  * name; mask_flags: of the preset mask token. */
 void tok_add_folder(TokBuild *b, const TokConfig *config, const char *const preset[TOK_MARKS], uint32_t mask_flags);

@@ -123,7 +123,7 @@ static void add_specials(TokBuild *b, const int32_t *type, bool user)
         TokPiece *p = &b->pieces.at[i];
         if ((type[i] != 3 && (type[i] != 4 || !user)) || !p->text.n) continue;
         if (type[i] == 3) p->kind |= TOK_SPECIAL;
-        *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, false, type[i] == 3, false };
+        *TOK_NEW(b, &b->added) = (TokAdded){ p->text, (uint32_t)i, 0, false, type[i] == 3, false, false };
     }
 }
 

@@ -199,6 +199,8 @@ static void read_unigram(TokBuild *b, const json_t *model)
     if (unknown) b->head[TOK_HEAD_UNKNOWN] = tok_json_below(b, model, "unk_id", 0, (uint32_t)b->size);
     b->head[TOK_HEAD_FLAGS] |= TOK_FUSE_UNKNOWN;
     set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
+    if (b->byte_level && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK)
+        tok_refuse(b, "a Unigram with byte_fallback behind a ByteLevel is not supported");
     if (!unknown && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK) tok_refuse(b, "a Unigram with byte_fallback has no unk_id");
     b->head[TOK_HEAD_MODEL] = TOK_UNIGRAM;
 }
@@ -307,7 +309,7 @@ static TokAdded *add_token(TokBuild *b, Adding *all, TokString text, int64_t sai
     if (special) b->pieces.at[id].kind |= TOK_SPECIAL;
     if (id >= all->next) all->next = id + 1;
     TokAdded *x = added != RT_TOK_NONE ? &b->added.at[added] : TOK_NEW(b, &b->added);
-    *x = (TokAdded){ text, id, flags, normalised, special, false };
+    *x = (TokAdded){ text, id, flags, normalised, special, false, false };
     return x;
 }
 
@@ -330,16 +332,26 @@ static void read_added(TokBuild *b, const json_t *list)
     note_others(b, &all);
 }
 
-/* Add the tokens of the files beside tokenizer.json after its own, in the order of their ids. */
+static bool is_added_id(const TokBuild *b, int n, uint32_t id)
+{
+    for (int i = 0; i < n; i++)
+        if (b->added.at[i].id == id) return true;
+    return false;
+}
+
+/* Add the tokens of the files beside tokenizer.json after its own, in the order of their ids. Those
+ * of added_tokens_decoder replace its own; added_tokens.json, which has no flags, does not. */
 static void read_added_beside(TokBuild *b, const TokConfig *config)
 {
     int count;
     Adding all = adding(b);
     all.beside = true;
     const char *file = b->file;
+    const int own = config->added.count ? 0 : b->added.count;
     const TokAdded *list = tok_added_beside(b, config, &count);
     for (int i = 0; i < count && !tok_failed(b); i++)
-        add_token(b, &all, list[i].text, list[i].id, list[i].flags, list[i].normalised, list[i].special);
+        if (!is_added_id(b, own, list[i].id))
+            add_token(b, &all, list[i].text, list[i].id, list[i].flags, list[i].normalised, list[i].special);
     note_others(b, &all);
     b->file = file;
 }

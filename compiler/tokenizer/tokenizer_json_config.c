@@ -29,7 +29,7 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
         const uint32_t flags = tok_json_flags(b, x);
         if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s) tok_refuse(b, "added_tokens_decoder: \"%.40s\" is not a token", key);
         else if (text.n)
-            *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_flag(b, x, "normalized", !special), special, false };
+            *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_flag(b, x, "normalized", !special), special, false, false };
     }
 }
 

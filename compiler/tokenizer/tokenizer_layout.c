@@ -221,7 +221,7 @@ static void add_marks(TokBuild *b, const Layout *l, const TokSentencePieces *s)
         const int32_t type = s->type[i];
         const bool user = type == TYPE_USER && l->class_name && !has_blank(text);
         const uint32_t flags = l->flags & LAYOUT_MASK_LSTRIP && last.s && tok_same(text, last) ? TOK_ADDED_LSTRIP : 0;
-        if (type == TYPE_WORD || type == TYPE_CONTROL || user) tok_add(b, (TokAdded){ text, (uint32_t)i, flags, false, !user, false });
+        if (type == TYPE_WORD || type == TYPE_CONTROL || user) tok_add(b, (TokAdded){ text, (uint32_t)i, flags, false, !user, false, false });
     }
 }
 

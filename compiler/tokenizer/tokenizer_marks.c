@@ -46,7 +46,9 @@ static void read_extra(TokBuild *b, const json_t *root, const char *name, TokFol
     bool good = !list || json_is_null(list) || json_is_array(list) || json_is_object(list);
     json_array_foreach(list, i, x) {
         good = good && may_be_token(x);
-        if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
+        if (!tok_json_token(b, x, &token)) continue;
+        token.listed = true;
+        *TOK_NEW(b, &f->extra) = token;
     }
     json_object_foreach(list, key, x) {
         good = good && may_be_token(x);
@@ -97,7 +99,7 @@ static void read_added(TokBuild *b, json_t *root, TokFolder *f)
         const json_int_t id = json_is_integer(x) ? json_integer_value(x) : -1;
         const bool special = tok_is_mark(f, text);
         if (id < 0 || id >= TOK_IDS_MOST) tok_refuse(b, "the id of \"%.60s\" is not a whole number from 0 to %d", key, TOK_IDS_MOST - 1);
-        else if (text.n) *TOK_NEW(b, &f->added) = (TokAdded){ text, (uint32_t)id, 0, !special, special, false };
+        else if (text.n) *TOK_NEW(b, &f->added) = (TokAdded){ text, (uint32_t)id, 0, !special, special, false, false };
     }
 }
 

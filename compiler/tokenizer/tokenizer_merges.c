@@ -90,7 +90,7 @@ static void add_special(TokBuild *b, TokString text)
 {
     const uint32_t id = text.n ? tok_piece_of_text(b, text) : RT_TOK_NONE;
     const uint32_t flags = text.n == 6 && memcmp(text.s, "<mask>", 6) == 0 ? TOK_ADDED_LSTRIP : 0;
-    if (id != RT_TOK_NONE) tok_add(b, (TokAdded){ text, id, flags, false, true, false });
+    if (id != RT_TOK_NONE) tok_add(b, (TokAdded){ text, id, flags, false, true, false, false });
 }
 
 /* Without a class: pieces such as <|this|> and <this> are special tokens, and those that the folder
@@ -145,6 +145,7 @@ bool tok_import_vocab_merges(TokBuild *b, const char *vocab, size_t vocab_size, 
     if (!class) guess_marks(b, c);
     if (c->folder.path) {
         static const char *const unknown[TOK_MARKS] = { NULL };
+        tok_refuse_taken(b, c);
         tok_add_folder(b, c, class ? class->mark : unknown, TOK_ADDED_LSTRIP);
     }
     settle_template(b, class, c);

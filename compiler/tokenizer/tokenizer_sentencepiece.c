@@ -120,7 +120,7 @@ static void settle_pieces(TokBuild *b, const TokSentencePieces *s)
         if (type == TYPE_UNUSED && !s->unigram) tok_refuse(b, "unused pieces of a BPE model (piece %d) are not supported", i);
         if (type == TYPE_USER && p->text.n && tok_added_of_text(b, p->text) == RT_TOK_NONE)
             *TOK_NEW(b, &b->added) = (TokAdded){
-                p->text, (uint32_t)i, is_scored_by_length(s, i) ? TOK_ADDED_PIECE : 0, true, false, true
+                p->text, (uint32_t)i, is_scored_by_length(s, i) ? TOK_ADDED_PIECE : 0, true, false, true, false
             };
     }
 }

@@ -81,12 +81,12 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
     b->origin.rules = "class Marian by its files";
     for (int i = 0; i < b->size; i++)
         if (b->pieces.at[i].text.s && is_language(b->pieces.at[i].text))
-            tok_add(b, (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_FIRST, false, false, false });
+            tok_add(b, (TokAdded){ b->pieces.at[i].text, (uint32_t)i, TOK_ADDED_FIRST, false, false, false, false });
     const uint32_t end = mark_of(b, "</s>");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         const uint32_t id = tok_piece_of_text(b, tok_string(marks[i]));
         if (id == RT_TOK_NONE) continue;
-        tok_add(b, (TokAdded){ tok_string(marks[i]), id, 0, false, true, false });
+        tok_add(b, (TokAdded){ tok_string(marks[i]), id, 0, false, true, false, false });
         b->pieces.at[id].kind |= TOK_BLANK_BEHIND;
     }
     tok_add_folder(b, config, none, 0);

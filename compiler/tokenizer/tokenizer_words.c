@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tokenizer_build.h"
+#include "unicode_tables.h"
 
 enum {
     WORDS_AROUND = 1,           /* cls A sep; cls A sep sep B sep */
@@ -46,6 +47,7 @@ static void add_marks(TokBuild *b, const TokClassRow *class, const TokConfig *c)
     const char *there[TOK_MARKS];
     for (int i = 0; i < TOK_MARKS; i++)
         there[i] = class->mark[i] && tok_piece_of_text(b, tok_string(class->mark[i])) != RT_TOK_NONE ? class->mark[i] : NULL;
+    tok_refuse_taken(b, c);
     tok_add_folder(b, c, there, class->flags & WORDS_AROUND ? TOK_ADDED_LSTRIP : 0);
 }
 
@@ -86,6 +88,23 @@ static bool lowers(TokBuild *b, const TokClassRow *class, const TokConfig *c)
     return always || said;
 }
 
+/* Read a line as transformers 5 does, without white space at its end. False after an error. */
+static bool take_word(TokBuild *b, const char *line, size_t n)
+{
+    int32_t c;
+    size_t kept = 0;
+    for (size_t i = 0, step; i < n; i += step) {
+        step = (size_t)utf8_next(line + i, n - i, &c);
+        if (!step || !c) {
+            diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, b->size + 1, (int)i + 1 }, step ? "a zero byte" : "not UTF-8");
+            return false;
+        }
+        if (!(unicode_property(c) & UNICODE_SPACE)) kept = i + step;
+    }
+    tok_piece(b, b->size, (TokString){ arena_copy(b->arena, line, kept), kept }, true);
+    return true;
+}
+
 bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfig *config)
 {
     static const TokConfig none;
@@ -95,17 +114,9 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     const bool lower = lowers(b, class, c);
     for (size_t at = 0; at < size && !tok_failed(b);) {
         const char *end = memchr(data + at, '\n', size - at);
-        size_t n = end ? (size_t)(end - (data + at)) : size - at;
-        const size_t next = at + n + 1;
-        if (n && data[at + n - 1] == '\r') n--;
-        int32_t ch;
-        for (size_t i = 0; i < n; i += (size_t)utf8_next(data + at + i, n - i, &ch))
-            if (!utf8_next(data + at + i, n - i, &ch) || !ch) {
-                diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, b->size + 1, (int)i + 1 }, ch ? "not UTF-8" : "a zero byte");
-                return false;
-            }
-        tok_piece(b, b->size, (TokString){ arena_copy(b->arena, data + at, n), n }, true);
-        at = next;
+        const size_t n = end ? (size_t)(end - (data + at)) : size - at;
+        if (!take_word(b, data + at, n)) return false;
+        at += n + 1;
     }
     if (tok_failed(b)) return false;
     tok_index(b);

@@ -7,6 +7,9 @@ tokenizer_config.json, the config.json (or - for none), the text and the ids wit
 ends.rows: the ids of "the", and of "the" with "and", with special tokens. A line has the folder, the
 tokenizer_config.json, whether the template of a single text begins with <s> or is bare, and both.
 
+beside.rows: what an added_tokens.json and lists of special tokens change. A line has the folder, the
+tokenizer_config.json, the added_tokens.json, the text, its ids, and their text without special tokens.
+
 cleaning.rows: how it decodes ids. A line has the folder, the tokenizer_config.json, the ids and the text.
 """
 import json
@@ -75,6 +78,25 @@ CLEANINGS = [
 ]
 
 
+BESIDE = [
+    ('xlmr', FAST, {'<mask>': 449}, 'the <mask> the'),
+    ('roberta', FAST, {'<mask>': 700, '</s>': 2}, 'the <mask> the</s>'),
+    ('llama2', FAST, {'</s>': 2}, 'the</s> the'),
+    ('llama2', FAST, {'</s>': 2, '<more>': 1001}, 'the<more> the'),
+    ('pythia', dict(FAST, additional_special_tokens=['    ']), {}, 'a    b'),
+    ('pythia', dict(FAST, extra_special_tokens={'wide_token': '    '}), {}, 'a    b'),
+    ('pythia', dict(FAST, mask_token='    '), {}, 'a    b'),
+]
+
+
+def beside(to):
+    for name, config, added, text in BESIDE:
+        tokenizer = tokenizer_of(name, config, added=added)
+        ids = tokenizer(text, add_special_tokens=False)['input_ids']
+        print(name, json.dumps(config), json.dumps(added), text, ' '.join(map(str, ids)), tokenizer.decode(ids, skip_special_tokens=True),
+              sep='\t', file=to)
+
+
 def ends(to):
     for name, config, begun in ENDS:
         tokenizer = tokenizer_of(name, config, edit=(BEGUN, '"single":[') if begun == 'bare' else None)
@@ -82,14 +104,14 @@ def ends(to):
         print(name, json.dumps(config), begun, *texts, sep='\t', file=to)
 
 
-def tokenizer_of(name, config, model=None, edit=None):
+def tokenizer_of(name, config, model=None, edit=None, added=None):
     """What AutoTokenizer reads of a tokenizer.json with these files beside it."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(TOKENIZERS, name, 'tokenizer.json'), encoding='utf-8') as f:
             content = f.read()
         with open(os.path.join(folder, 'tokenizer.json'), 'w', encoding='utf-8') as f:
             f.write(content.replace(*edit) if edit else content)
-        for file, content in (('tokenizer_config.json', config), ('config.json', model)):
+        for file, content in (('tokenizer_config.json', config), ('config.json', model), ('added_tokens.json', added)):
             if content is not None:
                 with open(os.path.join(folder, file), 'w') as f:
                     json.dump(content, f)
@@ -116,3 +138,5 @@ if __name__ == '__main__':
         cleanings(rows)
     with open(os.path.join(HERE, 'ends.rows'), 'w') as rows:
         ends(rows)
+    with open(os.path.join(HERE, 'beside.rows'), 'w') as rows:
+        beside(rows)

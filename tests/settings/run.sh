@@ -2,7 +2,7 @@
 # tags: slow
 # What the files beside a tokenizer and a model say: numbers of any size and U+0000 in JSON, files
 # that are no JSON, the side on which long texts are cut, what the class of a tokenizer makes of its
-# tokenizer.json (classes.rows and ends.rows, by make.py), how many labels a classifier has and what
+# tokenizer.json (classes.rows, beside.rows and ends.rows, by make.py), how many labels a classifier has and what
 # its scores are, what clean_up_tokenization_spaces leaves of blanks (cleaning.rows), how sentence-transformers compares
 # vectors, and which of the names of its settings counts.
 # usage: run.sh XFORMC
@@ -92,6 +92,16 @@ for form in '[{ "name": "default", "template": "x{{ messages[0].content }}" }, {
     printf '{ "eos_token": "</s>", "chat_template": %s%s%s }\n' "${form%%T*}" "$text" "${form##*T}" >"$config"
     same "$usual" "$(ids_of_chat)"
     verdict $? "a chat_template of the form $(echo "$form" | cut -c 1-20)"
+done
+
+# A template may name tokens of other names: those of tokenizer_config.json, and an object's.
+for form in '"image_token": "<unk>",' '"extra_special_tokens": { "image_token": "<unk>" },' \
+    '"image_token": { "__type": "AddedToken", "content": "<unk>" },'; do
+    printf '{ %s "eos_token": "</s>", "chat_template": "{{ image_token }}{%% for m in messages %%}{{ m.content }}{%% endfor %%}" }\n' "$form" >"$config"
+    named=$(ids_of_chat)
+    sed -i 's/{{ image_token }}/<unk>/' "$config"
+    same "$(ids_of_chat)" "$named"
+    verdict $? "a chat_template names an image_token: $form"
 done
 
 cp -r tests/families/bert_classifier "$scratch/bert"
@@ -197,6 +207,16 @@ while IFS=$tab read -r name said begun ids pair; do
     verdict $? "$name, $begun, with $said: the marks around a text"
     cat "$scratch/err"
 done <tests/settings/ends.rows
+
+# Tokens of other files beside a tokenizer.json keep what it says of them.
+while IFS=$tab read -r name config added text ids decoded; do
+    class_folder "$name" "$config" -
+    echo "$added" >"$scratch/class/added_tokens.json"
+    same "$ids" "$("$xformc" tokenize "$scratch/class" --no-special "$text" 2>"$scratch/err")" &&
+        same "$decoded" "$("$xformc" tokenize "$scratch/class" --decode --no-special "$ids" 2>"$scratch/err")"
+    verdict $? "$name with $config and the added_tokens.json $added"
+    rm "$scratch/class/added_tokens.json"
+done <tests/settings/beside.rows
 
 # says NAME CONFIG MODEL NOTE: all notes are this one, or none.
 says() {
@@ -390,6 +410,34 @@ usual=$(similar)
 sentence '{ "similarity_fn_name": "maxsim" }'
 same "$usual" "$(similar)" && grep -q 'config_sentence_transformers.json:1:3: note: the similarity_fn_name "maxsim" is not known: texts are compared by the cosine' "$scratch/err"
 verdict $? 'an unknown similarity is the cosine, with a note'
+# A cross-encoder's Transformer is checked as that of an embedding model.
+cp -r tests/vectors/cross_bert "$scratch/crossed"
+echo '[{ "path": "", "type": "sentence_transformers.base.modules.transformer.Transformer" }]' >"$scratch/crossed/modules.json"
+# crossed KEYS: what the model says with these keys in sentence_bert_config.json.
+crossed() {
+    echo "{ \"modality_config\": { \"text\": { \"method\": \"forward\", \"method_output_name\": \"logits\" } }, $1 }" \
+        >"$scratch/crossed/sentence_bert_config.json"
+    "$xformc" run "$scratch/crossed" --engine generic 'a text' 2>&1 | head -n 1 | sed 's/.*json:1:[0-9]*: //'
+}
+same "$("$xformc" run tests/vectors/cross_bert --engine generic 'a text' 2>&1)" \
+    "$(crossed '"transformer_task": "sequence-classification", "module_output_name": "scores"')"
+verdict $? 'the settings of a cross-encoder that sentence-transformers 6 writes'
+same 'error: "processing_kwargs" with "text" is not supported' "$(crossed '"processing_kwargs": { "text": { "max_length": 7 } }')" &&
+    same 'error: "tokenizer_args" with "model_max_length" is not supported' "$(crossed '"tokenizer_args": { "model_max_length": 7 }')" &&
+    same 'error: "transformer_task" = "feature-extraction" is not supported, only "sequence-classification"' \
+        "$(crossed '"transformer_task": "feature-extraction"')"
+verdict $? 'other arguments and tasks of a cross-encoder are refused'
+
+# Masked language models whose files name no mask token.
+for model in mask_roberta mask_bert; do
+    rm -rf "$scratch/masked" && cp -r tests/vectors/$model "$scratch/masked" && echo '{ "model_max_length": 512 }' >"$scratch/masked/tokenizer_config.json"
+    text=$(head -n 1 tests/vectors/$model.texts)
+    same "$("$xformc" run tests/vectors/$model --engine generic "$text" 2>"$scratch/err")" \
+        "$("$xformc" run "$scratch/masked" --engine generic "$text" 2>"$scratch/err")"
+    verdict $? "$model without a mask_token"
+    cat "$scratch/err"
+done
+
 sentence '{ "truncate_dim": 4 }'
 similar >"$scratch/out" || grep -q 'config_sentence_transformers.json:1:3: error: vectors cut to a "truncate_dim" of 4 are not supported' "$scratch/err"
 verdict $? 'truncate_dim is refused'

@@ -83,10 +83,21 @@ static EmitForm form_of(const Session *s, bool built)
     return form;
 }
 
+/* False, after an error, if the output folder is the model's own. */
+static bool is_apart(Session *s, const Options *o, const char *folder)
+{
+    struct stat from, to;
+    if (stat(o->spec, &from) || stat(folder, &to) || !S_ISDIR(from.st_mode)) return true;
+    if (from.st_dev != to.st_dev || from.st_ino != to.st_ino) return true;
+    diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s is the folder of the model; choose another with -o", folder);
+    return false;
+}
+
 /* Write the folder; built: the program will be built. Returns its path; NULL after an error. */
 static const char *write_folder(Session *s, const Options *o, bool built)
 {
-    if (!can_search(s)) return NULL;
+    const char *folder = o->output ? o->output : s->model->name;
+    if (!is_apart(s, o, folder) || !can_search(s)) return NULL;
     if (o->slots > 1 && session_slots(s) == 1)
         diag_remark(s->diag, (Loc){ 0 }, "--slots %d changes nothing: without a decoder there is one slot", o->slots);
     const Plan *p = session_plan(s, TARGET_PANELS, o->taps);
@@ -98,7 +109,6 @@ static const char *write_folder(Session *s, const Options *o, bool built)
     if (s->model->chat_fault)
         diag_remark(s->diag, (Loc){ s->model->chat_path, 0, 0 }, "%s; the program has no --chat", s->model->chat_fault);
     chat_remark(s->diag, s->model);
-    const char *folder = o->output ? o->output : s->model->name;
     if (!has_room(s, p, form, folder, built)) return NULL;
     session_look_at_weights(s);
     return folder_write(s->arena, s->diag, p, form, folder, engine_selftest) ? folder : NULL;

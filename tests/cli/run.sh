@@ -238,6 +238,15 @@ done
 verdict $? 'an empty file and an older picture give way'
 fails 'a chart and a page in one file' 2 '*--output and --report are the same file, *' "$xformc" bench specs/dates.lua -o "$scratch/one" --report "$scratch/one"
 
+# The folder of a model is not the folder of its C, however it is spelt.
+cp -r tests/families/gpt2 "$scratch/gpt"
+before=$(ls "$scratch/gpt")
+for output in '' '-o ./gpt/' "--output=$scratch/gpt"; do
+    (cd "$scratch" && "$xformc" compile gpt $output) >"$scratch/out" 2>"$scratch/err"
+    [ $? = 2 ] && grep -q 'is the folder of the model; choose another with -o$' "$scratch/err" && [ "$(ls "$scratch/gpt")" = "$before" ]
+    verdict $? "compile into the model's own folder${output:+, ${output%"$scratch"*}}"
+done
+
 # ---- tools --------------------------------------------------------------------------------------------------------
 
 one_line() { [ "$(wc -l <"$scratch/err")" = 1 ]; }

@@ -180,7 +180,8 @@ bool task_measure(Session *s, EngineKind kind, Task *task)
     if (!measure(s, kind, task)) return false;
     if (!model_is_narrow(s->model) && s->model->kv_dtype == KV_DTYPES_F32) return true;
     CompileOptions o = s->options;
-    o.dtype = o.kv_dtype = "f32";
+    o.dtype = "f32";
+    if (s->model->kv_dtype != KV_DTYPES_F32) o.kv_dtype = "f32";
     Session *plain = session_new(&o);
     const bool good = session_read(plain) && measure(plain, kind, task);
     return session_end(plain) == EXIT_DONE && good;

@@ -239,6 +239,10 @@ if [ -d "$stories" ]; then
 else
     echo 'skip stories260K (no XFORMC_TEST_DATA)'
 fi
+printf 'once\tLABEL_0\n' >"$scratch/labels"
+"$xformc" verify tests/vectors/cross_bert --dtype int8 --engine jit --task "$scratch/labels" >"$scratch/out" 2>&1
+! grep 'kv-dtype' "$scratch/out"
+verdict $? 'the task of an encoder is measured without a word on --kv-dtype'
 "$xformc" verify specs/sums.lua --dtype int8 --engine jit --task specs/sums/heldout.tsv --json 2>&1 | tr -d '\n' |
     grep -q '"accuracy": \[{"dtype": "int8", "right": [0-9]*, "texts": 2000}, {"dtype": "f32", "right": 2000, "texts": 2000}\]}$'
 verdict $? 'verify --json has the accuracy of both'

@@ -82,11 +82,22 @@ def lower():
         if len(x) == 1 and ord(x) != ROWS[c][4]: change[c] = ord(x) - c
     rows("LOWER", change)
 
+HEAD = """\
+/* tokenizer_eras.def: code points for which Hugging Face's tokenizers 0.23 uses other Unicode data
+ * than utf8proc 2.8. Written by tests/tokenizer/probe.py.
+ *
+ * ERA(era, first, last, value): value is, for each era:
+ * MODERN, BERT, MARKS  the general category
+ * CLASS                the combining class
+ * DECOMPOSE            unused: the code points have no decomposition
+ * LOWER                the distance to the lower case
+ * ALPHABETIC           unused: [[:alpha:]] has these code points besides L and Nl
+ * LOWERCASE            unused: [[:lower:]] has these besides Ll
+ * UPPERCASE            unused: [[:upper:]] has these besides Lu */"""
+
+
 def main():
-    print("/* tokenizer_eras.def: where Hugging Face's tokenizers 0.23 knows another Unicode than utf8proc 2.8; tests/tokenizer/probe.py writes it.")
-    print(" * ERA(era, first, last, value): MODERN, BERT and MARKS a general category; CLASS a combining class; DECOMPOSE no decomposition;")
-    print(" * LOWER the distance to the lower case. ALPHABETIC, LOWERCASE and UPPERCASE are what [[:alpha:]], [[:lower:]] and [[:upper:]] have")
-    print(" * besides L and Nl, Ll, Lu. */")
+    print(HEAD)
     modern(); bert(); forms(); lower(); posix()
 
 main()

@@ -88,6 +88,7 @@ static void add_encoder(RunProgram *r, const Model *m)
     p->max_source = (int)m->max_source, p->source_vocab = (int)m->source_vocab;
     p->encode = encode;
     p->pairs = m->pairs;
+    p->has_pad = m->pad_id >= 0, p->pad_id = (int)m->pad_id;
     if (m->pairs && m->token_types > 1) p->encode_pair = encode_pair;
 }
 

@@ -190,6 +190,7 @@ static const char *encoder_rows(Emit *e)
     if (*similarities[e->model->similarity]) text_printf(&t, "        .similarity = RT_SIMILARITY_%s,\n", similarities[e->model->similarity]);
     if (e->model->pairs) text_printf(&t, "        .pairs = 1,%s\n", e->model->token_types > 1 ? " .encode_pair = main_encode_pair," : "");
     if (e->model->mask_id >= 0) text_printf(&t, "        .has_mask = 1, .mask_id = %lld,\n", (long long)e->model->mask_id);
+    if (e->model->pad_id >= 0) text_printf(&t, "        .has_pad = 1, .pad_id = %lld,\n", (long long)e->model->pad_id);
     return t.data;
 }
 

@@ -46,7 +46,7 @@ static bool add_ids(Look *l, const char *word, int *ids, int *n)
     return true;
 }
 
-bool look_read(Look *l, int *ids, int *n)
+static bool read_words(Look *l, int *ids, int *n)
 {
     Session *s = l->session;
     Question *q = &l->question;
@@ -66,6 +66,17 @@ bool look_read(Look *l, int *ids, int *n)
         if (!add_ids(l, l->words[i], ids, n)) return false;
     q->input = look_ids_text(l->arena, s->model, s->model->has_encoder, ids, *n);
     return *n > 0 || look_refuse(s, EXIT_BAD_DATA, "there are no ids", NULL);
+}
+
+bool look_read(Look *l, int *ids, int *n)
+{
+    const Model *m = l->session->model;
+    if (!read_words(l, ids, n)) return false;
+    for (int i = 0; m->has_encoder && i < *n; i++)
+        if (ids[i] == m->pad_id)
+            return look_refuse(l->session, EXIT_BAD_DATA,
+                               arena_format(l->arena, "token %d is padding, id %d, which this model cannot read", i + 1, ids[i]), NULL);
+    return true;
 }
 
 static int *copied(Arena *a, const int *first, int n, const int *rest, int m)

@@ -88,10 +88,13 @@ int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_
     if (!count) luaL_error(L, "there are no ids");
     if (count > most) luaL_error(L, "%d ids, but at most %d fit", (int)count, (int)most);
     int *ids = arena_array(a, (size_t)count, sizeof *ids);
+    const bool of_source = index == 2 && m->session->model->has_encoder;
     for (int64_t i = 0; i < count; i++) {
         if (numbers[i] != floorf(numbers[i]) || numbers[i] < 0 || numbers[i] >= (float)vocabulary)
             bad_id(L, m, (double)numbers[i], (int)vocabulary);
         ids[i] = (int)numbers[i];
+        if (of_source && ids[i] == m->session->model->pad_id)
+            luaL_error(L, "token %d is padding, id %d, which this model cannot read", (int)i + 1, ids[i]);
     }
     *n = (int)count;
     return ids;

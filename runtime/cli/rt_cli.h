@@ -100,6 +100,7 @@ struct rt_program {
     RtSimilarity similarity;        /* the measure that `similar` computes */
     int pairs;                      /* a tab splits a text into a pair */
     int has_mask, mask_id;          /* of a masked language model: the id of its mask */
+    int has_pad, pad_id;            /* the id that a source must not have */
     int max_target, vocab;          /* limits of a decoder; 0: there is none */
     int start, slots;               /* id that an answer to a source begins with; sequences that a state holds */
     const RtGeneration *generation; /* the model's own settings; NULL: no decoder */

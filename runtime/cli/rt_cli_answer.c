@@ -57,7 +57,7 @@ static void say_fault(Cli *cli, const char *text, rt_status status, int n, const
     } else if (status == RT_TOO_LONG) say(a, "%s%d %s, but at most %d fit", all, n, cli_unit(cli), most);
     else if (status != RT_BAD_ID || (cli->tokenizer && !numbers)) say(a, "%s", rt_text_fault(status));
     else if (numbers && !cli->options->ids && !cli->program->texts && !cli->program->tokenize)
-        say(a, "the model has no tokenizer and takes ids, such as 1 403 407; at byte %zu there is none", fault->at + 1);
+        say(a, "the model has no tokenizer and takes ids, such as 1 2 3; at byte %zu there is none", fault->at + 1);
     else if (numbers) say(a, "no whole number from 0 to %d at byte %zu", cli_vocabulary(cli->program) - 1, fault->at + 1);
     else if (fault->code_point < 0) say(a, "not valid UTF-8 at byte %zu", fault->at + 1);
     else say_character(a, text, fault);
@@ -106,6 +106,19 @@ static rt_status read_numbers(Cli *cli, const char *text, RtTextFault *fault)
     return status;
 }
 
+/* 0, with a message, if the source has the id that takes no position. */
+static int has_positions(Cli *cli)
+{
+    const rt_program *p = cli->program;
+    CliAnswer *a = &cli->answer;
+    for (int i = 0; p->has_pad && i < a->input_count; i++) {
+        if (a->input[i] != p->pad_id) continue;
+        say(a, "token %d is padding, id %d, which this model cannot read", i + 1, p->pad_id);
+        return 0;
+    }
+    return 1;
+}
+
 /* 0, with a message, if a masked language model gets a text without a mask. */
 static int has_mask(Cli *cli)
 {
@@ -114,7 +127,7 @@ static int has_mask(Cli *cli)
     if (!p->has_mask || cli->options->raw) return 1;
     for (int i = 0; i < a->input_count; i++)
         if (a->input[i] == p->mask_id) return 1;
-    say(a, "no mask, id %d, in it", p->mask_id);
+    say(a, "the text has no mask token (id %d)", p->mask_id);
     return 0;
 }
 
@@ -141,7 +154,7 @@ static int read_ids(Cli *cli, const char *text, size_t bytes)
     } else if (a->input_count == 0) {
         say(a, "empty; 1 to %d %s fit", longest, cli_unit(cli));
     } else {
-        return ids_are_known(cli) && has_mask(cli);
+        return ids_are_known(cli) && has_positions(cli) && has_mask(cli);
     }
     return 0;
 }

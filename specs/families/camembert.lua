@@ -5,6 +5,7 @@ return xf.model {
   d_model = 32,
   max_len = 38,
   vocab = 96,
+  pad_id = 1,
   weights = "random",
   layers = 3,
   norm = "layer",

@@ -8,6 +8,7 @@ return xf.model {
   output_bias = false,
   log_softmax = false,
   start_id = 2,
+  pad_id = 1,
   weights = "random",
   norm = "layer",
   norm_eps = 1e-05,

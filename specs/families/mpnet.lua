@@ -5,6 +5,7 @@ return xf.model {
   d_model = 32,
   max_len = 158,
   vocab = 96,
+  pad_id = 1,
   weights = "random",
   layers = 2,
   norm = "layer",

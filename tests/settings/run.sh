@@ -428,6 +428,24 @@ same 'error: "processing_kwargs" with "text" is not supported' "$(crossed '"proc
         "$(crossed '"transformer_task": "feature-extraction"')"
 verdict $? 'other arguments and tasks of a cross-encoder are refused'
 
+# Positions that skip <pad>: a text with it is rejected. BERT's positions count it.
+refusal='is padding, id 1, which this model cannot read'
+"$xformc" build tests/vectors/cross_roberta -o "$scratch/padded" --kernels unrolled -q --cc "$scratch/cc" >"$scratch/log" 2>&1
+for answer in "$xformc run tests/vectors/cross_roberta" "$scratch/padded/cross_roberta" "$xformc run tests/families/m2m_100 --ids" \
+    "$xformc run tests/families/m2m_100 --engine generic --ids"; do
+    case $answer in *--ids) text='5 1 9' ;; *) text='the <pad> house' ;; esac
+    $answer "$text" >"$scratch/out" 2>"$scratch/err"
+    [ $? = 65 ] && grep -q "$refusal\$" "$scratch/err" && ! grep '[^ ]' "$scratch/out"
+    verdict $? "padding within a text: $(echo "$answer" | sed 's|.*/||')"
+    cat "$scratch/err"
+done
+printf 'm = xf.compile("tests/vectors/cross_roberta")\nm("the <pad> house")\nm:run{ 5, 1, 9 }\n' |
+    "$xformc" repl >"$scratch/out" 2>"$scratch/err"
+[ "$(grep -c "$refusal" "$scratch/err")" = 2 ]
+verdict $? 'padding within a text at the prompt'
+"$xformc" run tests/vectors/cross_bert --engine generic 'the [PAD] house' >"$scratch/out" 2>"$scratch/err"
+verdict $? 'padding within a text of BERT'
+
 # Masked language models whose files name no mask token.
 for model in mask_roberta mask_bert; do
     rm -rf "$scratch/masked" && cp -r tests/vectors/$model "$scratch/masked" && echo '{ "model_max_length": 512 }' >"$scratch/masked/tokenizer_config.json"

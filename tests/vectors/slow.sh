@@ -250,7 +250,7 @@ done
 verdict $? 'a line has five tokens and their probabilities'
 for ask in "$xformc run $here/mask_bert" "$scratch/built_mask_bert/mask_bert"; do
     $ask 'the house' >"$scratch/out" 2>"$scratch/err"
-    [ $? = 65 ] && [ "$(cat "$scratch/out")" = '' ] && grep -qx 'mask_bert: argument 1: no mask, id 4, in it' "$scratch/err"
+    [ $? = 65 ] && [ "$(cat "$scratch/out")" = '' ] && grep -qx 'mask_bert: argument 1: the text has no mask token (id 4)' "$scratch/err"
     verdict $? "a text without a mask: ${ask##*/}"
     [ "$($ask --ids '2 5 4 3' 2>"$scratch/err" | tr '\t' '\n' | grep -c '^[0-9]* 0\.[0-9]*$')" = 5 ]
     verdict $? "--ids answers with ids: ${ask##*/}"
@@ -307,7 +307,7 @@ a tab in the first text of a pair: a tab parts the two
 m([question[, second[, options]]]): second must be a text or a tensor or a table of numbers, found 5
 a NUL at byte 2 of the text
 sentence_mean takes one text, not a pair
-no mask, id 4, in it; m:run{ ids } gives the logits of all places
+the text has no mask token (id 4); m:run{ ids } gives the logits of every token
 END
 verdict $? 'the prompt looks into a pair, and refuses what is none'
 cat "$scratch/err"

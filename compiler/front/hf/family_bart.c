@@ -124,7 +124,7 @@ const Family family_marian = {
 
 static const FamilySetting m2m_settings[] = {
     SET(norm_at, NORM_PLACES_PRE), SET(embed_norm, false), SET(position, POSITIONS_SINUSOIDAL), SET(position_layout, LAYOUTS_HALVES),
-    SET(position_divisor, DIVISORS_HALF_LESS_1), SET(position_first, 2), SET(output_bias, false),
+    SET(position_divisor, DIVISORS_HALF_LESS_1), SET(position_first, 2), SET(output_bias, false), SET(pad_id, 1),
 };
 static const ConfigKey m2m_keys[] = {
     MUST("pad_token_id", "1"),

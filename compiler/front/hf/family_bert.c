@@ -67,6 +67,9 @@ static const ConfigKey roberta_keys[] = {
     NO_MORE_KEYS,
 };
 
+/* Positions do not count <pad>. */
+static const FamilySetting roberta_settings[] = { SET(pad_id, 1) };
+
 /* The first token uses row 2: two rows of the table hold no position. */
 static void roberta_more(const Config *c)
 {
@@ -82,8 +85,8 @@ static const FamilyTensor roberta_tensors[] = {
     WHOLE("head.copy", "/lm_head"),
 };
 
-#define ROBERTA .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(roberta.|)", .keys = roberta_keys, .more = roberta_more, \
-                TENSORS_OF(roberta_tensors)
+#define ROBERTA .like = &family_bert, .kind = KIND_ENCODER, .prefix = "(roberta.|)", SETTINGS_OF(roberta_settings), .keys = roberta_keys, \
+                .more = roberta_more, TENSORS_OF(roberta_tensors)
 const Family family_roberta = { ROBERTA };
 const Family family_xlm_roberta = { ROBERTA };
 const Family family_camembert = { ROBERTA };

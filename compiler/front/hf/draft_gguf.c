@@ -117,6 +117,26 @@ static bool has_groups(const Reader *r)
     return false;
 }
 
+static bool ends_in(GgufText name, const char *end)
+{
+    const size_t n = strlen(end);
+    return name.n >= n && memcmp(name.s + name.n - n, end, n) == 0;
+}
+
+/* Refuse tensors that multiply the matrix whose name they have. */
+static void check_scales(Reader *r)
+{
+    for (int k = 0; k < r->parts.count; k++) {
+        const Gguf *g = &r->parts.part[k].head;
+        for (uint64_t i = 0; i < g->tensor_count; i++) {
+            const GgufText name = g->tensors[i].name;
+            if (!ends_in(name, ".scale") && !ends_in(name, ".input_scale")) continue;
+            fault(r, "%s is not supported: it multiplies a matrix", gguf_shown(r->arena, name));
+            return;
+        }
+    }
+}
+
 static void take_tensors(Reader *r)
 {
     const GgufTensor *embed = tensor(r, "token_embd.weight");
@@ -124,6 +144,7 @@ static void take_tensors(Reader *r)
         fault(r, "there is no matrix token_embd.weight");
         return;
     }
+    check_scales(r);
     set(r, FIELD_ID_vocab, (double)embed->dims[1]);
     set(r, FIELD_ID_tied, !tensor(r, "output.weight"));
     set(r, FIELD_ID_qkv_bias, tensor(r, "blk.0.attn_q.bias") != NULL);
@@ -179,7 +200,9 @@ static void take_rope(Reader *r, double length)
 static void take_window(Reader *r)
 {
     const GgufValue *v = find(r, GGUF_KEY_WINDOW);
-    if (v && v->bits) take_number(r, GGUF_KEY_WINDOW, FIELD_ID_window, false);
+    if (!v || !v->bits || !take_number(r, GGUF_KEY_WINDOW, FIELD_ID_window, false)) return;
+    diag_remark(r->diag, r->draft->at, "%s limits attention, as in transformers; llama.cpp ignores it in these models",
+                name_of(r, GGUF_KEY_WINDOW));
 }
 
 /* Set the tokenizer, the start id (bos, if the file has one) and the end ids. */

@@ -160,7 +160,7 @@ static void json_text(const char *s, FILE *to)
 
 static void json_number(double x, FILE *to)
 {
-    if (isfinite(x)) fprintf(to, "%.*g", x == floor(x) && fabs(x) < 1e15 ? 15 : 6, x);
+    if (isfinite(x)) fprintf(to, "%.*g", x == floor(x) && fabs(x) < 1e15 ? 15 : 9, x);
     else fputs("null", to);
 }
 

@@ -55,8 +55,10 @@ static bool can_chat(Session *s, const RunOptions *c)
     const Model *m = s->model;
     if (!c->chat) return true;
     chat_remark(s->diag, m);
-    if (c->ids || !m->tokenizer_data || !m->has_decoder || m->has_encoder)
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat is for a decoder alone with a tokenizer, and for texts");
+    if (c->ids) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat does not work with --ids");
+    else if (!m->has_decoder || m->has_encoder)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat needs a decoder-only model; %s has an encoder", m->name);
+    else if (!m->tokenizer_data) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat needs a tokenizer; %s has none", m->name);
     else if (m->chat_fault) diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 }, "%s", m->chat_fault);
     else if (!m->chat) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat: there is no chat template beside the tokenizer of %s", m->name);
     else if (c->system && !m->chat->system[0])
@@ -112,8 +114,8 @@ static bool can_answer(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "similar compares two texts: similar TEXT TEXT");
     else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: similar answers by one number");
     else if ((c->source_language || c->target_language) && (c->ids || !m->tokenizer_data || !m->has_encoder || !m->has_decoder))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s-language is for an encoder-decoder with a tokenizer, and for texts",
-                   c->source_language ? "source" : "target");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s-language %s", c->source_language ? "source" : "target",
+                   c->ids ? "does not work with --ids" : "needs an encoder-decoder with a tokenizer");
     else if (c->raw && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw and --json are two forms of one answer");
     else return true;
     return false;

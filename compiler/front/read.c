@@ -9,12 +9,12 @@
 #include "model_check.h"
 #include "weights.h"
 
-/* A Lua chunk cannot start with '{'. */
+/* A Lua chunk cannot start with '{' or '['. */
 static bool is_json(const unsigned char *b, size_t n)
 {
     size_t i = 0;
     while (i < n && strchr(" \t\r\n", b[i]) && b[i]) i++;
-    return i < n && b[i] == '{';
+    return i < n && (b[i] == '{' || b[i] == '[');
 }
 
 /* Recognise weight files that are passed as a spec by mistake; NULL for other files. */

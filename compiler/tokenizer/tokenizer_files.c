@@ -91,6 +91,10 @@ static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *
     unsigned char first[4];
     Contents c;
     if (is_gguf(first, file_first_bytes(path, first, sizeof first))) return import_gguf(b, at, path);
+    if (ends_with(path, ".lua")) {
+        diag_error(b->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "a spec is not a tokenizer: give its tokenizer_file");
+        return false;
+    }
     if (!load(b, at, path, &c)) return false;
     if (ends_with(path, ".gguf") && !is_gguf((const unsigned char *)c.data, c.size)) {
         tok_refuse(b, "it is named like a GGUF file, but is none: was it downloaded whole?");

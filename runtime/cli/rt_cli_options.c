@@ -95,8 +95,8 @@ static void show_keys(const rt_program *p)
              "              token_str, the text, and score, the probability");
     else if (!p->vector) puts("  hidden      a list of numbers for each id");
     else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
-    else printf("  vector      a list of numbers\n"
-                "  similarity  of two texts in input: the %s\n", p->vectors->similarity(p));
+    else puts("  vector      a list of numbers");
+    if (p->vector && !p->vector_stride && !p->labels) printf("  similarity  of two texts in input: the %s\n", p->vectors->similarity(p));
     if (p->labels)
         printf("  answer      %s\n"
                "  scores      each label and its score\n",

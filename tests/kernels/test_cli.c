@@ -323,7 +323,7 @@ static void encoder_alone(void **state)
     check(0, "1.5 -1 2 -1\n", "");
     run(&p, WORDS("--json", "3 4", "x"), "", 0, -1);
     check(65, "{\"input\":\"3 4\",\"input_ids\":[3,4],\"hidden\":[[1.5,-1],[2,-1]]}\n"
-              "{\"input\":\"x\",\"error\":\"the model has no tokenizer and takes ids, such as 1 403 407; at byte 1 there is none\"}\n", "");
+              "{\"input\":\"x\",\"error\":\"the model has no tokenizer and takes ids, such as 1 2 3; at byte 1 there is none\"}\n", "");
 }
 
 /* ---- options -------------------------------------------------------------------------------------------- */

@@ -27,16 +27,17 @@ static TensorFile *refuse(Diag *d, Loc at, const char *path, const char *why)
     return NULL;
 }
 
-/* Find model.WORD.safetensors, which transformers writes for a variant; NULL if there is none. */
+/* Find model.WORD.safetensors, which transformers writes for a variant: the first by name; NULL if
+ * there is none. */
 static const char *find_variant(Arena *a, const char *folder)
 {
     static const char begin[] = "model.", end[] = ".safetensors";
     const char *found = NULL;
     DIR *all = opendir(folder);
-    for (struct dirent *one; all && !found && (one = readdir(all));) {
+    for (struct dirent *one; all && (one = readdir(all));) {
         const size_t n = strlen(one->d_name);
         if (n <= strlen(begin) + strlen(end) || memcmp(one->d_name, begin, strlen(begin))) continue;
-        if (strcmp(one->d_name + n - strlen(end), end) == 0) found = arena_text(a, one->d_name);
+        if (strcmp(one->d_name + n - strlen(end), end) == 0 && (!found || strcmp(one->d_name, found) < 0)) found = arena_text(a, one->d_name);
     }
     if (all) closedir(all);
     return found;

@@ -102,7 +102,12 @@ static const char *read_entries(Zip *z)
         if (!read_entry(z, at, &at)) return NULL;
         const size_t n = u16(z->data + begin + 28), m = sizeof pickle - 1;
         const char *name = (const char *)z->data + begin + 46;
-        if (n > m && !memcmp(name + n - m, pickle, m) && !memchr(name, '/', n - m)) prefix = arena_copy(z->arena, name, n - m);
+        if (n <= m || memcmp(name + n - m, pickle, m) || memchr(name, '/', n - m)) continue;
+        if (prefix) {
+            fault(z, "has two entries data.pkl");
+            return NULL;
+        }
+        prefix = arena_copy(z->arena, name, n - m);
     }
     if (!prefix) fault(z, "is not a file of torch.save: the zip has no data.pkl");
     return prefix;

@@ -169,6 +169,15 @@ static JValue call(JRun *r, JFrame *f, const JNode *n)
 
 static double number(const JValue *v) { return v->kind == J_FLOAT ? v->x : (double)v->n; }
 
+static JValue negative(JRun *r, const JValue *v)
+{
+    int64_t n;
+    if (v->kind == J_FLOAT) return (JValue){ .kind = J_FLOAT, .x = -v->x };
+    if (v->kind != J_INT) return jinja_fail(r, "'-' of what is not a number");
+    if (__builtin_sub_overflow(0, v->n, &n)) return jinja_fail(r, "a number too large");
+    return (JValue){ .kind = J_INT, .n = n };
+}
+
 static int64_t floored(int64_t a, int64_t b, bool rest)
 {
     const int64_t q = a / b, m = a % b;
@@ -191,8 +200,8 @@ static JValue compute(JRun *r, char sign, bool twice, const JValue *a, const JVa
     }
     int64_t v = 0;
     if (strchr("/%", sign) && !b->n) return jinja_fail(r, "a division by 0");
-    if (b->n == -1 && strchr("/%", sign))
-        return (JValue){ .kind = J_INT, .n = sign == '%' ? 0 : -a->n };
+    if (b->n == -1 && sign == '%') return (JValue){ .kind = J_INT, .n = 0 };
+    if (b->n == -1 && sign == '/') return negative(r, a);
     const bool over = sign == '+' ? __builtin_add_overflow(a->n, b->n, &v)
                       : sign == '-'
                           ? __builtin_sub_overflow(a->n, b->n, &v)
@@ -288,13 +297,6 @@ static JValue slice(JRun *r, JFrame *f, const JNode *n)
     jinja_bound(r, n->b);
     jinja_bound(r, n->c);
     return failed(r) ? none : jinja_slice(r, &v, &from, &to, &step);
-}
-
-static JValue negative(JRun *r, const JValue *v)
-{
-    if (v->kind == J_FLOAT) return (JValue){ .kind = J_FLOAT, .x = -v->x };
-    if (v->kind != J_INT) return jinja_fail(r, "'-' of what is not a number");
-    return (JValue){ .kind = J_INT, .n = -v->n };
 }
 
 static JValue apply(JRun *r, JFrame *f, const JNode *n)

@@ -44,7 +44,10 @@ static const char *first_error(Arena *a, Diag *d)
     FILE *f = open_memstream(&text, &size);
     if (!f) no_memory("a message");
     diag_print(d, f, false);
-    if (fclose(f) != 0 || !size) return "nothing was told";
+    if (fclose(f) != 0 || !size) {
+        free(text);
+        return "no message";
+    }
     const char *error = strstr(text, "error: ");
     error = error ? error + strlen("error: ") : text;
     const char *line = arena_copy(a, error, strcspn(error, "\n"));

@@ -124,8 +124,10 @@ static void rt_watch(int block, int operation, int layer, int rows)
     at.op = &at.block->ops[operation];
     at.layer = layer;
     at.rows = rows > 0 ? rows : 1;
-    inside = 0;
+    const sig_atomic_t was_inside = inside;
+    inside = 0;                         /* jit_leave must not jump out of a watch */
     if (k->watch.call) k->watch.call(k->watch.user, running, &at);
+    inside = was_inside;
     since(&k->last_ns);
 }
 

@@ -5,18 +5,19 @@
 #include "emit.h"
 #include "engine.h"
 
-/* Emit, compile in memory, pack the weights unless they are packed already, bind. Of the form only
- * layers, tuning and isa are used: the engine takes the kernels of the first instruction set of isa
- * that this processor runs; "native" is the best of them. hooks: EMIT_*; with EMIT_POLLS, after
- * jit_stop a call ends between two blocks with RT_INTERRUPTED. NULL after a reported error. */
+/* Emit, compile in memory, pack the weights unless they are packed already, bind. Only layers,
+ * tuning and isa of the form are used: the engine takes the kernels of the first instruction set of
+ * isa that this processor runs; "native" is the best of them. hooks: EMIT_*. With EMIT_POLLS,
+ * jit_stop makes a running call return RT_INTERRUPTED at the next block boundary. Returns NULL after
+ * a reported error. */
 Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks);
 
-/* A point of a run: operation `op` has just finished. rows: of the block; source, target: their
- * lengths so far; ns: time of the operation. */
+/* A point of a run: operation `op` has just finished. rows: rows in the block. source, target:
+ * tokens so far. ns: how long the operation took. */
 typedef struct JitAt { const PlanBlock *block; const PlanOp *op; int layer, rows, source, target; int64_t ns; } JitAt;
 /* The length of a tensor's dimension at that point. */
 int64_t jit_length(const JitAt *at, Dim d);
-/* Watch an engine: call `call` after each operation; NULL ends this. each_row: run calls of several
+/* Watch an engine: call `call` after each operation; NULL stops watching. each_row: run calls of several
  * rows row by row, so that every row has its taps. The engine must have been opened with
  * EMIT_WATCHES. */
 typedef struct JitWatch { void (*call)(void *user, Engine *e, const JitAt *at); void *user; bool each_row; } JitWatch;
@@ -39,9 +40,9 @@ bool jit_has_own_weights(const Engine *e);
 void jit_stop(void);
 bool jit_stop_wanted(void);
 void jit_go_on(void);
-/* Call this from a signal handler when a stop has no effect: it jumps out of emitted code, wherever
- * that is, and its call ends with RT_INTERRUPTED. Returns, false, only if no emitted code runs on
- * this thread, or if it runs on several threads. */
+/* Call this from a signal handler when a stop has no effect: it jumps out of the emitted code,
+ * wherever it is executing, and its call ends with RT_INTERRUPTED. Returns false if no emitted code
+ * runs on this thread, or if several threads run it. Otherwise it does not return. */
 bool jit_leave(void);
 
 #endif

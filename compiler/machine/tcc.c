@@ -1,6 +1,7 @@
 /* tcc.c: compile C into the memory of this process with libtcc; see tcc.h. */
 #include "tcc.h"
 
+#include <errno.h>
 #include <libtcc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,7 @@ bool c_memory_try(const char *text, const CSymbol *symbols, int n)
     int status = 0;
     pid_t got;
     do got = waitpid(child, &status, 0);
-    while (got < 0);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return true;       /* SIGCHLD is ignored: the status is lost */
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

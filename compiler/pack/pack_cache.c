@@ -135,7 +135,7 @@ static bool is_kept(Arena *a, Diag *d, const Plan *p)
         diag_remark(d, (Loc){ 0 }, "%s takes %s packed, and the cache %s: it is packed each time; "
                     "see XFORMC_CACHE_SIZE", p->graph->model->name,
                     text_bytes(a, (size_t)bytes), room);
-    told = true;
+    told |= !good || bytes > most;
     return bytes <= most && p->graph->model->weights_finite;
 }
 

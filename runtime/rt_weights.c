@@ -162,8 +162,13 @@ static int load(RtWeights *w, int fd, size_t most, int in_place)
     large = in_place ? NULL : large_room(bytes, &room);
     if (large) {
         Copy c = { .to = large, .fd = fd, .first = part.first, .bytes = bytes };
+        const int copied = copy_all(&c);
+        if (!copied && part.first) {
+            free(large);
+            return EIO;         /* the program was truncated meanwhile */
+        }
         /* The file was truncated meanwhile: read it again, as it is now. */
-        if (!copy_all(&c)) return read_all(w, fd, SIZE_MAX, large, room);
+        if (!copied) return read_all(w, fd, SIZE_MAX, large, room);
         w->data = large, w->bytes = c.bytes;
         return 0;
     }

@@ -1,5 +1,5 @@
-/* diag.h: errors of users and of the system, reported with file, line, column, source line and
- * caret. Errors are collected and printed together. Everything lives in the arena of diag_new. */
+/* diag.h: report user and system errors with file, line, column, source line and caret. Errors are
+ * collected and printed together. Everything lives in the arena of diag_new. */
 #ifndef DIAG_H
 #define DIAG_H
 
@@ -31,25 +31,27 @@ typedef struct Diag Diag;
 Diag *diag_new(Arena *a);
 /* An error that repeats the text and place of the last one is dropped. */
 void  diag_error(Diag *d, Exit code, Loc at, const char *format, ...) __attribute__((format(printf, 4, 5)));
-void  diag_note(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));   /* to the last error */
-/* A remark does not fail the run; it is printed in its order as `note:`. */
+/* Add a note to the last error. */
+void  diag_note(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A remark does not make the run fail. diag_print prints it in order, as `note:`. */
 void  diag_remark(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int   diag_errors(const Diag *d);
 void  diag_forget(Diag *d);                                 /* drops messages, keeps sources */
 Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when there is no error */
 /* Print each message that was not printed before: `FILE:LINE:COLUMN: error: MESSAGE`, the source
  * line, a caret, notes. Source lines come from the file, or from the text that diag_source gave for
- * that name. At most 20 errors are shown, the others counted. */
+ * that name. It prints at most 20 errors and counts
+ * the rest. */
 void  diag_print(Diag *d, FILE *to, bool colour);
 void  diag_source(Diag *d, const char *file, const char *text);
 /* Never quote lines of this file: an untrusted spec may name a file that only this user may
  * read. */
 void  diag_conceal(Diag *d, const char *file);
 
-/* The nearest of `n` words to `word` by edit distance, or NULL when none is near: for "did you
+/* The nearest of `n` words to `word` by edit distance, or NULL if none is close. Used for "did you
  * mean". */
 const char *diag_nearest(const char *word, const char *const *words, int n);
-/* The edit distance of a word and its nearest. */
+/* The edit distance between a and b. */
 int diag_distance(const char *a, const char *b);
 
 #endif

@@ -1,8 +1,8 @@
 /* rt_attention.h: softmax(scale q k^T) v, a few query rows of one head at a time.
- * Keys and values are stored as panels, so both products use the tiles of rt_tile.h. Every element
- * is summed in order of positions over exactly visible[r] of them, whichever tile row r is in: the
- * bits of a row depend neither on other rows nor on the rest of the cache. Softcap, bias and mask
- * change the scores between the two products. Without them the cost is one test per tile, or
+ * Keys and values are stored as panels, so both products use the tiles of rt_tile.h. Each element
+ * sums exactly visible[r] positions, in order, whichever tile holds row r: the bits of a row depend
+ * neither on other rows nor on the rest of the cache. Softcap, bias and mask change the scores
+ * between the two products. Without them the cost is one test per tile, or
  * nothing if the compiler knows that there are none. */
 #ifndef RT_ATTENTION_H
 #define RT_ATTENTION_H
@@ -89,8 +89,8 @@ static inline void rt_attention_tap(float *tap, const float *score, RtAttentionR
         tap[j] = j < visible && rt_attention_shows(row, j) ? score[j] : 0;
 }
 
-/* out[r] = sum over j of weights[r][j] * v[j]: all rows at once over the positions that all of them
- * see, then each row alone over the rest. */
+/* out[r] = sum over j of weights[r][j] * v[j]. First sum all rows together over the positions that
+ * every row sees; then sum each row alone over the rest. */
 RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels, const RtFormat format)
 {
     int common = visible[0];
@@ -107,7 +107,7 @@ RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int p
 }
 
 /* Turn the scratch of a tile, whose first row is `first`, from q k^T of head h into weights.
- * seen[r]: visible positions of row first + r; becomes 0 if all of them are hidden. */
+ * seen[r] counts the visible positions of row first + r. It becomes 0 if all of them are hidden. */
 static inline void rt_attention_weights_extra(const RtAttention *shape, const RtAttentionExtra *extra, float *scratch,
                                               int *seen, int h, int first, int rows)
 {
@@ -132,7 +132,7 @@ static inline void rt_attention_weights(const RtAttention *shape, float *scratch
         if (seen[r]) rt_attention_softmax(scratch, seen[r], shape->scale);
 }
 
-/* k, v: keys and values in `format`. */
+/* Compute the attention of heads begin to end - 1. k and v are in `format`. */
 RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
                                const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
 {

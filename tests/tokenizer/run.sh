@@ -77,7 +77,7 @@ refused 'bytes of pieces with a suffix' 65 'byte_fallback beside a continuing_su
 edit decoder 's/"decoder":{[^}]*}/"decoder":{"type":"CTC"}/'
 refused 'an unknown decoder' 65 "the decoder 'CTC' is not supported" "$scratch/decoder.json"
 edit words 's/"decoder":{[^}]*}/"decoder":{"type":"Sequence","decoders":[{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true},{"type":"WordPiece","prefix":"##","cleanup":true}]}/'
-refused 'a decoder of tokens behind ByteLevel' 65 "a decoder 'WordPiece' behind Fuse or ByteLevel is not supported" "$scratch/words.json"
+refused 'a decoder of tokens behind ByteLevel' 65 "a decoder 'WordPiece' after Fuse or ByteLevel is not supported" "$scratch/words.json"
 edit dropout 's/"dropout":null/"dropout":0.5/'
 refused 'dropout' 65 'dropout is not supported' "$scratch/dropout.json"
 edit model 's/"model":{"type":"BPE"/"model":{"type":"Markov"/'
@@ -85,11 +85,11 @@ refused 'an unknown model' 65 "the model 'Markov' is not supported" "$scratch/mo
 head -c 900 $here/gpt2/tokenizer.json >"$scratch/cut.json"
 refused 'a file cut off' 65 'not JSON' "$scratch/cut.json"
 head -c 1997 $here/spm_spaces/tokenizer.model >"$scratch/cut.model"
-refused 'a SentencePiece model cut off' 65 'not a SentencePiece model: it ends in the middle' "$scratch/cut.model"
+refused 'a SentencePiece model cut off' 65 'not a SentencePiece model: truncated' "$scratch/cut.model"
 printf 'GGUF\003\000\000\000\000\000\000\000\000\000\000\000\377\377\377\377\000\000\000\000' >"$scratch/a.gguf"
 refused 'a GGUF file cut off' 65 'the file has a damaged head' "$scratch/a.gguf"
 printf 'a\nb\n' >"$scratch/vocab.txt"
-refused 'a vocabulary without [UNK]' 65 'has [UNK], [CLS] and [SEP]' "$scratch/vocab.txt"
+refused 'a vocabulary without [UNK]' 65 'needs [UNK], [CLS] and [SEP]' "$scratch/vocab.txt"
 refused 'no file' 66 'No such file' "$scratch/none"
 mkdir "$scratch/empty"
 refused 'a folder without a tokenizer' 66 'no tokenizer: none of tokenizer.json' "$scratch/empty"
@@ -211,12 +211,15 @@ same 'special tokens in a text are tokens' '65 0 66' "$("$xformc" tokenize $here
 # U+FDFA becomes eighteen characters: the ids of SentencePiece's library and of Hugging Face's tokenizers.
 grows() {       # TOKENIZER TIMES FIRST IDS
     many=$(printf 'ﷺ%.0s' $(seq "$2"))
-    same "U+FDFA $2 times, $1" "$3$(printf " $4%.0s" $(seq "$2"))" "$("$xformc" tokenize $here/$1 --no-special "$many" 2>&1)"
+    same "U+FDFA $2 times, $(basename "$1")" "$(echo $3 $(printf " $4%.0s" $(seq "$2")))" "$("$xformc" tokenize "$1" --no-special "$many" 2>&1)"
 }
 unigram='277 34 280 3 60 34 108 3 128 34 109 108 3 279 276 174'
-grows t5 4 3 "$unigram"
-grows spm_unigram 22 3 "$unigram"
-grows spm_bpe 22 335 '549 357 552 335 270 357 438 335 436 357 439 438 335 551 548 357 399'
+grows $here/t5 4 3 "$unigram"
+grows $here/spm_unigram 22 3 "$unigram"
+grows $here/spm_bpe 22 335 '549 357 552 335 270 357 438 335 436 357 439 438 335 551 548 357 399'
+
+sed 's/"normalizer":null/"normalizer":{"type":"NFKC"}/' $here/gpt2/tokenizer.json >"$scratch/nfkc.json"
+grows "$scratch/nfkc.json" 22 '' '149 114 320 150 232 221 343 320 150 230 221 149 118 320 659 150 230 221 150 231 149 112 320 377'
 
 # ---- empty texts
 

@@ -11,7 +11,9 @@ const char *rt_status_text(rt_status status)
     case RT_BAD_WEIGHTS: return "not the weights that this model was compiled for";
     case RT_NO_ISA: return "this processor lacks an instruction set that the model was compiled for";
     case RT_INTERRUPTED: return "interrupted";
-    case RT_BYTE_ORDER: return "the weights have another byte order than this machine; f32 weights as C, --weights literal, fit any";
+    case RT_BYTE_ORDER:
+        return "the weights have the wrong byte order for this machine; f32 weights "
+               "with --weights literal fit any";
     case RT_NO_ROOM: return "no room: a buffer is too small, or the system gave no thread or memory";
     case RT_BAD_VALUE: return "a mask with a number other than 0 and 1, or a bias with NaN or +inf";
     case RT_BAD_OPTION: return "a wrong option";

@@ -42,9 +42,11 @@ bool command_generation(Session *s, const RunOptions *o, RtGeneration *g)
     }
     if (fault) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s", fault);
     else if (o->stream && rt_generation_searches(g))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: a search with beams has no text before its end");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: a beam search has no text until it "
+                   "ends; use --beam 1");
     else if (g->beams > session_slots(s))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d are too few for %d beams", session_slots(s), g->beams);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d: too few for %d beams; each beam "
+                   "needs a slot", session_slots(s), g->beams);
     else return true;
     return false;
 }
@@ -60,15 +62,19 @@ static bool can_chat(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat needs a decoder-only model; %s has an encoder", m->name);
     else if (!m->tokenizer_data) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat needs a tokenizer; %s has none", m->name);
     else if (m->chat_fault) diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 }, "%s", m->chat_fault);
-    else if (!m->chat) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat: there is no chat template beside the tokenizer of %s", m->name);
+    else if (!m->chat)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat: the tokenizer of %s has no chat "
+                   "template", m->name);
     else if (c->system && !m->chat->system[0])
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--system: the chat template %s has no place for a system's text that is supported",
-                   m->chat->name);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--system: the chat template %s has no "
+                   "supported place for a system prompt", m->chat->name);
     else if (c->date && !m->chat->dated)
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--date: the chat template %s has no place for a date", m->chat->name);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--date: the chat template %s does not use a "
+                   "date", m->chat->name);
     else if (c->turns && !m->chat->past[0])
         diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 },
-                   "--turns: what the chat template %s makes of earlier answers cannot be told", m->chat->name);
+                   "--turns: cannot tell how the chat template %s writes earlier answers",
+                   m->chat->name);
     else return true;
     return false;
 }
@@ -97,7 +103,8 @@ static bool can_answer(Session *s, const RunOptions *c)
     if (c->input_count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has inputs; %s answers texts", c->inputs[0], m->name);
     else if (c->stop_count && (c->ids || !run_has_texts(m) || !m->has_decoder))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are %s here, and no text", c->stops[0], m->has_decoder ? "ids" : "numbers");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are %s here, not text",
+                   c->stops[0], m->has_decoder ? "ids" : "numbers");
     else if (!m->has_decoder && c->generation.count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: %s has no decoder and generates nothing", c->generation.name[0], m->name);
     else if (c->plain_text && (c->ids || !m->tokenizer_data))
@@ -107,16 +114,19 @@ static bool can_answer(Session *s, const RunOptions *c)
                    arena_format(s->arena, "%s reads no pairs of texts", m->name));
     else if (c->stream && !m->has_decoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: %s has no decoder and generates nothing", m->name);
-    else if (c->stream && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream and --json are two forms of one answer");
+    else if (c->stream && c->json)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream and --json cannot be combined");
     else if (c->raw && m->has_decoder)
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s answers by text; vectors are an encoder's", m->name);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s answers with text; only an encoder "
+                   "gives vectors", m->name);
     else if (is_similar(s, c) && (c->word_count != 3 || c->prompt_count))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "similar compares two texts: similar TEXT TEXT");
-    else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: similar answers by one number");
+    else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: similar prints one number, not a vector");
     else if ((c->source_language || c->target_language) && (c->ids || !m->tokenizer_data || !m->has_encoder || !m->has_decoder))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s-language %s", c->source_language ? "source" : "target",
                    c->ids ? "does not work with --ids" : "needs an encoder-decoder with a tokenizer");
-    else if (c->raw && c->json) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw and --json are two forms of one answer");
+    else if (c->raw && c->json)
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw and --json cannot be combined");
     else return true;
     return false;
 }

@@ -82,7 +82,7 @@ static void on_pipe(int number)
 /* SIGBUS: a mapped file was truncated. Exit code EX_IOERR of sysexits.h. */
 static void on_cut(int number, siginfo_t *info, void *context)
 {
-    static const char message[] = "error: a file was cut while it was read\n";
+    static const char message[] = "error: a file was truncated while it was being read\n";
     enum { EX_IO = 74 };
     (void)context;
     if (info->si_code != BUS_ADRERR) end_by(number);        /* a bug of xformc */

@@ -414,7 +414,8 @@ static bool is_named_otherwise(Diag *d, const char *path, FileKind kind)
     if (!end || strcasecmp(end, kind.ending) == 0) return false;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (strcasecmp(end, endings[i]) == 0) {
-            diag_error(d, EXIT_USAGE, (Loc){ 0 }, "%s: %s is written, whose name ends in %s", path, kind.what, kind.ending);
+            diag_error(d, EXIT_USAGE, (Loc){ 0 }, "%s: the output is %s; its name must end in %s",
+                       path, kind.what, kind.ending);
             return true;
         }
     return false;
@@ -483,7 +484,7 @@ bool file_has_room(Arena *a, Diag *d, const char *path, double bytes)
     }
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (bytes <= room || !disk.f_blocks) return true;       /* /proc has no blocks */
-    diag_error(d, EXIT_IO, nowhere, "%s: %s are to be written there, and the disk has %s free", path,
+    diag_error(d, EXIT_IO, nowhere, "%s: no room for %s: the disk has only %s free", path,
                text_bytes(a, (size_t)bytes), text_bytes(a, (size_t)room));
     return false;
 }

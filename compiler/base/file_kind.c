@@ -13,10 +13,13 @@ static const Impostor impostors[] = {
     { "version https://hawser.github.com/spec/", "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder" },
     { "<!doctype html", "is an HTML page, not the file itself: download the file, not the page that shows it" },
     { "<html", "is an HTML page, not the file itself: download the file, not the page that shows it" },
-    { "entry not found", "is a server's answer that there is no such file: \"Entry not found\"" },
-    { "repository not found", "is a server's answer that there is no such repository: \"Repository not found\"" },
-    { "invalid username or password", "is a server's answer that it refused the download: \"Invalid username or password\"" },
-    { "access to model ", "is a server's answer that it refused the download: log in, and accept the model's licence" },
+    { "entry not found", "is a server's error message, not the file: \"Entry not found\"" },
+    { "repository not found", "is a server's error message, not the file: \"Repository not "
+      "found\"" },
+    { "invalid username or password", "is a server's error message, not the file: \"Invalid "
+      "username or password\"" },
+    { "access to model ", "is a server's error message, not the file: log in and accept the "
+      "model's licence" },
 };
 
 const char *file_impostor(const void *bytes, size_t n)

@@ -254,7 +254,7 @@ static JValue as_list(JRun *r, const JValue *v)
 {
     const JValue list = jinja_list(r);
     if (v->kind == J_DICT) return parts_of(r, v->dict, true, false);
-    if (v->kind != J_LIST) return jinja_fail(r, "a list of what is none is not supported");
+    if (v->kind != J_LIST) return jinja_fail(r, "the filter list needs a list");
     for (int i = 0; i < v->list->count; i++) jinja_add(r, list.list, v->list->at[i]);
     return list;
 }

@@ -544,7 +544,7 @@ const JinjaTemplate *jinja_parse(Arena *a, const char *text, size_t bytes, const
     if (!p.at) return NULL;
     JinjaTemplate *t = arena_alloc(a, sizeof *t);
     t->root = block(&p);
-    if (!p.fault && p.at->kind != JT_END) fail(&p, "a block ends that does not begin");
+    if (!p.fault && p.at->kind != JT_END) fail(&p, "the end of a block that was not opened");
     *fault = p.fault;
     return p.fault ? NULL : t;
 }

@@ -388,7 +388,7 @@ static void bind(JRun *r, JFrame *f, const char *const *names, int n, const JVal
 {
     if (n == 1) define(r, f, names[0], *v);
     else if (v->kind != J_LIST || v->list->count != n)
-        jinja_fail(r, "%d names for what is not a list of as many", n);
+        jinja_fail(r, "expected a list of %d values, one for each name", n);
     else for (int i = 0; i < n; i++) define(r, f, names[i], v->list->at[i]);
 }
 

@@ -117,7 +117,7 @@ bool jinja_equal(JRun *r, const JValue *a, const JValue *b)
     }
     if (a->kind != b->kind) return false;
     if (++r->depth > 100) {
-        jinja_fail(r, "values within values, so deep");
+        jinja_fail(r, "values are nested too deeply");
         return false;
     }
     bool same = true;

@@ -65,7 +65,8 @@ static bool can_look(const Look *l, const RunOptions *c)
 {
     Session *s = l->session;
     if (s->model->graph && c->word_count)
-        return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "'%s' is one word too many", c->words[0]),
+        return look_refuse(s, EXIT_USAGE,
+                      arena_format(s->arena, "unexpected argument '%s'", c->words[0]),
                       "an xf.graph has its inputs in the spec, or from --input");
     if (!s->model->graph && !c->word_count)
         return look_refuse(s, EXIT_USAGE, "attention needs a TEXT",

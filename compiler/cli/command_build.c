@@ -27,7 +27,8 @@ static bool can_search(Session *s)
     const Model *m = s->model;
     const int beams = m->model_kind == KIND_GRAPH || !m->has_decoder ? 1 : (int)m->generation_num_beams;
     if (beams == 1 || beams <= session_slots(s)) return true;
-    diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d are too few for %d beams", session_slots(s), beams);
+    diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--slots %d: too few for %d beams; each beam needs "
+               "a slot", session_slots(s), beams);
     return false;
 }
 
@@ -99,7 +100,8 @@ static const char *write_folder(Session *s, const Options *o, bool built)
     const char *folder = o->output ? o->output : s->model->name;
     if (!is_apart(s, o, folder) || !can_search(s)) return NULL;
     if (o->slots > 1 && session_slots(s) == 1)
-        diag_remark(s->diag, (Loc){ 0 }, "--slots %d changes nothing: without a decoder there is one slot", o->slots);
+        diag_remark(s->diag, (Loc){ 0 }, "--slots %d has no effect: a model without a decoder has "
+                    "one slot", o->slots);
     const Plan *p = session_plan(s, TARGET_PANELS, o->taps);
     settle_weights(s, p);
     const EmitForm form = form_of(s, built);

@@ -48,7 +48,7 @@ static void print_codes(FILE *to)
     wrap_text(to, 0,
               "Exit codes: 0 success, 1 a comparison failed, 2 usage, 65 bad data, 66 no such "
               "input, 69 a tool, a feature or memory is missing, 70 a bug, 74 input or output "
-              "failed, 130 interrupted, 141 the reader of the output has gone.");
+              "failed, 130 interrupted, 141 the output was closed early.");
 }
 
 void help_command(Command command, bool in_full, FILE *to)
@@ -73,15 +73,17 @@ Exit help_no_command(const char *word)
     const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) names[i] = command_rows[i].name;
     const char *near = diag_nearest(word, names, COMMANDS);
-    if (near) return options_refuse(&none, "there is no command '%s'; did you mean '%s'?", word, near);
-    return options_refuse(&none, "there is no command '%s'", word);
+    if (near) return options_refuse(&none, "unknown command '%s'; did you mean '%s'?", word, near);
+    return options_refuse(&none, "unknown command '%s'", word);
 }
 
 Exit command_help(const Options *o)
 {
     const Command command = o->spec ? command_named(o->spec) : COMMANDS;
     if (o->spec && command == COMMANDS) return help_no_command(o->spec);
-    if (o->spec && o->completion) return options_refuse(o, "--completion is of all commands; '%s' is one word too many", o->spec);
+    if (o->spec && o->completion)
+        return options_refuse(o, "--completion covers all commands; unexpected argument '%s'",
+                              o->spec);
     if (o->completion) completion_print(o->completion, stdout);
     else help_command(command, o->verbose, stdout);
     return EXIT_DONE;

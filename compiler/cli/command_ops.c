@@ -40,7 +40,7 @@ static const Call calls[] = {
       "softmax(scale q k^T + bias) v; mask: 1, or 0 where a query may not look; bias: any number "
       "or -inf" },
     { "append", "(cache, x) -> keys or values",
-      "the rows of the cache with those of x behind them; in attention each row of x sees the rows "
+      "the rows of the cache followed by those of x; in attention each row of x sees the rows "
       "up to its own" },
     { "log_softmax", "(x) -> y",
       "x - log(sum(exp(x)))" },

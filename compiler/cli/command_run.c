@@ -153,19 +153,20 @@ static void mention_zeros(Session *s)
         if (t->kind == TENSOR_INPUT && !t->integer && !t->values && is_used(s->graph, t)) text_printf(&names, "%s%s", n++ ? ", " : "", t->name);
     }
     if (!n) return;
-    diag_remark(s->diag, (Loc){ 0 }, "input%s %s %s no values: zeros; give them in the spec, or by --input NAME=FILE", n == 1 ? "" : "s",
-                names.data, n == 1 ? "has" : "have");
+    diag_remark(s->diag, (Loc){ 0 }, "input%s %s %s no values; using zeros. Set them in the spec "
+                "or with --input NAME=FILE", n == 1 ? "" : "s", names.data,
+                n == 1 ? "has" : "have");
 }
 
 Engine *command_graph_engine(Session *s, const RunOptions *c)
 {
     if (c->prompt_count || c->stop_count) {
         const char *option = c->stop_count ? "stop" : c->prompts[0].file ? "file" : "prompt";
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph answers no texts", option);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph takes no text", option);
         return NULL;
     }
     if (c->word_count) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "'%s': an xf.graph answers no texts", c->words[0]);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "'%s': an xf.graph takes no text", c->words[0]);
         return NULL;
     }
     for (int i = 0; i < c->input_count; i++)
@@ -182,7 +183,8 @@ Engine *command_graph_engine(Session *s, const RunOptions *c)
 static bool run_graph(Session *s, const RunOptions *c)
 {
     if (c->raw) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: vectors are an encoder's, not an xf.graph's");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw writes the vectors of an encoder; an "
+                   "xf.graph has none");
         return false;
     }
     if (c->generation.count) {
@@ -190,7 +192,8 @@ static bool run_graph(Session *s, const RunOptions *c)
         return false;
     }
     if (c->stream || c->chat) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph answers no texts", c->stream ? "stream" : "chat");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph takes no text",
+                   c->stream ? "stream" : "chat");
         return false;
     }
     Engine *e = command_graph_engine(s, c);
@@ -221,7 +224,7 @@ static bool run_graph(Session *s, const RunOptions *c)
 static bool chat_fits(const Options *o)
 {
     if (o->chat || (!o->system && !o->date && !o->turns)) return true;
-    options_refuse(o, "--%s is read with --chat", o->system ? "system" : o->date ? "date" : "turns");
+    options_refuse(o, "--%s needs --chat", o->system ? "system" : o->date ? "date" : "turns");
     return false;
 }
 

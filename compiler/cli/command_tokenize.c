@@ -61,7 +61,8 @@ static bool encode(Tokenize *t, const char *text, size_t bytes)
             if (!x.plain && rt_tokenizer_begins_twice(&t->tokenizer, t->out.ids, t->n)) {
                 size_t n;
                 const char *mark = rt_tokenizer_piece(&t->tokenizer, t->out.ids[0], &n);
-                fprintf(stderr, "xformc: text %d: begins with %.*s twice: the tokenizer puts it before every text\n", t->count + 1, (int)n, mark);
+                fprintf(stderr, "xformc: text %d: begins with %.*s twice: the tokenizer already "
+                        "adds it to every text\n", t->count + 1, (int)n, mark);
             }
             return true;
         }
@@ -146,7 +147,7 @@ static bool read_ids(Tokenize *t, const char *text, size_t bytes)
             continue;
         }
         if (!isdigit(c)) {
-            complain(t, "no id; ids are whole numbers with blanks between");
+            complain(t, "expected token ids: whole numbers separated by blanks");
             return false;
         }
         const size_t first = i;
@@ -241,7 +242,8 @@ static Exit translate(Tokenize *t)
     int target;
     const int code = cli_languages(&t->tokenizer, &l, &target);
     if (code || target < 0) return (Exit)code;
-    fprintf(stderr, "xformc: --target-language: it begins an answer; the ids of a text do not have it\n");
+    fprintf(stderr, "xformc: --target-language: it starts the answer and does not change the ids "
+            "of a text\n");
     return EXIT_USAGE;
 }
 

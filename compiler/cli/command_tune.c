@@ -39,7 +39,7 @@ static bool keep(Session *s, const Options *o, const Tuning *r, const char *path
     if (!file_replace(s->arena, s->diag, path, tune_kind, text.data, text.size)) return false;
     int others = (r->threads > 1) + (r->layers != 0) + (r->isa != NULL);
     for (int i = 0; i < r->call_count; i++) others += r->calls[i].take != LINEAR_CUT_USUAL;
-    const char *line = arena_format(s->arena, "%s: %d choice%s other than usual, of %s", path, others,
+    const char *line = arena_format(s->arena, "%s: %d non-default choice%s for %s", path, others,
                                     others == 1 ? "" : "s", s->model->name);
     const char *spec = command_shell_path(s->arena, o->spec);
     const char *file = command_shell_path(s->arena, path);

@@ -40,7 +40,9 @@ static const char *answer(Session *s, Cli *cli, const char *text, int line)
     cli_tell_input(cli, (CliPlace){ "line", (size_t)line });
     if (!*why) return cli->program->vectors ? label_of(cli) : cli->answer.text.text;
     if (code) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d: %s", line, why);
-    else diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: line %d is not a text of the model: %s", line, why);
+    else
+        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--task: the model cannot read line %d: %s",
+                   line, why);
     return NULL;
 }
 
@@ -78,7 +80,8 @@ static bool measure_answers(Session *s, Engine *e, const char *path, TaskResult 
     CliOptions options = { 0 };
     const RunOptions plain = { .engine = ENGINE_ANY };
     if (m->model_kind == KIND_GRAPH || !run_has_texts(m)) return refuse(s, "task", "has no texts");
-    if (!m->has_decoder && (!m->labels.count || !model_pools(m))) return refuse(s, "task", "answers by numbers, and not by text");
+    if (!m->has_decoder && (!m->labels.count || !model_pools(m)))
+        return refuse(s, "task", "answers with numbers, not text");
     if (m->has_decoder && !command_generation(s, &plain, &options.generation)) return false;
     RunProgram *r = run_program(s->arena, e);
     Cli cli = run_cli(r, &options);
@@ -139,7 +142,7 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
     rt_cli_source ids = { .ids = NULL };
     double sum = 0;
     if (m->model_kind == KIND_GRAPH || m->has_encoder || !m->tokenizer_data)
-        return refuse(s, "perplexity", "is not a decoder alone with a tokenizer");
+        return refuse(s, "perplexity", "is not a decoder-only model with a tokenizer");
     const char *text = file_read(s->arena, s->diag, (Loc){ 0 }, path, MOST_BYTES, &size);
     if (!text || !file_ids(s, text, size, &ids)) return false;
     for (int at = 0, n; at + 1 < ids.n; at += n) {

@@ -238,8 +238,8 @@ static bool unknown_option(Command c, const char *word)
     for (int i = 0; i < OPTIONS && *name; i++)
         if (!strncmp(names[i], name, strlen(name))) second = first ? second ? second : names[i] : second, first = first ? first : names[i];
     if (second) tell("%.*s may be --%s or --%s", n, word, first, second);
-    else if (near) tell("there is no option %.*s; did you mean '--%s'?", n, word, near);
-    else tell("there is no option %.*s", n, word);
+    else if (near) tell("unknown option %.*s; did you mean '--%s'?", n, word, near);
+    else tell("unknown option %.*s", n, word);
     return usage(c);
 }
 
@@ -256,8 +256,8 @@ static bool unknown_letter(int argc, char **argv)
     char letter[2] = { (char)optopt, 0 };
     int32_t c;
     int n = word && argv[optind][0] == '-' ? utf8_next(word, strlen(word), &c) : 0;
-    if (n) tell("there is no option -%.*s", n, word);
-    else tell("there is no option -%s", letter);
+    if (n) tell("unknown option -%.*s", n, word);
+    else tell("unknown option -%s", letter);
     return usage(named(argc, argv));
 }
 
@@ -366,10 +366,12 @@ bool options_fit(Options *o, char **words, int n)
     }
     if (c->words >= WORDS_SPEC && n < 2 && !o->families) return options_refuse(o, "%s needs a %s", c->name, what), false;
     if (c->words > WORDS_MAYBE_COMMAND && n > 1 && !*words[1]) return options_refuse(o, "%s is empty", what), false;
-    if (n > most) return options_refuse(o, "'%s' is one word too many", words[most]), false;
+    if (n > most) return options_refuse(o, "unexpected argument '%s'", words[most]), false;
     if (o->threads_count > 1 && !(LISTS_THREADS & 1 << o->command))
         return options_refuse(o, "%s takes one number of threads", c->name), false;
-    if (o->from && n < 2) return options_refuse(o, "--from gives a SPEC other weights, and there is no SPEC"), false;
+    if (o->from && n < 2)
+        return options_refuse(o, "--from replaces the weights of a SPEC, but no SPEC was given"),
+               false;
     o->spec = n > 1 ? words[1] : NULL;
     o->words = (const char *const *)(words + 2);
     o->word_count = n > 2 ? n - 2 : 0;
@@ -400,10 +402,13 @@ bool options_compile(const Options *o, CompileOptions *c)
                            .dtype = o->dtype, .kv_dtype = o->kv_dtype, .form = emit_form_of(o), .tune = o->tune,
                            .slots = o->slots ? o->slots : beams, .max_threads = o->max_threads, .threads = o->threads[0], .taps = o->taps,
                            .cc = o->cc, .dumps = o->dump };
-    if (o->slots && o->slots < beams) options_refuse(o, "--slots %d are too few for --beam %d", o->slots, beams);
-    else if (o->unroll && !unrolls(o)) options_refuse(o, "--unroll is a choice of --kernels=unrolled");
+    if (o->slots && o->slots < beams)
+        options_refuse(o, "--slots %d: too few for --beam %d; each beam needs a slot", o->slots,
+                       beams);
+    else if (o->unroll && !unrolls(o)) options_refuse(o, "--unroll needs --kernels=unrolled");
     else if (o->tune && o->kernels == KERNELS_WORD_UNROLLED)
-        options_refuse(o, "--tune is of --kernels=library: what is measured are its kernels");
+        options_refuse(o, "--tune needs --kernels=library: the file has measurements of those "
+                       "kernels");
     else return true;
     return false;
 }
@@ -413,7 +418,8 @@ bool options_engine(const Options *o, EngineKind usual, EngineKind *kind)
     const bool of_native = o->cc || o->kernels || o->unroll;
     *kind = o->engine ? (EngineKind)o->engine : usual && of_native ? ENGINE_NATIVE : usual;
     if (o->engine != ENGINE_JIT || !of_native) return true;
-    options_refuse(o, "--cc, --kernels and --unroll are choices of native code: the engine jit has a compiler and kernels of its own");
+    options_refuse(o, "--cc, --kernels and --unroll need native code: the engine jit has its own "
+                   "compiler and kernels");
     return false;
 }
 

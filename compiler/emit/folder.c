@@ -59,7 +59,8 @@ static bool is_packed(const char *path)
 
 static bool refuse(Diag *d, const char *path)
 {
-    diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s is not of xformc; choose another -o", path);
+    diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s was not written by xformc; choose another -o",
+               path);
     return false;
 }
 
@@ -212,7 +213,8 @@ static bool there_is(Arena *a, Diag *d, const char *command, const char *what, c
     if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) != 127) return true;
     if (cleanup_caught()) return false;
     if (status < 0 && errno == ETIMEDOUT) {
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' does not say its --version within %d s", what, command, PATIENCE);
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' did not answer --version within %d s",
+                   what, command, PATIENCE);
         return false;
     }
     if (status < 0 && errno != ENOENT && errno != EACCES) {
@@ -356,16 +358,20 @@ static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, cons
 {
     const char *cc = o->cc ? o->cc : "cc", *said = o->unseen ? first_said(a, log) : NULL;
     const char *room = no_room(a, o->folder, log);
-    const char *more = !o->unseen ? "; see above" : said ? arena_format(a, ": %s", said) : ", and said nothing";
+    const char *more = !o->unseen ? "; see above" : said ? arena_format(a, ": %s", said)
+                                                    : ", without a message";
     if (status < 0) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run make: %s", strerror(errno));
     else if (WIFSIGNALED(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make was ended by signal %d", WTERMSIG(status));
     else if (room)
         diag_error(d, EXIT_IO, (Loc){ 0 }, "%s did not build %s: %s", cc, o->target, room);
     else if (succeeded(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make ended well, but did not make %s", o->target);
-    else if (!make_works(a, d, o->folder)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make fails, also where there is nothing to do");
+    else if (!make_works(a, d, o->folder))
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make fails even with nothing to do");
     else if (!compiler_works(a, d, o->folder, cc, all_flags(a, o->form.isa)))
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not build %s%s", cc, o->target, more);
-    else diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a fault of the C text%s", cc, o->target, more);
+    else
+        diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a bug in the "
+                   "emitted C%s", cc, o->target, more);
 }
 
 /* A path, quoted so that make passes it to the shell as one word. */

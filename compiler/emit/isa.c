@@ -54,9 +54,10 @@ const char *isa_list_fault(Arena *a, const char *list)
     if (n > MAX_ISAS) return arena_format(a, "at most %d fit into one program", MAX_ISAS);
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < i; k++)
-            if (strcmp(names[i], names[k]) == 0) return arena_format(a, "'%s' stands there twice", names[i]);
+            if (strcmp(names[i], names[k]) == 0)
+                return arena_format(a, "'%s' is listed twice", names[i]);
         if (i + 1 < n && strcmp(names[i], "portable") == 0)
-            return "'portable' runs everywhere, so what follows it is never chosen; let it be the last";
+            return "'portable' runs everywhere, so anything after it is never chosen; put it last";
     }
     return NULL;
 }

@@ -343,9 +343,10 @@ static const KernelSet *first_set(Arena *a, const char *list)
 static bool state_fits(Diag *d, const Plan *p)
 {
     if (p->state_bytes <= INT32_MAX) return true;
-    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "a state of %s takes %lld bytes, and libtcc compiles none above 2 GiB; --engine native does",
-               p->graph->model->name, (long long)p->state_bytes);
-    diag_note(d, (Loc){ 0 }, "what a state takes grows with max_source, max_target and --slots");
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "the state of %s takes %lld bytes, but libtcc is "
+               "limited to 2 GiB; use --engine native", p->graph->model->name,
+               (long long)p->state_bytes);
+    diag_note(d, (Loc){ 0 }, "a smaller max_source, max_target or --slots makes it smaller");
     return false;
 }
 

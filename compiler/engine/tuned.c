@@ -68,8 +68,9 @@ static void remark_on_form(Arena *a, Diag *d, const Plan *p, const Tuning *t)
         diag_remark(d, (Loc){ t->path, 0, 0 }, "was measured for another form of %s: its choices may be slow here", name);
     const int n = calls_elsewhere(a, p, t, &first);
     if (n)
-        diag_remark(d, first->at, "%d of %d calls are not in this form of %s, or cannot be cut so, as %s: they are not used", n,
-                    t->call_count, name, first->name);
+        diag_remark(d, first->at, "%d of %d calls are missing in this form of %s or cannot be "
+                    "split that way, such as %s: ignored", n, t->call_count,
+                    name, first->name);
 }
 
 bool tuned_take(Arena *a, Diag *d, const char *path, const Plan *p, EmitForm *form, int *threads)

@@ -63,7 +63,7 @@ static void tell_missing(Finder *f, const char *const *unused, int n)
                    shape_text(f->arena, t->shape, t->rank), near ? "; did you mean \"" : "", found, near ? "\"?" : "");
         if (f->missing_count == 1 && !strcmp(t->file_name, "lm_head.weight"))
             diag_note(f->diag, (Loc){ 0 },
-                      "a folder without an output layer, as AutoModel saves it, generates nothing");
+                      "a folder saved by AutoModel has no output layer and cannot generate text");
     }
     tell_more(f, f->missing_count, "is missing", "are missing");
 }

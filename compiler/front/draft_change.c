@@ -9,12 +9,14 @@ static void note_shortened(Arena *a, Diag *d, const Draft *draft, const char *pa
 {
     const long long trained = draft->trained, bound = draft->bound;
     const long long most = draft_choice(draft, SIDE_BOTH, FIELD_ID_max_len)->values[0].integer;
-    const char *said = arena_format(a, "%s was trained for %lld tokens; it takes %lld here", path, trained, most);
-    if (!bound) diag_remark(d, (Loc){ 0 }, "%s, more with --max-len", said);
-    else if (most < bound) diag_remark(d, (Loc){ 0 }, "%s, up to %lld with --max-len", said, bound);
+    const char *said = arena_format(a, "%s was trained for %lld tokens; the context here is %lld",
+                                    path, trained, most);
+    if (!bound) diag_remark(d, (Loc){ 0 }, "%s; raise it with --max-len", said);
+    else if (most < bound)
+        diag_remark(d, (Loc){ 0 }, "%s; raise it up to %lld with --max-len", said, bound);
     else
-        diag_remark(d, (Loc){ 0 }, "%s, and no more: past them the rates of its positions depend on how long the whole "
-                    "sequence is, which is not supported", said);
+        diag_remark(d, (Loc){ 0 }, "%s, the most that is supported: beyond it the rotary rates "
+                    "depend on the length of the whole sequence", said);
 }
 
 /* False after an error: the spec cannot take a tokenizer. */
@@ -22,7 +24,8 @@ static bool take_tokenizer(Arena *a, Diag *d, Draft *draft, const char *path)
 {
     const Choice *how = draft_choice(draft, SIDE_BOTH, FIELD_ID_tokenizer);
     const int errors = diag_errors(d);
-    if (draft->graph) diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--tokenizer %s: an xf.graph has no texts", path);
+    if (draft->graph)
+        diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--tokenizer %s: an xf.graph takes no text", path);
     else if (how && how->values[0].integer == TOKENIZERS_CHARACTERS)
         diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--tokenizer %s: the spec says tokenizer = \"characters\"", path);
     else draft_set_text(a, draft, FIELD_ID_tokenizer_file, (Loc){ 0 }, path);

@@ -56,7 +56,8 @@ static bool is_misnamed(Arena *a, Diag *d, const char *path, const unsigned char
     const Loc at = { arena_text(a, path), 0, 0 };
     if (sentence) diag_error(d, EXIT_BAD_DATA, at, "it %s", sentence);
     else if (kind && file_is_regular(path) && !begins_as_lua(bytes, n))
-        diag_error(d, EXIT_BAD_DATA, at, "it is named like %s, but %s: was it downloaded whole?", kind, n ? "is none" : "is empty");
+        diag_error(d, EXIT_BAD_DATA, at, "it is named like %s, but %s: was the download "
+                   "complete?", kind, n ? "is not one" : "is empty");
     else return false;
     return true;
 }

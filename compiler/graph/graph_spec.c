@@ -113,7 +113,8 @@ static bool may_be_cache(SpecBuild *b, const Value *v, int i)
     const bool to_attend = strcmp(b->call->op, "attention") == 0 && (i == 1 || i == 2);
     if (cache == to_append && (!appended || to_attend)) return true;
     refuse(b, arena_format(b->k->arena, to_append ? "input 1 must be a cache" : cache ? "the cache %s can only be appended to"
-                           : "what g.append gives can only be keys or values of g.attention", v->made_by->name));
+                           : "the result of g.append can only be used as keys or values of "
+                           "g.attention", v->made_by->name));
     return false;
 }
 
@@ -214,8 +215,8 @@ static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     const int64_t rows = in[1]->dim[0].bound;
     if (cache->append) refuse(b, arena_format(b->k->arena, "line %d appends to the cache %s already", cache->append->at.line, cache->made_by->name));
     else if (g->step_rows && g->step_rows != rows)
-        refuse(b, arena_format(b->k->arena, "%lld rows, but another append has %lld: a run adds as many to every cache", (long long)rows,
-                               (long long)g->step_rows));
+        refuse(b, arena_format(b->k->arena, "%lld rows, but another append has %lld: all must "
+                               "append the same number", (long long)rows, (long long)g->step_rows));
     else if (rows > b->capacity)
         refuse(b, arena_format(b->k->arena, "%lld rows do not fit a cache of %lld", (long long)rows, (long long)b->capacity));
     g->step_rows = rows;
@@ -246,7 +247,8 @@ static void fill_cached(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     const bool both = b->values[b->call->inputs[1]].append && b->values[b->call->inputs[2]].append;
     if (!both) refuse(b, "keys and values must both be caches");
     else if (option_number(b->call, "keys", 0) != 0) refuse(b, "keys does not apply to caches: a row sees those up to its own");
-    else if (in[0]->dim[0].bound != b->k->graph->step_rows) refuse(b, "there must be as many queries as rows are appended");
+    else if (in[0]->dim[0].bound != b->k->graph->step_rows)
+        refuse(b, "the number of queries must equal the number of appended rows");
     else if (in[1]->dim[1].bound % n->kv_heads == 0 && in[2] && in[2]->dim[1].bound % n->kv_heads == 0) {
         read_cache(b, 1, n->kv_heads);
         read_cache(b, 2, n->kv_heads);
@@ -283,7 +285,7 @@ static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     double keys = option_number(b->call, "keys", (double)m);
     bool causal = option_number(b->call, "causal", 0) != 0;
     if (keys > (double)m) {
-        refuse(b, "keys must be a whole number of the keys there are");
+        refuse(b, "keys must not exceed the number of keys");
         return;
     }
     if (causal && in[0]->dim[0].bound > m) {
@@ -325,7 +327,9 @@ static void fill_rotary(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[2] = make_input(b->k, numbered_name(b, "positions.", b->call->first_result), true, 1, &in[0]->dim[0]);
     in[2]->fill = b->capacity ? FILL_POSITION : FILL_INDEX;
     if (b->capacity && !b->k->graph->step_rows) b->k->graph->step_rows = rows;
-    if (b->capacity && b->k->graph->step_rows != rows) refuse(b, "in a graph with caches, as many rows must be turned as are appended");
+    if (b->capacity && b->k->graph->step_rows != rows)
+        refuse(b, "in a graph with caches, the number of rotated rows must equal the number of "
+               "appended rows");
 }
 
 static void fill_norm(SpecBuild *b, Node *n)

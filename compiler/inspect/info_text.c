@@ -104,17 +104,20 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
     const Plan *p = i->plan;
     const Model *m = p->graph->model;
     if (m->tokenizer_origin.files) print_tokenizer(a, m, to);
-    else if (!m->graph && !m->source && !m->target) fprintf(to, "%-*s%*s  it takes and gives ids\n", LABEL, "tokenizer", NUMBER, "none");
+    else if (!m->graph && !m->source && !m->target)
+        fprintf(to, "%-*s%*s  input and output are token ids\n", LABEL, "tokenizer", NUMBER,
+                "none");
     line(a, to, "parameters", (double)i->parameters, "");
     bytes_line(a, to, "weights, bytes", i->packed_bytes,
-               m->weights_missing ? "packed; the spec's file of weights is not there" : "packed, in one file");
+               m->weights_missing ? "packed; the spec's weights file is missing"
+                                  : "packed, in one file");
     print_formats(a, p, to);
     bytes_line(a, to, "state, bytes", p->state_bytes, "one per sequence in work, or for all slots");
     bytes_line(a, to, "  header", p->header_bytes, "lengths");
     bytes_line(a, to, arena_format(a, "  %d slot%s", p->options.slots, p->options.slots == 1 ? "" : "s"),
                (size_t)p->options.slots * p->slot_bytes,
-               m->kv_dtype == KV_DTYPES_F16 ? "keys and values that stay from call to call, as f16" : "keys and values that stay from call to call");
-    bytes_line(a, to, "  scratch", p->scratch_bytes, "what passes between blocks and within one");
+               m->kv_dtype == KV_DTYPES_F16 ? "KV cache, as f16" : "KV cache");
+    bytes_line(a, to, "  scratch", p->scratch_bytes, "values between and within blocks");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
     bytes_line(a, to, "stack, bytes", i->stack_bytes, "at most, of one call on one thread");
     print_verify(a, p->graph, to);

@@ -52,7 +52,9 @@ static bool read_words(Look *l, int *ids, int *n)
     Question *q = &l->question;
     if (look_has_texts(s->model)) {
         if (l->word_count > 1)
-            return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "'%s' is one word too many", l->words[1]), "quote a TEXT of several words");
+            return look_refuse(s, EXIT_USAGE,
+                               arena_format(l->arena, "unexpected argument '%s'", l->words[1]),
+                               "quote a TEXT of several words");
         q->input = arena_format(l->arena, "“%s”", look_plain(l->arena, l->words[0]));
         rt_cli_source text = { .ids = ids, .room = (int)look_most_ids(s->model) };
         const Plan *p = l->engine ? l->engine->plan : session_plan(s, TARGET_PANELS, false);

@@ -219,7 +219,7 @@ static void check_window(const ModelCheck *c, Side side, const Stack *s)
     Loc at = place(c, side, FIELD_ID_window);
     if (side == SIDE_ENCODER && c->model->has_decoder)
         wrong(c, at,
-              "an encoder has no window: its rows see both ways; give it in decoder = { … }");
+              "the encoder of an encoder-decoder has no window; set it in decoder = { … }");
     else if (position_is_relative(s->position)) wrong(c, at, "relative positions have no window");
 }
 
@@ -284,7 +284,8 @@ static void check_total(const ModelCheck *c)
 static void check_types(const ModelCheck *c)
 {
     if (c->model->token_types && !c->model->has_encoder)
-        wrong(c, place(c, SIDE_BOTH, FIELD_ID_token_types), "token_types are of a source, which a decoder does not have");
+        wrong(c, place(c, SIDE_BOTH, FIELD_ID_token_types), "token_types need a source, which a "
+              "decoder does not have");
 }
 
 /* ---- the passes ----------------------------------------------------------------------------------------- */
@@ -326,7 +327,8 @@ void model_check_sizes(const ModelCheck *c)
 void model_check_tokenizer(const ModelCheck *c)
 {
     if (c->model->tokenizer == TOKENIZERS_CHARACTERS && c->model->tokenizer_file)
-        wrong(c, place(c, SIDE_BOTH, FIELD_ID_tokenizer_file), "tokenizer_file and tokenizer = \"characters\" are two tokenizers");
+        wrong(c, place(c, SIDE_BOTH, FIELD_ID_tokenizer_file),
+              "tokenizer_file and tokenizer = \"characters\" exclude each other");
 }
 
 void model_check_rest(const ModelCheck *c)

@@ -44,7 +44,8 @@ static void fill_ends(const Settings *s)
     if (ends.count && is_set(s, FIELD_ID_end_id) && ends.id[0] != (int)m->end_id)
         wrong(s, FIELD_ID_generation_eos_token_id, "generation_eos_token_id begins with %d, but end_id is %" PRId64, ends.id[0], m->end_id);
     else if (ends.count && m->end_ids)
-        wrong(s, FIELD_ID_generation_eos_token_id, "generation_eos_token_id and end_ids both say what ends");
+        wrong(s, FIELD_ID_generation_eos_token_id, "give generation_eos_token_id or end_ids, not "
+              "both");
     if (ends.count) m->end_id = ends.id[0];
     else ends = own_ends(s);
     m->ends = ends.id;
@@ -110,7 +111,7 @@ static void check_translations(const Settings *s)
 {
     const Model *m = s->model;
     if (m->translations.count && !(m->has_encoder && m->has_decoder))
-        wrong(s, FIELD_ID_translations, "translations are of an encoder with a decoder");
+        wrong(s, FIELD_ID_translations, "translations need an encoder and a decoder");
     for (int i = 0; i < m->translations.count; i++) {
         const char *row = m->translations.text[i];
         const size_t from = strcspn(row, " "), to = row[from] ? strcspn(row + from + 1, " ") : 0;
@@ -137,6 +138,6 @@ void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m)
     check_forced(&s, FIELD_ID_generation_forced_bos_token_id, m->generation_forced_bos_token_id);
     check_forced(&s, FIELD_ID_generation_forced_eos_token_id, m->generation_forced_eos_token_id);
     if (m->generation_num_beams > 1 && m->generation_do_sample && m->generation_temperature > 0)
-        wrong(&s, FIELD_ID_generation_num_beams, "generation_num_beams (%" PRId64 ") with do_sample: a search with beams draws nothing",
-              m->generation_num_beams);
+        wrong(&s, FIELD_ID_generation_num_beams, "generation_num_beams (%" PRId64 ") with "
+              "do_sample: a beam search does not sample", m->generation_num_beams);
 }

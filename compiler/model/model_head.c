@@ -74,7 +74,7 @@ void model_check_head(Diag *d, const Draft *draft, Model *m)
     for (int i = 0; m->model_kind != KIND_ENCODER && i < OF_HEAD; i++) {
         const Choice *c = draft_choice(draft, SIDE_BOTH, of_head[i]);
         if (!c) continue;
-        diag_error(d, EXIT_BAD_DATA, c->at, "%s is of an encoder alone: kind = \"encoder\"", fields[of_head[i]].name);
+        diag_error(d, EXIT_BAD_DATA, c->at, "%s needs kind = \"encoder\"", fields[of_head[i]].name);
         return;
     }
     if (m->pooling.count > RT_POOL_PARTS) {
@@ -84,7 +84,8 @@ void model_check_head(Diag *d, const Draft *draft, Model *m)
     }
     for (int i = 0; m->pooling.count > 1 && i < m->pooling.count; i++) {
         if (m->pooling.value[i] != POOLINGS_NONE) continue;
-        diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_pooling), "pooling \"none\" stands alone");
+        diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_pooling),
+                   "pooling \"none\" cannot be combined with another");
         return;
     }
     const int n = m->head_width.count;
@@ -98,13 +99,14 @@ void model_check_head(Diag *d, const Draft *draft, Model *m)
     const int64_t last = n ? m->head_width.value[n - 1] : model_pooled_width(m);
     if (m->head_tied && last != m->encoder.embed_width)
         diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_head_tied),
-                   "head_tied reads vectors of %s (%" PRId64 "), what is before it gives %" PRId64,
+                   "head_tied needs vectors of %s (%" PRId64 "), but its input has %" PRId64,
                    m->encoder.embed_width == m->d_model ? "d_model" : "embed_width", m->encoder.embed_width, last);
     check_labels(d, draft, m, model_vector_width(m));
     if (m->mask_id < 0) return;
     const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_mask_id);
     if (!m->head_tied || model_pools(m) || m->normalize)
-        diag_error(d, EXIT_BAD_DATA, at, "mask_id is of a masked language model: head_tied, without pooling");
+        diag_error(d, EXIT_BAD_DATA, at, "mask_id needs a masked language model: head_tied, "
+                   "without pooling");
     else if (m->mask_id >= m->source_vocab)
         diag_error(d, EXIT_BAD_DATA, at, "mask_id (%" PRId64 ") is outside the vocabulary of %" PRId64, m->mask_id, m->source_vocab);
 }

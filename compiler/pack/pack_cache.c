@@ -132,8 +132,8 @@ static bool is_kept(Arena *a, Diag *d, const Plan *p)
         diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected bytes, as 262144, 256K, 1M or 2G; "
                     "the cache takes %s", room);
     if (bytes > most && !told)
-        diag_remark(d, (Loc){ 0 }, "%s takes %s packed, and the cache %s: it is packed each time; "
-                    "see XFORMC_CACHE_SIZE", p->graph->model->name,
+        diag_remark(d, (Loc){ 0 }, "%s takes %s packed, but the cache holds %s: it is packed on "
+                    "every run; raise XFORMC_CACHE_SIZE", p->graph->model->name,
                     text_bytes(a, (size_t)bytes), room);
     told |= !good || bytes > most;
     return bytes <= most && p->graph->model->weights_finite;

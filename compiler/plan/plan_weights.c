@@ -74,7 +74,8 @@ static bool matches_any(Diag *d, const Graph *g, const DtypeRule *r)
 {
     for (int i = 0; i < g->tensor_count; i++)
         if (is_matched(r, g, g->tensors[i])) return true;
-    diag_error(d, EXIT_BAD_DATA, r->at, "dtype: no matrix of a linear or an embedding is called \"%s\"", r->pattern);
+    diag_error(d, EXIT_BAD_DATA, r->at, "dtype: no linear or embedding is called \"%s\"",
+               r->pattern);
     if (g->model->tied && strncmp(r->pattern, "output", strlen("output")) == 0)
         diag_note(d, r->at, "the output layer is the embedding, \"decoder.embed.table\"");
     else diag_note(d, r->at, "compile SPEC -d m lists the names");
@@ -89,8 +90,9 @@ bool plan_dtypes_hold(Diag *d, const Graph *g)
     for (int i = 0; m->dtype_rule_count && good && i < m->tensor_count; i++) {
         const DtypeRule *other, *rule = model_dtype_rule(m, m->tensors[i].name, &other);
         if (!other) continue;
-        diag_error(d, EXIT_BAD_DATA, other->at, "dtype: \"%s\" and \"%s\" both match %s, and neither is the closer one", rule->pattern,
-                   other->pattern, m->tensors[i].name);
+        diag_error(d, EXIT_BAD_DATA, other->at, "dtype: \"%s\" and \"%s\" both match %s, and "
+                   "neither is more specific", rule->pattern, other->pattern,
+                   m->tensors[i].name);
         good = false;
     }
     return good;

@@ -25,7 +25,7 @@ static const char **names_of(const TuneFields *f, Loc at, int *n)
     for (lua_pushnil(f->L); lua_next(f->L, -2); lua_pop(f->L, 1)) {
         size_t size = 0;
         const char *name = lua_type(f->L, -2) == LUA_TSTRING ? lua_tolstring(f->L, -2, &size) : "";
-        if (!size) wrong(f, at, "a value needs a name: %s stands alone", spec_describe(f->L, -1));
+        if (!size) wrong(f, at, "a value needs a name: %s has none", spec_describe(f->L, -1));
         else if (size > LONGEST_NAME || strlen(name) != size) wrong(f, at, "a name is longer than %d bytes, or holds a zero byte", LONGEST_NAME);
         else if (*n == MAX_TUNED_CALLS) {
             wrong(f, at, "more than %d names", MAX_TUNED_CALLS);
@@ -139,7 +139,7 @@ static void read_call(const TuneFields *f, TunedCall *c)
             const int cut = cut_of(f, arena_format(f->reader->arena, "%s: take", c->name), c->at);
             if (cut >= 0) c->take = (LinearCut)cut;
         } else if (strcmp(names[i], "us") == 0) read_times(f, c);
-        else wrong(f, c->at, "%s has \"take\" and \"us\", no \"%s\"", c->name, names[i]);
+        else wrong(f, c->at, "%s: expected \"take\" or \"us\", found \"%s\"", c->name, names[i]);
         lua_pop(f->L, 1);
     }
 }

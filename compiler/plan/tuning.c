@@ -69,7 +69,8 @@ static void add_call(Text *t, const TunedCall *c)
 Text tuning_text(Arena *a, const Tuning *x)
 {
     Text t = text_new(a);
-    text_add(&t, "-- Measured by `xformc tune`; read by --tune FILE. These choices change how fast a model is, and no bit of what it computes.\n"
+    text_add(&t, "-- Measured by `xformc tune`; read by --tune FILE. These choices change only "
+             "speed, not results.\n"
                  "return xf.tune {\n");
     add_text(&t, "model", x->model);
     add_text(&t, "dtype", x->dtype);

@@ -44,7 +44,7 @@ static TextOptions take_options(lua_State *L, const ReplModel *m, int index, con
         o.plain = lua_toboolean(L, -1);
     }
     if (text_option(L, m, index, "pair_separator", pieces && model->pairs, "reads no pairs of texts")) {
-        if (pair) luaL_error(L, "pair_separator: it parts one text, and here are two");
+        if (pair) luaL_error(L, "pair_separator splits one text, but two were given");
         o.separator = repl_text_option(L, "pair_separator");
     }
     return o;
@@ -183,7 +183,7 @@ static int generate(lua_State *L)
     if (most < 1 && limited) return luaL_error(L, "m:generate: expected how many ids at most, at least 1");
     if (most > model->max_target) most = model->max_target;
     if (lua_type(L, 2) == LUA_TSTRING) return generate_text(L, m, options, most);
-    if (options) return luaL_error(L, "m:generate: options say how a text is read; here are ids");
+    if (options) return luaL_error(L, "m:generate: options apply to a text, not to ids");
     lua_settop(L, 3);
     Arena *a = repl_scratch(L);
     int n, *ids = repl_read_ids(L, m, a, 2, model->has_encoder ? model->source_vocab : model->target_vocab, look_most_ids(model), &n);

@@ -49,7 +49,7 @@ static int attention(lua_State *L)
     const char *file = take_options(L, &wanted, lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0, &most);
     if (file) path = file;
     if (most && (!text || !m->session->model->has_decoder))
-        luaL_error(L, "n is how many tokens a decoder generates behind a text");
+        luaL_error(L, "n is the number of tokens to generate; it needs a decoder and a text");
     if (text && !graph) repl_ask_text(L, m, most > 0, most);
     repl_traced(L, m);
     Look l = m->look;

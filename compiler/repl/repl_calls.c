@@ -105,7 +105,8 @@ const Trace *repl_traced(lua_State *L, ReplModel *m)
     if (m->asked && m->traced) return m->look.trace;
     const Question *q = &m->look.question;
     const bool graph = m->session->model->graph != NULL;
-    if (!graph && !m->asked) luaL_error(L, "nothing was asked yet: m(\"text\") or m:run{ ids } first");
+    if (!graph && !m->asked)
+        luaL_error(L, "nothing was run yet: call m(\"text\") or m:run{ ids } first");
     Engine *e = graph ? repl_tapped(L, m) : repl_tapped_for(L, m, q->n, q->m);
     if (graph && !m->asked) repl_begin_question(m, (Look){ .engine = e });
     m->look.engine = e;

@@ -41,7 +41,9 @@ static int call_probe(lua_State *L)
     lua_call(L, 2, 1);
     if (lua_isnil(L, -1)) return 0;
     const float *changed = repl_numbers(L, -1, a, &wanted);
-    if (wanted != n) return luaL_error(L, "the probe of %s returned %d numbers in the place of %d", s->name, (int)wanted, (int)n);
+    if (wanted != n)
+        return luaL_error(L, "the probe of %s returned %d numbers, expected %d", s->name,
+                          (int)wanted, (int)n);
     /* A tap is a copy; later operations read the original, which must change too. The weights and
      * scores of an attention exist only inside its kernel. */
     const PlanOp *op = s->at->op;

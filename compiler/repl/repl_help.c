@@ -187,6 +187,6 @@ void repl_help(Repl *r, const char *words)
     if (there) repl_chunk(r, "command", words, true);
     if (text) fputs(text, stdout);
     else if (!there && !print_member(L, r->reader.arena, words))
-        repl_refuse(r, EXIT_BAD_DATA, "nothing is called '%s'; there is help on xf, model, tensor, g "
-                    "and spec", words);
+        repl_refuse(r, EXIT_BAD_DATA, "no help on '%s'; topics are xf, model, tensor, g and spec",
+                    words);
 }

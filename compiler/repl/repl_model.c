@@ -171,7 +171,8 @@ static int reset(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
     if (!m->session->graph->step_rows)
-        return luaL_error(L, "%s keeps nothing from call to call: only a graph with g.cache does", m->session->model->name);
+        return luaL_error(L, "%s has nothing to reset: only a graph with g.cache keeps state",
+                          m->session->model->name);
     engine_reset(m->engine);
     if (m->tapped) engine_reset(m->tapped);
     m->asked = m->traced = false;

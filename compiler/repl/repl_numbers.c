@@ -15,7 +15,8 @@ static void add_table(lua_State *L, int index, NumbersIn *x, int depth)
     if (depth >= DEEPEST) luaL_error(L, "a list of numbers is expected, found tables in tables");
     if (first) x->shape[x->rank++] = (int64_t)length;
     if ((lua_Unsigned)x->shape[depth] != length)
-        luaL_error(L, "a row of %d behind rows of %d: all of them are equally long", (int)length, (int)x->shape[depth]);
+        luaL_error(L, "a row of %d after rows of %d: all rows must have the same length",
+                   (int)length, (int)x->shape[depth]);
     luaL_checkstack(L, 4, "a deep table");
     for (lua_Unsigned i = 1; i <= length; i++) {
         lua_rawgeti(L, index, (lua_Integer)i);

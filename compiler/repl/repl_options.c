@@ -140,7 +140,7 @@ const char *repl_compile_options(lua_State *L, int index, ReplModel *m, CompileO
     repl_check_options(L, index, "xf.compile");
     if (repl_option(L, index, "tier")) tier = repl_word_option(L, "tier", tier_words);
     if (repl_option(L, index, "engine")) {
-        if (tier) luaL_error(L, "engine and tier are two ways to say one thing: give one of them");
+        if (tier) luaL_error(L, "give engine or tier, not both");
         tier = "jit";
         m->kind = engine_of_name(repl_word_option(L, "engine", engine_words));
     }

@@ -16,7 +16,7 @@ static volatile int64_t interrupted_ns;
  * cannot be left, the third ends the process. Within 250 ms, several count as one. */
 static void on_interrupt(int signal)
 {
-    static const char words[] = "\nthis cannot be stopped: Ctrl-C once more ends xformc\n";
+    static const char words[] = "\nthis cannot be interrupted: press Ctrl-C again to quit xformc\n";
     enum { AT_ONCE_NS = 250000000 };
     const int64_t now = clock_now_ns();
     if (!busy && !typed) before.sa_handler(signal);

@@ -88,7 +88,8 @@ static int make_tensor(lua_State *L)
             t.shape[i] = (int64_t)sizes[i];
             fit = fit && !__builtin_mul_overflow(elements, t.shape[i], &elements);
         }
-        if (!fit || elements != n) return luaL_error(L, "xf.tensor: the sizes do not fit the numbers, of which there are %d", (int)n);
+        if (!fit || elements != n)
+            return luaL_error(L, "xf.tensor: the sizes do not match the %d numbers", (int)n);
     }
     repl_push_tensor(L, "tensor", t.rank, t.shape, t.values);
     return 1;

@@ -36,8 +36,10 @@ static void tell(const Settle *s, const char *file_says, const char *key, bool g
     const char *config = file_join(a, file_folder(a, s->b->file), "tokenizer_config.json");
     const char *has = arena_format(a, "%s = %s", key, value ? "true" : "false");
     const char *source = given ? arena_format(a, "%s of %s", has, config)
-                               : arena_format(a, "%s, the preset of %s where %s does not say it", has, s->class_name, config);
-    diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "%s; what counts is %s, as in transformers 5", file_says, source);
+                               : arena_format(a, "%s, the default of %s that %s does not override",
+                                              has, s->class_name, config);
+    diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "%s; using %s, as in transformers 5",
+                file_says, source);
 }
 
 /* Report a switch of a part that differs from `value`, which the class sets. */
@@ -103,7 +105,7 @@ static void settle_unknown(Settle *s)
                *found = json_string_value(json_object_get(model, "unk_token"));
     if (!found || !strcmp(found, wanted)) return;
     diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 },
-                "its unk_token is \"%.60s\"; what counts is \"%.60s\", of %s, as in transformers 5",
+                "its unk_token is \"%.60s\"; using \"%.60s\" of %s, as in transformers 5",
                 found, wanted, mark.s ? "tokenizer_config.json or special_tokens_map.json" : s->class_name);
     json_object_set_new(model, "unk_token", json_string(wanted));
 }
@@ -114,7 +116,8 @@ static void letters_bert(Settle *s)
     const bool lower = lowers(s), strip = c->has_strip_accents ? c->strip_accents : lower, chinese = !c->has_chinese || c->chinese;
     const json_t *normaliser = json_object_get(s->root, "normalizer");
     if (!is_wordpiece(s)) {
-        diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "its model is no WordPiece, as %s is one: do_lower_case and its like are not read",
+        diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "its model is not a WordPiece, unlike "
+                    "that of %s: do_lower_case and similar keys are ignored",
                     s->class_name);
         return;
     }
@@ -126,7 +129,7 @@ static void letters_bert(Settle *s)
         else if (lowercase == lower) compare(s, normaliser, "strip_accents", lower, "do_lower_case", says_lower(s), strip);
         compare(s, normaliser, "handle_chinese_chars", true, "tokenize_chinese_chars", c->has_chinese, chinese);
     } else {
-        tell(s, "its normalizer is no BertNormalizer", "do_lower_case", says_lower(s), lower);
+        tell(s, "its normalizer is not a BertNormalizer", "do_lower_case", says_lower(s), lower);
     }
     json_object_set_new(s->root, "normalizer",
                         json_pack("{s:s, s:b, s:b, s:b, s:b}", "type", "BertNormalizer", "clean_text", 1, "handle_chinese_chars", (int)chinese,
@@ -288,7 +291,8 @@ static void compare_end(const Settle *s, const char *key, bool given, bool wante
 {
     if (given && wanted != has_mark(s, mark, mark == TOK_BOS))
         diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 },
-                    "what counts is its post_processor, as in transformers 5, and not \"%s\": %s of tokenizer_config.json",
+                    "using its post_processor, as in transformers 5, not \"%s\": %s of "
+                    "tokenizer_config.json",
                     key, wanted ? "true" : "false");
 }
 
@@ -442,8 +446,7 @@ static void tell_parts(TokBuild *b, const json_t *root, const TokConfig *c)
         if (lists(members[i].names, name, n)) add_member(b, &t, root, &members[i]);
     if (t.size)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "%.*sTokenizer of transformers 5 has %s; what counts is the file, as in "
-                    "transformers 4",
+                    "%.*sTokenizer of transformers 5 has %s; using the file, as in transformers 4",
                     (int)n, name, t.data);
 }
 
@@ -469,8 +472,8 @@ void tok_json_tell_added(TokBuild *b, const TokConfig *c)
         if (is_listed(c, text) || tok_is_mark(&c->folder, text)) continue;
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
                     "%.*sTokenizer of transformers 5 has no added token \"%.60s\", which "
-                    "added_tokens_decoder of tokenizer_config.json does not list; what counts is the "
-                    "file, as in transformers 4",
+                    "added_tokens_decoder of tokenizer_config.json does not list; using the file, "
+                    "as in transformers 4",
                     (int)n, name, text.s);
         return;
     }
@@ -489,8 +492,8 @@ static void tell_marks(const Settle *s)
         const TokString text = s->config->folder.mark[ends[i].mark].text;
         if (text.s && !has_mark(s, ends[i].mark, ends[i].mark == TOK_BOS))
             diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 },
-                        "%.*sTokenizer of transformers 5 has its %s, \"%.60s\", at that end of a text; "
-                        "what counts is the post_processor, as in transformers 4",
+                        "%.*sTokenizer of transformers 5 has its %s, \"%.60s\", at that end of a "
+                        "text; using the post_processor, as in transformers 4",
                         (int)n, name, ends[i].key, text.s);
     }
 }

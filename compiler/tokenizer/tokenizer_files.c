@@ -97,7 +97,7 @@ static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *
     }
     if (!load(b, at, path, &c)) return false;
     if (ends_with(path, ".gguf") && !is_gguf((const unsigned char *)c.data, c.size)) {
-        tok_refuse(b, "it is named like a GGUF file, but is none: was it downloaded whole?");
+        tok_refuse(b, "it is named like a GGUF file, but is not one: was the download complete?");
         return false;
     }
     const char *foreign = foreign_kind(&c);

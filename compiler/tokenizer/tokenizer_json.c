@@ -200,7 +200,7 @@ static void read_unigram(TokBuild *b, const json_t *model)
     b->head[TOK_HEAD_FLAGS] |= TOK_FUSE_UNKNOWN;
     set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
     if (b->byte_level && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK)
-        tok_refuse(b, "a Unigram with byte_fallback behind a ByteLevel is not supported");
+        tok_refuse(b, "a Unigram with byte_fallback after a ByteLevel is not supported");
     if (!unknown && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK) tok_refuse(b, "a Unigram with byte_fallback has no unk_id");
     b->head[TOK_HEAD_MODEL] = TOK_UNIGRAM;
 }
@@ -240,7 +240,7 @@ static void read_model(TokBuild *b, const json_t *model)
         { "WordLevel", read_words, "unk_token:t" },
     };
     if (!json_is_object(model)) {
-        tok_refuse(b, "there is no key \"model\", as a tokenizer.json has it");
+        tok_refuse(b, "the key \"model\" is missing: not a tokenizer.json");
         return;
     }
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
@@ -271,19 +271,21 @@ static void note_moved(TokBuild *b, Adding *all, TokString text, int64_t said, u
 {
     if (id == said || all->moved++) return;
     if (all->beside && said < id) {
-        tok_refuse(b, "the added token \"%.60s\" has the id %lld, which is taken: %u is the next",
+        tok_refuse(b, "the added token \"%.60s\" has the id %lld, which is taken: the next free "
+                   "one is %u",
                    text.s, (long long)said, id);
         return;
     }
     diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                "the added token \"%.60s\" has the id %lld there; what counts is %u, as tokenizers "
-                "gives it",
+                "the added token \"%.60s\" has the id %lld in the file; using %u, as in tokenizers",
                 text.s, (long long)said, id);
 }
 
 static void note_others(TokBuild *b, const Adding *all)
 {
-    if (all->moved > 1) diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "so it is with %d other added tokens", all->moved - 1);
+    if (all->moved > 1)
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the same applies to %d other added tokens",
+                    all->moved - 1);
 }
 
 static bool is_taken(const TokBuild *b, uint32_t id, TokString text)

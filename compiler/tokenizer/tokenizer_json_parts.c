@@ -19,7 +19,9 @@ static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int
     const json_t *type = json_object_get(part, "type");
     if (!part || json_is_null(part) || tok_failed(b)) return;
     if (!json_is_string(type) || depth > DEEPEST) {
-        if (depth > DEEPEST) tok_refuse(b, "a %s stands within more than %d others, which is not supported", kind->name, DEEPEST);
+        if (depth > DEEPEST)
+            tok_refuse(b, "a %s is nested more than %d deep, which is not supported", kind->name,
+                       DEEPEST);
         else tok_refuse(b, "a %s has no type", kind->name);
         return;
     }
@@ -164,7 +166,7 @@ void tok_json_normaliser(TokBuild *b, const json_t *part)
 /* The runtime turns characters into bytes after all splits, so no part may follow ByteLevel. */
 static bool must_come_first(TokBuild *b)
 {
-    if (b->byte_level) tok_refuse(b, "a pre_tokenizer behind ByteLevel is not supported");
+    if (b->byte_level) tok_refuse(b, "a pre_tokenizer after ByteLevel is not supported");
     return !b->byte_level;
 }
 
@@ -297,7 +299,7 @@ static bool is_fused(const TokBuild *b)
 
 static void refuse_fused(TokBuild *b, const char *name)
 {
-    if (is_fused(b)) tok_refuse(b, "a decoder '%s' behind Fuse or ByteLevel is not supported", name);
+    if (is_fused(b)) tok_refuse(b, "a decoder '%s' after Fuse or ByteLevel is not supported", name);
 }
 
 static void read_to_bytes(TokBuild *b, const json_t *part)
@@ -319,7 +321,7 @@ static void refuse_bytes(TokBuild *b, const char *name)
 {
     refuse_fused(b, name);
     if (has_decoder(b, TOK_TO_FALLBACK))
-        tok_refuse(b, "a decoder '%s' behind ByteFallback is not supported", name);
+        tok_refuse(b, "a decoder '%s' after ByteFallback is not supported", name);
 }
 
 /* True if a decoder changes the text of a byte token, which hides it from ByteFallback. */
@@ -343,7 +345,7 @@ static void read_to_fallback(TokBuild *b, const json_t *part)
     (void)part;
     refuse_fused(b, "ByteFallback");
     if (has_decoder(b, TOK_TO_WORDS) || has_decoder(b, TOK_TO_SUFFIX))
-        tok_refuse(b, "a decoder 'ByteFallback' behind WordPiece or BPEDecoder is not supported");
+        tok_refuse(b, "a decoder 'ByteFallback' after WordPiece or BPEDecoder is not supported");
     for (int i = 0; i < b->decoders.count; i++)
         if (respells_bytes(b, &b->decoders.at[i]))
             tok_refuse(b, "a decoder before ByteFallback that changes byte tokens such as <0x0A> is not supported");
@@ -385,7 +387,8 @@ static void read_to_replaced(TokBuild *b, const json_t *part)
     int32_t c;
     if (!from.s) tok_refuse(b, "a decoder 'Replace' with a Regex is not supported");
     else if (is_fused(b) && utf8_next(from.s, from.n, &c) != (int)from.n)
-        tok_refuse(b, "a decoder 'Replace' of several characters behind Fuse or ByteLevel is not supported");
+        tok_refuse(b, "a decoder 'Replace' of several characters after Fuse or ByteLevel is not "
+                   "supported");
     if (!from.s || !from.n) return;
     RtTokOp op = tok_op(b, TOK_TO_REPLACED, from);
     op.other = tok_pool(b, to);
@@ -401,7 +404,8 @@ static void read_to_stripped(TokBuild *b, const json_t *part)
     op.b = tok_json_below(b, part, "stop", 0, INT32_MAX);
     int32_t c;
     if (!content.n || (size_t)utf8_next(content.s, content.n, &c) != content.n) tok_refuse(b, "a decoder 'Strip' needs one character as its content");
-    else if (op.b && is_fused(b)) tok_refuse(b, "a decoder 'Strip' with a stop behind Fuse or ByteLevel is not supported");
+    else if (op.b && is_fused(b))
+        tok_refuse(b, "a decoder 'Strip' with a stop after Fuse or ByteLevel is not supported");
     else tok_decoder(b, op);
 }
 

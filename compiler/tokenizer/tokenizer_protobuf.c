@@ -226,7 +226,7 @@ bool tok_import_sentencepiece(TokBuild *b, const char *data, size_t size, const 
 {
     Proto p = read_proto(b, data, size);
     if (tok_failed(b)) return false;
-    if (p.bad) tok_refuse(b, "not a SentencePiece model: it ends in the middle, or holds what is not a field");
+    if (p.bad) tok_refuse(b, "not a SentencePiece model: truncated, or with an invalid field");
     else if (!b->size) tok_refuse(b, "not a SentencePiece model: no pieces");
     else if (p.model_type != 1 && p.model_type != 2)
         tok_refuse(b, "a SentencePiece model of type %d is not supported; 1 (unigram) and 2 (BPE) are", p.model_type);

@@ -116,7 +116,7 @@ static uint32_t take_character(Reader *r)
 {
     int32_t c = 0;
     const int n = r->s < r->end ? utf8_next(r->s, (size_t)(r->end - r->s), &c) : 0;
-    if (!n) refuse(r, "what stands at its end");
+    if (!n) refuse(r, "an incomplete end");
     r->s += n;
     return (uint32_t)c;
 }

@@ -102,7 +102,7 @@ static void find_bytes(TokBuild *b, const int32_t *type)
         found++;
     }
     if (found % 256)
-        tok_refuse(b, "%d of the 256 pieces of bytes are there; all must be, or none", found);
+        tok_refuse(b, "%d of the 256 byte pieces are present; expected all or none", found);
 }
 
 static bool is_scored_by_length(const TokSentencePieces *s, int i)

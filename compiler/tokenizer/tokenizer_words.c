@@ -124,7 +124,7 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     const uint32_t unk = tok_id_of_text(b, mark_of(class, &c->folder, TOK_UNK)), cls = tok_id_of_text(b, mark_of(class, &c->folder, TOK_CLS)),
                    sep = tok_id_of_text(b, mark_of(class, &c->folder, TOK_SEP));
     if (unk == RT_TOK_NONE || cls == RT_TOK_NONE || sep == RT_TOK_NONE) {
-        tok_refuse(b, "a vocabulary of BERT has [UNK], [CLS] and [SEP]; this has not");
+        tok_refuse(b, "a BERT vocabulary needs [UNK], [CLS] and [SEP]");
         return false;
     }
     if (!c->has_do_lower_case && has_capitals(b)) note_lowering(b);

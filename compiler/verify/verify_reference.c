@@ -52,7 +52,7 @@ static bool read_ids(Reference *r, const char *name, bool needed, Ids *ids)
     const TensorSource *t = tensor_file_find(r->file, name);
     if (!t && !needed) return true;
     if (!t) {
-        diag_error(d, EXIT_BAD_DATA, place(r), "it has no tensor \"%s\": the ids that the model is to be given", name);
+        diag_error(d, EXIT_BAD_DATA, place(r), "it has no tensor \"%s\" with the input ids", name);
         return false;
     }
     if (t->rank != 1 || !is_integer(t->dtype) || t->shape[0] > INT_MAX) {
@@ -257,7 +257,8 @@ static bool compare_all(Reference *r)
     }
     mention_unknown(r, longest);
     if (r->compared || diag_errors(r->v->diag)) return true;
-    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "it has no tensor that the model has: nothing to compare");
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "it has no tensor of the model: nothing to "
+               "compare");
     return false;
 }
 

@@ -64,7 +64,7 @@ static const char *place_tensors(const GgufBytes *b, const unsigned char *data, 
     const uint64_t head = ((uint64_t)(b->s - data) + alignment - 1) / alignment * alignment;
     for (uint64_t i = 0; i < g->tensor_count; i++) {
         GgufTensor *t = &g->tensors[i];
-        if (t->offset % alignment) return "has a tensor that begins beside the alignment";
+        if (t->offset % alignment) return "has a tensor that is not aligned";
         if (t->offset > size || head > size - t->offset) return "ends before one of its tensors begins";
         t->offset += head;
     }
@@ -101,7 +101,7 @@ const char *gguf_read(Arena *a, const unsigned char *data, size_t size, Gguf *ou
     *out = (Gguf){ .architecture = { "", 0 } };
     gguf_take_word(&b, 4);
     const uint64_t version = gguf_take_word(&b, 4);
-    if (!is_gguf(data, size) || b.bad) return "is no GGUF file";
+    if (!is_gguf(data, size) || b.bad) return "is not a GGUF file";
     const char *fault = version_fault(a, version);
     if (fault) return fault;
     out->tensor_count = gguf_take_word(&b, 8);

@@ -138,14 +138,14 @@ static bool check_cover(Reader *r, Extent *extents, int n)
         if (e->begin < at)
             return fault(r, "tensor \"%.100s\" overlaps \"%.100s\"", e->name, extents[i - 1].name);
         if (e->begin > at && !i)
-            return fault(r, "the data start with %" PRIu64 " bytes of no tensor", e->begin);
+            return fault(r, "the first %" PRIu64 " bytes of data belong to no tensor", e->begin);
         if (e->begin > at)
-            return fault(r, "between \"%.100s\" and \"%.100s\" lie %" PRIu64 " bytes of no tensor",
-                         extents[i - 1].name, e->name, e->begin - at);
+            return fault(r, "between \"%.100s\" and \"%.100s\", %" PRIu64 " bytes belong to no "
+                         "tensor", extents[i - 1].name, e->name, e->begin - at);
         at = e->end;
     }
     if (at == r->data_bytes) return true;
-    return fault(r, "the file ends with %" PRIu64 " bytes of no tensor", r->data_bytes - at);
+    return fault(r, "the last %" PRIu64 " bytes belong to no tensor", r->data_bytes - at);
 }
 
 static bool check_metadata(Reader *r, json_t *metadata)

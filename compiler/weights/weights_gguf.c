@@ -85,7 +85,8 @@ static TensorFile *open_part(Arena *a, Diag *d, Loc at, const GgufPart *part)
     tensor_file_sort(f);
     for (int i = 1; i < f->count; i++)
         if (!strcmp(f->tensors[i - 1].name, f->tensors[i].name)) {
-            diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.100s\" is there twice", f->path, f->tensors[i].name);
+            diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.100s\" appears twice", f->path,
+                       f->tensors[i].name);
             return NULL;
         }
     return f;

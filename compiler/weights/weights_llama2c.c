@@ -113,7 +113,9 @@ bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *b
     const bool good = read_header(b, n, c);
     if (n >= 8 && bytes_u32(b) == MAGIC && (signed_at(b, 1) < 1 || signed_at(b, 1) > 2))
         diag_error(d, EXIT_BAD_DATA, at, "%s: a llama2.c checkpoint of version %" PRId64 "; 0, 1 and 2 are supported", path, signed_at(b, 1));
-    else if (!good) diag_error(d, EXIT_BAD_DATA, at, "%s: the sizes in the header of this llama2.c checkpoint cannot be", path);
+    else if (!good)
+        diag_error(d, EXIT_BAD_DATA, at, "%s: impossible sizes in the header of this llama2.c "
+                   "checkpoint", path);
     else if (c->d % c->heads || c->heads % c->kv_heads || c->d / c->heads % 2)
         diag_error(d, EXIT_BAD_DATA, at, "%s: the width %" PRId64 ", %" PRId64 " heads and %" PRId64 " key heads of its header do not fit", path,
                    c->d, c->heads, c->kv_heads);
@@ -138,7 +140,9 @@ TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path)
         tensor_file_sort(f);
     }
     if (good && (size_t)w.at == f->map.size) return f;
-    if (good) diag_error(d, EXIT_BAD_DATA, at, "%s: %zu bytes, but its header means %" PRId64, path, f->map.size, w.at);
+    if (good)
+        diag_error(d, EXIT_BAD_DATA, at, "%s: found %zu bytes, but its header needs %" PRId64, path,
+                   f->map.size, w.at);
     file_unmap(&f->map);
     return NULL;
 }

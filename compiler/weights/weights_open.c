@@ -52,7 +52,7 @@ static TensorFile *refuse_folder(Arena *a, Diag *d, Loc at, const char *folder)
     const char *variant = find_variant(a, folder);
     size_t i = 0;
     if (variant) {
-        diag_error(d, EXIT_NO_INPUT, at, "%s has %s and no model.safetensors: give the file that name",
+        diag_error(d, EXIT_NO_INPUT, at, "%s has %s but no model.safetensors: rename the file",
                    folder, variant);
         return NULL;
     }
@@ -105,7 +105,9 @@ static TensorFile *open_shards(Arena *a, Diag *d, Loc at, const char *path)
     for (int i = 0; i < index.files; i++) {
         unsigned char b[64];
         const size_t n = file_first_bytes(index.file[i], b, sizeof b);
-        TensorFile *part = is_index(b, n) ? refuse(d, at, index.file[i], "is an index, and named by one") : open_file(a, d, at, index.file[i], b, n);
+        TensorFile *part = is_index(b, n)
+                               ? refuse(d, at, index.file[i], "is an index listed in another index")
+                               : open_file(a, d, at, index.file[i], b, n);
         if (part) f->parts[f->part_count++] = part;
     }
     if (f->part_count == index.files && tensor_file_join(a, d, at, f) && check_index(d, at, f, &index)) return f;

@@ -195,7 +195,7 @@ static bool call(Machine *m)
     if (!strcmp(name->text, ordered_dict) && !args->count) return push(m, value_new(m, DICT));
     if (!strcmp(name->text, rebuild_tensor)) return make_tensor(m, args);
     if (!strcmp(name->text, rebuild_parameter) && args->count && args->items[0]->kind == TENSOR) return push(m, args->items[0]);
-    return stop(m, "it calls %.100s with what it does not take", name->text);
+    return stop(m, "it calls %.100s with the wrong arguments", name->text);
 }
 
 static void note_storage(Machine *m, const Value *v)
@@ -311,7 +311,7 @@ static bool put(Machine *m, uint64_t i)
 static bool get(Machine *m, uint64_t i)
 {
     if (i < m->memo_room && m->memo[i]) return push(m, m->memo[i]);
-    return stop(m, "it recalls place %" PRIu64 ", where nothing is", i);
+    return stop(m, "it loads place %" PRIu64 ", which is empty", i);
 }
 
 /* ---- the machine ---------------------------------------------------------------------------------------- */

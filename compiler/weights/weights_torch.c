@@ -83,7 +83,7 @@ static bool read_entry(Zip *z, uint64_t at, uint64_t *next)
     if (!has(z, local, 30) || bytes_u32(z->data + local) != LOCAL) return fault(z, "entry \"%.100s\" is not where it should be", name);
     const uint64_t data = local + 30 + u16(z->data + local + 26) + u16(z->data + local + 28);
     if (!has(z, data, size)) return fault(z, "entry \"%.100s\" ends past the end of the file", name);
-    if (name_map_find(z->entries, name)) return fault(z, "entry \"%.100s\" is there twice", name);
+    if (name_map_find(z->entries, name)) return fault(z, "entry \"%.100s\" appears twice", name);
     FileMap *entry = arena_alloc(z->arena, sizeof *entry);
     *entry = (FileMap){ .data = z->data + data, .size = (size_t)size };
     name_map_add(z->entries, name, entry);
@@ -130,7 +130,8 @@ static bool read_storages(Zip *z, const PickleTensors *found, const char *const 
         const PickleStorage *s = name_map_find(named, keys[i]);
         const char *name = arena_format(z->arena, "%s/data/%s", old_prefix, keys[i]);
         DType unused;
-        if (!s || name_map_find(z->entries, name)) return fault(z, "storage %.40s is in no tensor, or there twice", keys[i]);
+        if (!s || name_map_find(z->entries, name))
+            return fault(z, "storage %.40s belongs to no tensor, or appears twice", keys[i]);
         const uint64_t size = (uint64_t)dtype_bits(dtype_name(s->dtype), &unused) / 8;
         const uint64_t elements = has(z, at, 8) ? u64(z->data + at) : UINT64_MAX;
         if (elements != (uint64_t)s->elements || elements > z->size || !has(z, at + 8, elements * size))
@@ -213,7 +214,7 @@ static bool read_tensors(Zip *z)
     tensor_file_sort(z->file);
     for (int i = 1; i < z->file->count; i++)
         if (!strcmp(z->file->tensors[i - 1].name, z->file->tensors[i].name))
-            return fault(z, "tensor \"%.100s\" is there twice", z->file->tensors[i].name);
+            return fault(z, "tensor \"%.100s\" appears twice", z->file->tensors[i].name);
     return true;
 }
 

@@ -31,7 +31,7 @@ static int cli_threads(Cli *cli, const CliOptions *options)
     const int threads = options->threads ? options->threads : usual < p->max_threads ? usual : p->max_threads;
     cli->threads = threads;
     if (threads > 1 && p->threads(cli->model, threads) != RT_OK) {
-        fprintf(stderr, "%s: the system gives no %d threads\n", p->name, threads);
+        fprintf(stderr, "%s: cannot start %d threads\n", p->name, threads);
         if (options->threads) return RT_EXIT_MISSING;
         cli->threads = 1;
     }

@@ -73,7 +73,7 @@ typedef struct rt_cli_vectors rt_cli_vectors;
 extern const rt_cli_vectors rt_cli_vector;
 
 /* The note on an f16 cache, reported once. */
-#define RT_SATURATED "keys or values beyond 65504 became that, the largest f16; caches of f32 hold them"
+#define RT_SATURATED "keys or values were clamped to 65504, the largest f16; use an f32 KV cache"
 
 struct rt_program {
     const char *name;               /* "dates": begins every message */

@@ -57,8 +57,11 @@ static void say_fault(Cli *cli, const char *text, rt_status status, int n, const
     } else if (status == RT_TOO_LONG) say(a, "%s%d %s, but at most %d fit", all, n, cli_unit(cli), most);
     else if (status != RT_BAD_ID || (cli->tokenizer && !numbers)) say(a, "%s", rt_text_fault(status));
     else if (numbers && !cli->options->ids && !cli->program->texts && !cli->program->tokenize)
-        say(a, "the model has no tokenizer and takes ids, such as 1 2 3; at byte %zu there is none", fault->at + 1);
-    else if (numbers) say(a, "no whole number from 0 to %d at byte %zu", cli_vocabulary(cli->program) - 1, fault->at + 1);
+        say(a, "the model has no tokenizer: pass token ids, such as 1 2 3; found none at byte "
+            "%zu", fault->at + 1);
+    else if (numbers)
+        say(a, "expected a whole number from 0 to %d at byte %zu", cli_vocabulary(cli->program) - 1,
+            fault->at + 1);
     else if (fault->code_point < 0) say(a, "not valid UTF-8 at byte %zu", fault->at + 1);
     else say_character(a, text, fault);
 }

@@ -12,7 +12,8 @@ static const char *place(const Cli *cli) { return *cli->weights.place ? cli->wei
 
 static int no_head(const Cli *cli)
 {
-    fprintf(stderr, "%s: %s: packed without what this compares with; pack them anew\n", cli->program->name, place(cli));
+    fprintf(stderr, "%s: %s: packed without the values to compare with; pack them again\n",
+            cli->program->name, place(cli));
     return RT_EXIT_DATA;
 }
 
@@ -30,7 +31,7 @@ int cli_check(Cli *cli)
         return RT_EXIT_DATA;
     }
     if (cli->options->json) printf("{\"check\":\"ok\",\"content\":\"%016" PRIx64 "\"}\n", found);
-    else printf("%s: the weights are as they were packed: %016" PRIx64 "\n", cli->program->name, found);
+    else printf("%s: the weights are intact: %016" PRIx64 "\n", cli->program->name, found);
     return 0;
 }
 

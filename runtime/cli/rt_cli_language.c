@@ -104,7 +104,8 @@ static int by_texts(RtTokenizer *t, const CliLanguages *l)
 
 void cli_tell_free(const CliLanguages *l)
 {
-    fprintf(l->messages, "%s: note: the model chooses the language of its answer; %s says which\n", l->program, option_of(l, 1));
+    fprintf(l->messages, "%s: note: the model chooses the language of its answer; %s sets it\n",
+            l->program, option_of(l, 1));
 }
 
 int cli_languages(RtTokenizer *t, const CliLanguages *l, int *target)

@@ -132,7 +132,7 @@ static void show_help(const rt_program *p)
     else printf("\nWithout -t it uses a thread for each processor, at most %d.\n", p->max_threads);
     printf("\nExit status: 0 all answered, 1 the self-test differs, 2 usage, 65 a bad text or\n"
            "bad weights, 66 no weights, 69 an instruction set, threads, memory or slots are\n"
-           "missing, 74 reading or writing failed, 141 the reader of the answers has gone.\n");
+           "missing, 74 reading or writing failed, 141 the output was closed early.\n");
 }
 
 static int usage_end(const rt_program *p)
@@ -237,33 +237,55 @@ static int choose(CliOptions *o, CliAction action, const rt_program *p)
 static int check_options(const CliOptions *o, const rt_program *p, int argc, char **argv)
 {
     const int own = p->generation ? p->generation->stop_count : 0;
-    if (o->action && o->prompt_count) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, o->prompts[0].text);
-    else if (o->action && o->longest) fprintf(stderr, "%s: --max-len says how texts are answered; none is here\n", p->name);
-    else if (o->action && o->generation.stop_count > own) fprintf(stderr, "%s: --stop %s: no text is answered here\n", p->name, o->stops[own]);
+    if (o->action && o->prompt_count)
+        fprintf(stderr, "%s: '%s': no text is read with --info, --check, --selftest or --bench\n",
+                p->name, o->prompts[0].text);
+    else if (o->action && o->longest)
+        fprintf(stderr, "%s: --max-len has no effect: no text is answered\n", p->name);
+    else if (o->action && o->generation.stop_count > own)
+        fprintf(stderr, "%s: --stop %s has no effect: no text is answered\n", p->name,
+                o->stops[own]);
     else if (o->generation.stop_count > own && (o->ids || (!p->tokenize && !p->texts)))
-        fprintf(stderr, "%s: --stop %s: answers are ids here, and no text\n", p->name, o->stops[own]);
+        fprintf(stderr, "%s: --stop %s: answers are ids here, not text\n", p->name, o->stops[own]);
     else if (p->texts && (o->action || o->ids) && p->texts->asked(o))
-        fprintf(stderr, "%s: --%s says how texts are read; none is here\n", p->name, p->texts->asked(o));
-    else if (o->chat && (o->action || o->ids)) fprintf(stderr, "%s: --chat says how texts are read; none is here\n", p->name);
+        fprintf(stderr, "%s: --%s has no effect: no text is read\n", p->name, p->texts->asked(o));
+    else if (o->chat && (o->action || o->ids))
+        fprintf(stderr, "%s: --chat has no effect: no text is read\n", p->name);
     else if ((o->system || o->date || o->turns) && !o->chat)
-        fprintf(stderr, "%s: --%s is read with --chat\n", p->name, o->system ? "system" : o->date ? "date" : "turns");
+        fprintf(stderr, "%s: --%s needs --chat\n", p->name,
+                o->system ? "system" : o->date ? "date" : "turns");
     else if (o->system && !p->chat->system[0])
-        fprintf(stderr, "%s: --system: the chat template %s has no place for a system's text that is supported\n", p->name, p->chat->name);
-    else if (o->date && !p->chat->dated) fprintf(stderr, "%s: --date: the chat template %s has no place for a date\n", p->name, p->chat->name);
+        fprintf(stderr, "%s: --system: the chat template %s has no supported place for a system "
+                "prompt\n", p->name, p->chat->name);
+    else if (o->date && !p->chat->dated)
+        fprintf(stderr, "%s: --date: the chat template %s does not use a date\n", p->name,
+                p->chat->name);
     else if (o->turns && !p->chat->past[0])
-        fprintf(stderr, "%s: --turns: what the chat template %s makes of earlier answers is not known\n", p->name, p->chat->name);
-    else if (o->action && o->verbose) fprintf(stderr, "%s: --verbose says how long answers took; none is here\n", p->name);
-    else if (o->stream && (o->action || o->json)) fprintf(stderr, "%s: --stream says how answers are written; none is here as text\n", p->name);
+        fprintf(stderr, "%s: --turns: cannot tell how the chat template %s writes earlier "
+                "answers\n", p->name, p->chat->name);
+    else if (o->action && o->verbose)
+        fprintf(stderr, "%s: --verbose has no effect: no text is answered\n", p->name);
+    else if (o->stream && (o->action || o->json))
+        fprintf(stderr, "%s: --stream cannot be combined with --json, --info, --check, --selftest "
+                "or --bench\n", p->name);
     else if (o->stream && rt_generation_searches(&o->generation))
-        fprintf(stderr, "%s: --stream: a search with beams has no text before its end\n", p->name);
-    else if (o->action && o->first < argc) fprintf(stderr, "%s: '%s': no text is answered here\n", p->name, argv[o->first]);
-    else if (o->action && o->ids) fprintf(stderr, "%s: --ids says how texts are read; none is answered here\n", p->name);
-    else if (o->action && o->generates) fprintf(stderr, "%s: settings of generation say how texts are answered; none is here\n", p->name);
-    else if (o->raw && (o->action || o->json)) fprintf(stderr, "%s: --raw says how vectors are written; none is here\n", p->name);
+        fprintf(stderr, "%s: --stream: a beam search has no text until it ends; use --beam 1\n",
+                p->name);
+    else if (o->action && o->first < argc)
+        fprintf(stderr, "%s: '%s': no text is read with --info, --check, --selftest or --bench\n",
+                p->name, argv[o->first]);
+    else if (o->action && o->ids)
+        fprintf(stderr, "%s: --ids has no effect: no text is answered\n", p->name);
+    else if (o->action && o->generates)
+        fprintf(stderr, "%s: generation options have no effect: no text is answered\n", p->name);
+    else if (o->raw && (o->action || o->json))
+        fprintf(stderr, "%s: --raw cannot be combined with --json, --info, --check, --selftest or "
+                "--bench\n", p->name);
     else if (cli_is_similar(p, argc - o->first, argv + o->first) && (argc - o->first != 3 || o->raw))
-        fprintf(stderr, o->raw ? "%s: --raw says how vectors are written; similar answers by one number\n" : "%s: similar compares two texts: "
-                "similar TEXT TEXT\n", p->name);
-    else if (o->repetitions && o->action != CLI_BENCH) fprintf(stderr, "%s: --repetitions is read by --bench\n", p->name);
+        fprintf(stderr, o->raw ? "%s: --raw: similar prints one number, not a vector\n"
+                       : "%s: similar compares two texts: similar TEXT TEXT\n", p->name);
+    else if (o->repetitions && o->action != CLI_BENCH)
+        fprintf(stderr, "%s: --repetitions needs --bench\n", p->name);
     else return 0;
     return usage_end(p);
 }

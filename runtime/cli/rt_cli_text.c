@@ -129,7 +129,8 @@ static void tell_twice(rt_cli_tokenizer *t, const char *program, CliPlace place,
 {
     size_t n;
     const char *mark = rt_tokenizer_piece(&t->tokenizer, id, &n);
-    fprintf(stderr, "%s: %s %zu: begins with %.*s twice: the tokenizer puts it before every text\n", program, place.kind, place.number, (int)n, mark);
+    fprintf(stderr, "%s: %s %zu: begins with %.*s twice: the tokenizer already adds it to every "
+            "text\n", program, place.kind, place.number, (int)n, mark);
 }
 
 static void make_literal(rt_cli_tokenizer *t) { t->literal = 1; }

@@ -48,9 +48,9 @@ static int open_file(CliWeights *w, int own)
     if (error == ENOMEM || error == EFBIG) return RT_EXIT_MISSING;
     if (error != ENOENT && error != ENOTDIR) return RT_EXIT_IO;
     if (p->weights_behind)
-        fprintf(stderr, "%s: nor are they behind the program, which was stripped or cut, or cannot "
-                "read its own file\n", p->name);
-    fprintf(stderr, "%s: give their place with --weights FILE\n", p->name);
+        fprintf(stderr, "%s: the program does not contain them: it was stripped or truncated, or "
+                "cannot read its own file\n", p->name);
+    fprintf(stderr, "%s: pass them with --weights FILE\n", p->name);
     return RT_EXIT_NO_INPUT;
 }
 
@@ -77,8 +77,8 @@ static void cut(int number)
 static void notice_cuts(const CliWeights *w)
 {
     struct sigaction action = { .sa_handler = cut };
-    snprintf(cut_message, sizeof cut_message, "%s: %.400s was cut while it was read\n", w->program->name,
-             *w->place ? w->place : "the program's file");
+    snprintf(cut_message, sizeof cut_message, "%s: %.400s was truncated while it was being read\n",
+             w->program->name, *w->place ? w->place : "the program's file");
     if (w->file.mapped) sigaction(SIGBUS, &action, NULL);
 }
 
@@ -89,8 +89,8 @@ static void tell_of_memory(const CliWeights *w)
     const double gib = 1 << 30, bytes = (double)w->file.bytes;
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (w->file.mapped && memory > 0 && bytes > memory)
-        fprintf(stderr, "%s: %.1f GiB of weights and %.1f GiB of memory: they are read from the "
-                "file again and again\n", w->program->name, bytes / gib, memory / gib);
+        fprintf(stderr, "%s: %.1f GiB of weights exceed %.1f GiB of memory: they are read from the "
+                "file repeatedly\n", w->program->name, bytes / gib, memory / gib);
 #else
     (void)w;
 #endif

@@ -119,6 +119,7 @@ int rt_generation_set(RtGeneration *g, const char *name, const char *value, cons
 
 const char *rt_generation_fault(const RtGeneration *g)
 {
-    if (g->beams > 1 && g->sampling.temperature > 0) return "a search with beams draws nothing: take --temperature 0, or --beam 1";
+    if (g->beams > 1 && g->sampling.temperature > 0)
+        return "a beam search does not sample: use --temperature 0 or --beam 1";
     return NULL;
 }

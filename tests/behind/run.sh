@@ -29,7 +29,7 @@ tail -c $((bytes + 32)) "$program" | head -c "$bytes" >"$scratch/weights"
 "$xformc" pack "$scratch/wide.lua" -q -o "$scratch/packed" && cmp "$scratch/weights" "$scratch/packed"
 verdict $? 'they are what pack writes'
 answers "$program"; verdict $? 'it answers'
-"$program" --check >"$scratch/out" && "$program" --selftest >>"$scratch/out" && grep -q 'as they were packed' "$scratch/out" && grep -q 'self-test ok' "$scratch/out"
+"$program" --check >"$scratch/out" && "$program" --selftest >>"$scratch/out" && grep -q 'the weights are intact' "$scratch/out" && grep -q 'self-test ok' "$scratch/out"
 verdict $? '--check and --selftest'
 (cd "$scratch" && cp "$program" elsewhere && PATH=$scratch:$PATH && answers elsewhere && rm elsewhere)
 verdict $? 'copied to another place and found on the PATH'
@@ -37,7 +37,7 @@ yes '7 8 9' | head -n 40 | "$program" --ids -n 5 --temp 0 >"$scratch/out" && [ "
 verdict $? 'also when its weights were copied into pages of 2 MB'
 
 if cc -shared -fPIC -std=c11 -D_GNU_SOURCE -O1 -o "$scratch/small.so" tests/behind/programs/small_memory.c -ldl 2>"$scratch/log"; then
-    LD_PRELOAD=$scratch/small.so answers "$program" && grep -q '^wide: 0\.1 GiB of weights and 0\.0 GiB of memory: they are read from the file again and again$' "$scratch/err"
+    LD_PRELOAD=$scratch/small.so answers "$program" && grep -q '^wide: 0\.1 GiB of weights exceed 0\.0 GiB of memory: they are read from the file repeatedly$' "$scratch/err"
     verdict $? 'weights that memory does not hold are mapped, with one line'
     cat "$scratch/err"
 else
@@ -65,7 +65,7 @@ broken() {
     [ $found = "$2" ] && [ ! -s "$scratch/out" ] && grep -q "$3" "$scratch/err" || { echo "exit $found"; cat "$scratch/err"; false; }
     verdict $? "$1"
 }
-gone='^wide: nor are they behind the program, which was stripped or cut, or cannot read its own file$'
+gone='^wide: the program does not contain them: it was stripped or truncated, or cannot read its own file$'
 mkdir "$scratch/broken"
 cp "$program" "$scratch/broken" && truncate -s -1 "$scratch/broken/wide" && broken 'one that was cut says so' 66 "$gone"
 head -c 1000000 "$program" >"$scratch/broken/wide" && broken 'also one without any' 66 "$gone"

@@ -77,7 +77,7 @@ cp -r "$scratch/hf" "$scratch/copy" && "$xformc" run "$scratch/copy" --ids -n 3 
 verdict $? 'and a copy of the folder is'
 put 1000002 '\200\177'
 for turn in 1 2; do
-    folder && entries 4 && grep -q 'holds 1 of 1536000 numbers that are infinite or none' "$scratch/err"
+    folder && entries 4 && grep -q 'holds 1 of 1536000 numbers that are infinite or NaN' "$scratch/err"
     verdict $? "numbers that are none are told of each time: $turn"
 done
 put 1000002 '\000\000'
@@ -97,13 +97,13 @@ sed '1s/"xformc":"[0-9a-f]*"/"xformc":"0123456789abcdef"/' "$scratch/good" >"$en
 rm "$entry" && mkdir "$entry" && answers; verdict $? 'a folder in its place is let be'
 rmdir "$entry" && ln -s "$scratch/good" "$entry" && answers && [ ! -L "$entry" ] && cmp "$entry" "$scratch/good"; verdict $? 'a link in its place is not followed'
 remarked() { "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err"; same "$expected" "$(cat "$scratch/out")" && grep -q "^note: $1 $2: $3" "$scratch/err"; }
-chmod 620 "$entry" && remarked "$entry" 'may be written by other users' 'it is not used, but made anew' && [ "$(stat -c %a "$entry")" = 600 ]
+chmod 620 "$entry" && remarked "$entry" 'may be written by other users' 'it is ignored and rebuilt' && [ "$(stat -c %a "$entry")" = 600 ]
 verdict $? 'one that others may write is not used'
-chmod 770 "$cache" && remarked "$cache" 'may be written by other users' 'what lies there is not used, and nothing is kept there'
+chmod 770 "$cache" && remarked "$cache" 'may be written by other users' 'it is not used as the cache'
 verdict $? 'nor a folder that others may write'
 chmod 700 "$cache"
 if [ "$(id -u)" = 0 ]; then
-    chown 65534 "$entry" && remarked "$entry" 'belongs to another user' 'it is not used'
+    chown 65534 "$entry" && remarked "$entry" 'belongs to another user' 'it is ignored and rebuilt'
     verdict $? 'nor an entry of another user'
 else
     skip 'nor an entry of another user' 'only root may make some'
@@ -159,7 +159,7 @@ await [ -s "$scratch/few" ]
 : >"$entry" && echo '1 2 3' >&3
 exec 3>&-
 wait $asked
-[ $? = 74 ] && [ "$(wc -l <"$scratch/few")" = 1 ] && same 'error: a file was cut while it was read' "$(cat "$scratch/err")"
+[ $? = 74 ] && [ "$(wc -l <"$scratch/few")" = 1 ] && same 'error: a file was truncated while it was being read' "$(cat "$scratch/err")"
 verdict $? 'one that is cut while it is mapped ends with a message'
 
 # What killed processes leave: a file that is half written, and a lock.
@@ -180,7 +180,7 @@ XFORMC_CACHE_SIZE=$((2 * bytes + 200000)) "$xformc" run "$scratch/widest.lua" --
 verdict $? 'what was used longest ago makes room'
 bound() { XFORMC_CACHE_SIZE=$1 "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err"; same "$expected" "$(cat "$scratch/out")"; }
 bound 1M && [ ! -e "$entry" ] && entries 2 &&
-    same 'note: large takes 7.00 MiB packed, and the cache 1.00 MiB: it is packed each time; see XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
+    same 'note: large takes 7.00 MiB packed, but the cache holds 1.00 MiB: it is packed on every run; raise XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
 verdict $? 'what is larger than the bound is not kept, with one line'
 bound much && grep -q '^note: XFORMC_CACHE_SIZE: expected bytes, as 262144, 256K, 1M or 2G; the cache takes [0-9.]* [MG]iB$' "$scratch/err"
 verdict $? 'a bound that is none is told of'

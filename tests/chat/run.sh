@@ -97,9 +97,9 @@ refused() {
     echo "expected $message"
     cat "$scratch/out" "$scratch/err"
 }
-refused 'a program: a template without a place for a system text' 2 "gemma: --system: the chat template gemma has no place for a system's text that is supported" \
+refused 'a program: a template without a place for a system text' 2 "gemma: --system: the chat template gemma has no supported place for a system prompt" \
     "$scratch/gemma/gemma" --chat --system x y
-refused 'a program: --system alone' 2 'llama2: --system is read with --chat' "$scratch/llama2/llama2" --system x y
+refused 'a program: --system alone' 2 'llama2: --system needs --chat' "$scratch/llama2/llama2" --system x y
 # An empty system text is a turn of its own, and not the template's text; of a template that asks if there is one it is none.
 cat >"$scratch/phi3_asks.lua" <<END
 return xf.model { name = "phi3_asks", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200, weights = "random",
@@ -134,8 +134,8 @@ printf 'm = xf.compile("%s")\nfor _, plain in ipairs { false, true } do\n  m:gen
 [ "$("$xformc" tokenize $here/chatml_preset "$typed" | wc -w) $("$xformc" tokenize $here/chatml_preset --plain-text "$typed" | wc -w)" = \
     "$(paste -d ' ' -s "$scratch/out")" ] || { cat "$scratch/out" "$scratch/err"; false; }
 verdict $? 'plain_text at the prompt'
-refused '--plain-text with ids' 2 'llama2: --plain-text says how texts are read; none is here' "$scratch/llama2/llama2" --plain-text --ids 5
-refused 'a program: a chat of ids' 2 'llama2: --chat says how texts are read; none is here' "$scratch/llama2/llama2" --chat --ids 5
+refused '--plain-text with ids' 2 'llama2: --plain-text has no effect: no text is read' "$scratch/llama2/llama2" --plain-text --ids 5
+refused 'a program: a chat of ids' 2 'llama2: --chat has no effect: no text is read' "$scratch/llama2/llama2" --chat --ids 5
 "$xformc" compile specs/sums.lua -o "$scratch/sums" -q && ! grep -q -i chat "$scratch/sums/sums_settings.c" &&
     grep -q '^const RtChat llama2_chat = {$' "$scratch/llama2/llama2_settings.c"
 verdict $? 'a template stands in the text of the programs that have one'

@@ -87,7 +87,7 @@ echo '{"additional_special_tokens":["<L>"]}' >"$folder/special_tokens_map.json"
 '"rules":"class Camembert by tokenizer_class","settings":"tokenizer_config.json, special_tokens_map.json"}'
 verdict $? 'info --json names the class that is given, and the files of settings'
 told() { "$xformc" info "$1" 2>&1 | sed -n '/^tokenizer/,/^parameters/s/  */ /gp' | sed '$d'; }
-same 'tokenizer none it takes and gives ids' "$(told tests/families/bart)"
+same 'tokenizer none input and output are token ids' "$(told tests/families/bart)"
 verdict $? 'info of a model without a tokenizer'
 same "tokenizer, ids 123 tokenizer.json
  read as class Bert by tokenizer_class

@@ -71,7 +71,7 @@ done
 verdict $? 'help is --help'
 "$xformc" run --help >"$scratch/out" && "$xformc" help run 2>&1 | cmp - "$scratch/out"
 verdict $? 'help of a command'
-fails 'help of no command' 2 "*no command 'biuld'; did you mean 'build'??*" "$xformc" help biuld
+fails 'help of no command' 2 "*unknown command 'biuld'; did you mean 'build'??*" "$xformc" help biuld
 [ "$("$xformc" --version | head -n 1)" = 'xformc 0.9.0' ]
 verdict $? '--version'
 fails 'no command' 2 'xformc turns a Transformer into C*xformc help*' "$xformc"
@@ -84,22 +84,22 @@ for name in 2x printf a-b; do fails "--name $name" 2 'error: --name*' "$xformc" 
 verdict $? '--name: nothing is written'
 fails 'options without a command' 2 'xformc: a command is missing before --engine*' "$xformc" --engine jit
 fails 'an option that may be several' 2 'xformc: --t may be --target-language or --turns*' "$xformc" run specs/dates.lua --t 1
-fails 'completion of one command' 2 "*--completion is of all commands; 'build' is one word too many*" "$xformc" help build --completion bash
+fails 'completion of one command' 2 "*--completion covers all commands; unexpected argument 'build'*" "$xformc" help build --completion bash
 "$xformc" help help >"$scratch/out" && "$xformc" help --help | cmp - "$scratch/out" && ! "$xformc" help | cmp -s - "$scratch/out"
 verdict $? 'help of help'
 "$xformc" version >"$scratch/out" && "$xformc" --version | cmp - "$scratch/out"
 verdict $? 'version is --version'
-fails 'an unknown command' 2 "xformc: there is no command 'frobnicate'
+fails 'an unknown command' 2 "xformc: unknown command 'frobnicate'
 xformc: try 'xformc --help'" "$xformc" frobnicate
-fails 'a misspelt command' 2 "*no command 'biuld'; did you mean 'build'??*" "$xformc" biuld x
-fails 'a misspelt option' 2 "*no option --slost; did you mean '--slots'?
+fails 'a misspelt command' 2 "*unknown command 'biuld'; did you mean 'build'??*" "$xformc" biuld x
+fails 'a misspelt option' 2 "*unknown option --slost; did you mean '--slots'?
 xformc: try 'xformc compile --help'" "$xformc" compile x --slost=3
-fails 'a misspelt option before the command' 2 "*no option --slost; did you mean '--slots'?
+fails 'a misspelt option before the command' 2 "*unknown option --slost; did you mean '--slots'?
 xformc: try 'xformc --help'" "$xformc" --slost=3 compile x
-fails 'an unknown letter' 2 '*no option -z*' "$xformc" -z
-fails 'a letter of two bytes' 2 '*no option -é
+fails 'an unknown letter' 2 '*unknown option -z*' "$xformc" -z
+fails 'a letter of two bytes' 2 '*unknown option -é
 *' "$xformc" -é
-fails 'a letter of two bytes behind another' 2 '*no option -é
+fails 'a letter of two bytes behind another' 2 '*unknown option -é
 *' "$xformc" -qé
 fails 'an option without its argument' 2 '*-o needs a DIR
 *' "$xformc" compile x -o
@@ -109,9 +109,9 @@ fails 'an option without its number' 2 '*-t needs an N
 *' "$xformc" run x -t
 fails 'an option with a value too many' 2 '*--json takes no value
 *' "$xformc" run x --json=1
-fails 'a control character is escaped' 2 '*no command ?a?x1b?2J?u0085?
+fails 'a control character is escaped' 2 '*unknown command ?a?x1b?2J?u0085?
 *' "$xformc" "$(printf 'a\033[2J\302\205')"
-fails 'bytes that are no text are escaped' 2 "*'?xff' is one word too many
+fails 'bytes that are no text are escaped' 2 "*unexpected argument '?xff'
 *" "$xformc" compile a "$(printf '\377')"
 fails 'an empty spec name' 2 '*SPEC is empty
 *' "$xformc" compile ''
@@ -131,13 +131,13 @@ fails 'compile does not compare' 2 "xformc: compile does not take --against; ver
 xformc: try 'xformc compile --help'" "$xformc" compile specs/dates.lua --against x
 fails 'build does not run' 2 '*build does not take --threads; run, verify, bench and tune do*' "$xformc" build specs/dates.lua -t 2
 fails 'info runs nothing' 2 '*info does not take --engine; run, verify, attention and bench do*' "$xformc" info specs/dates.lua --engine generic
-fails 'the jit takes no compiler' 2 '*--cc, --kernels and --unroll are choices of native code*' "$xformc" run specs/dates.lua --engine jit --cc gcc x
-fails 'the jit takes no form of kernels' 2 '*--cc, --kernels and --unroll are choices of native code*' "$xformc" verify specs/dates.lua --engine jit --kernels unrolled
-fails 'ops takes no word' 2 "*'extra' is one word too many*" "$xformc" ops extra
-fails 'a text for an xf.graph' 2 "error: 'hello': an xf.graph answers no texts" "$xformc" run specs/self_attention.lua hello
+fails 'the jit takes no compiler' 2 '*--cc, --kernels and --unroll need native code*' "$xformc" run specs/dates.lua --engine jit --cc gcc x
+fails 'the jit takes no form of kernels' 2 '*--cc, --kernels and --unroll need native code*' "$xformc" verify specs/dates.lua --engine jit --kernels unrolled
+fails 'ops takes no word' 2 "*unexpected argument 'extra'*" "$xformc" ops extra
+fails 'a text for an xf.graph' 2 "error: 'hello': an xf.graph takes no text" "$xformc" run specs/self_attention.lua hello
 fails 'an input for a model of texts' 2 '*only an xf.graph has inputs*' "$xformc" run specs/dates.lua --input X=f x
 fails 'a command without its spec' 2 '*run needs a SPEC*' "$xformc" run
-fails 'a word too many' 2 "*'b' is one word too many*" "$xformc" compile a b
+fails 'a word too many' 2 "*unexpected argument 'b'*" "$xformc" compile a b
 fails 'a misspelt engine' 2 '*expected native, jit, generic; did you mean *native*' "$xformc" run x --engine nativ
 fails 'an unknown instruction set' 2 '*--isa sse: expected native, *portable*' "$xformc" build x --isa sse
 # What a row of the table of instruction sets gives: a word of --help, of the message above, and of docs/cli.md.
@@ -183,12 +183,12 @@ verdict $? 'and nothing half written stays behind'
 for file in Makefile dates.c dates.safetensors; do
     mkdir "$scratch/foreign.$file"
     echo 'all: of somebody else' >"$scratch/foreign.$file/$file"
-    fails "a $file of somebody else stands there" 65 "error: *foreign.$file/$file is not of xformc; choose another -o" "$xformc" compile specs/dates.lua -o "$scratch/foreign.$file"
+    fails "a $file of somebody else stands there" 65 "error: *foreign.$file/$file was not written by xformc; choose another -o" "$xformc" compile specs/dates.lua -o "$scratch/foreign.$file"
     [ "$(cat "$scratch/foreign.$file/$file")" = 'all: of somebody else' ] && [ "$(ls "$scratch/foreign.$file")" = $file ]
     verdict $? 'and stays, alone'
 done
 mkdir "$scratch/weights" && cp specs/dates/dates.safetensors "$scratch/weights"
-fails 'the weights of a spec stand there' 65 'error: *weights/dates.safetensors is not of xformc; choose another -o' "$xformc" compile specs/dates.lua -o "$scratch/weights"
+fails 'the weights of a spec stand there' 65 'error: *weights/dates.safetensors was not written by xformc; choose another -o' "$xformc" compile specs/dates.lua -o "$scratch/weights"
 mkdir "$scratch/special" && mkfifo "$scratch/special/Makefile" "$scratch/special/dates.safetensors" && ln -s /dev/zero "$scratch/special/dates.c"
 timeout "$patience" "$xformc" compile specs/dates.lua -q -o "$scratch/special" && for file in Makefile dates.c dates.safetensors; do
     [ -f "$scratch/special/$file" ] && [ ! -L "$scratch/special/$file" ] || exit 1; done
@@ -569,7 +569,7 @@ verdict $? 'no stdout'
 verdict $? 'run --json says null for what is not a number'
 "$xformc" run tests/goldens/awkward.lua --engine generic '3 x' '3 999' '' '3 4 5 6 7 8 9 10 11 12 3 4' >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && printf '\n\n\n\n' | cmp - "$scratch/out" && diff - "$scratch/err" <<'END'
-awkward: argument 1: the model has no tokenizer and takes ids, such as 1 2 3; at byte 3 there is none
+awkward: argument 1: the model has no tokenizer: pass token ids, such as 1 2 3; found none at byte 3
 awkward: argument 2: id 999 at place 2 is not in the vocabulary, 0 to 12
 awkward: argument 3: empty; 1 to 11 ids fit
 awkward: argument 4: 12 ids, but at most 11 fit

@@ -159,7 +159,7 @@ futex() {
 refused() {
     make -s -C "$1" CC=$cc >/dev/null 2>&1
     run "$1/$2" x >"$scratch/$2.out" 2>"$scratch/$2.err"
-    [ $? = 69 ] && [ ! -s "$scratch/$2.out" ] && grep -q 'another byte order.*--weights literal' "$scratch/$2.err" || { cat "$scratch/$2.err"; false; }
+    [ $? = 69 ] && [ ! -s "$scratch/$2.out" ] && grep -q 'wrong byte order.*--weights literal' "$scratch/$2.err" || { cat "$scratch/$2.err"; false; }
 }
 
 big_endian() {

@@ -155,11 +155,11 @@ spec '{ ["*"] = "bf16" }'
     cmp "$scratch/by_pattern" "$scratch/by_word"
 verdict $? 'and so does one for all'
 spec '{ ["encodr.*.ffn"] = "int4" }'
-fails 'a pattern without a matrix' 65 'mixed.lua:4:30: error: dtype: no matrix of a linear or an embedding is called "encodr.*.ffn"' "$xformc" info "$scratch/mixed.lua"
+fails 'a pattern without a matrix' 65 'mixed.lua:4:30: error: dtype: no linear or embedding is called "encodr.*.ffn"' "$xformc" info "$scratch/mixed.lua"
 spec '{ ["encoder.position"] = "int8" }'
-fails 'a pattern of a table that is not a matrix' 65 'no matrix of a linear or an embedding is called "encoder.position"' "$xformc" info "$scratch/mixed.lua"
+fails 'a pattern of a table that is not a matrix' 65 'no linear or embedding is called "encoder.position"' "$xformc" info "$scratch/mixed.lua"
 spec '{ ["encoder.*.up"] = "int8", ["encoder.*.ff*"] = "int4" }'
-fails 'two patterns, none closer' 65 'dtype: "encoder.*.up" and "encoder.*.ff*" both match encoder.0.ffn.up.weight, and neither is the closer one' \
+fails 'two patterns, none closer' 65 'dtype: "encoder.*.up" and "encoder.*.ff*" both match encoder.0.ffn.up.weight, and neither is more specific' \
     "$xformc" info "$scratch/mixed.lua"
 spec '{ ["encoder.0"] = "int9" }'
 fails 'an unknown word' 65 'error: dtype["encoder.0"] has no choice "int9"; the choices are' "$xformc" info "$scratch/mixed.lua"
@@ -249,7 +249,7 @@ verdict $? 'verify --json has the accuracy of both'
 printf 'no tab\n' >"$scratch/bad"
 fails 'a task without answers' 65 'bad:1: error: expected a text, a tab and its answer' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/bad"
 fails 'a task of an xf.graph' 2 'error: --task: self_attention has no texts' "$xformc" verify specs/self_attention.lua --engine jit --task "$scratch/bad"
-fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is not a decoder alone with a tokenizer' \
+fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is not a decoder-only model with a tokenizer' \
     "$xformc" verify specs/dates.lua --engine jit --perplexity "$scratch/bad"
 fails 'no such file' 66 'none' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/none"
 
@@ -292,7 +292,7 @@ printf '86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\nfalse\tkv_dtype: 
 verdict $? 'at the prompt: by option and by spec, an unknown one'
 "$xformc" bench specs/gpt.lua --kv-dtype f16 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"type_k":"f16","type_v":"f16"'
 verdict $? 'bench says it as llama-bench does'
-"$xformc" info specs/encoder.lua --kv-dtype f16 2>&1 >/dev/null | grep -q 'note: --kv-dtype changes nothing: an encoder has no cache of keys and values'
+"$xformc" info specs/encoder.lua --kv-dtype f16 2>&1 >/dev/null | grep -q 'note: --kv-dtype has no effect: an encoder has no KV cache'
 verdict $? 'an encoder has no cache: a note'
 at_most 'sums: caches of f16 lose no right answer' 0 "$xformc" verify specs/sums.lua --kv-dtype f16 --engine jit --task specs/sums/heldout.tsv
 if [ -d "$stories" ]; then
@@ -313,7 +313,7 @@ for engine in generic jit program; do
     [ $engine = program ] && who="$scratch/cut_program/cut_keys"
     for options in '' '--temp 1' '--json'; do
         printf '5 9 33\n5 9\n' | $who --ids -n 3 $options >"$scratch/out" 2>"$scratch/err"
-        [ $? = 0 ] && [ "$(cat "$scratch/err")" = 'cut_keys: note: keys or values beyond 65504 became that, the largest f16; caches of f32 hold them' ]
+        [ $? = 0 ] && [ "$(cat "$scratch/err")" = 'cut_keys: note: keys or values were clamped to 65504, the largest f16; use an f32 KV cache' ]
         verdict $? "caches of f16 that saturate: $engine $options"
         cat "$scratch/err"
     done
@@ -323,7 +323,7 @@ done
 verdict $? 'caches of f32, and of f16 that hold all: nothing is said'
 cat "$scratch/err"
 echo "m = xf.compile('$scratch/cut_keys', { kv_dtype = 'f16' }) m('5 9 33')" >"$scratch/saturated.lua"
-"$xformc" lua "$scratch/saturated.lua" 2>&1 | grep -q 'cut_keys: keys or values beyond 65504'
+"$xformc" lua "$scratch/saturated.lua" 2>&1 | grep -q 'cut_keys: keys or values were clamped to 65504'
 verdict $? 'caches of f16 that saturate: at the prompt'
 "$xformc" lua "$scratch/saturated.lua"
 fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16; did you mean 'f16'?" "$xformc" run specs/dates.lua --kv-dtype f15 x

@@ -42,7 +42,7 @@ refused() {
     shift 2
     "$xformc" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     found=$?
-    [ $found = $code ] && ! [ -s "$scratch/out" ] && ! grep 'infinite or none' "$scratch/err" || { echo "exit $found"; cat "$scratch/out" "$scratch/err"; false; }
+    [ $found = $code ] && ! [ -s "$scratch/out" ] && ! grep 'infinite or NaN' "$scratch/err" || { echo "exit $found"; cat "$scratch/out" "$scratch/err"; false; }
     verdict $? "$name"
 }
 says() { grep -E "$1" "$scratch/err" >/dev/null || { echo "no line $1"; cat "$scratch/err"; false; }; verdict $? "$2"; }
@@ -68,7 +68,7 @@ refused 'what is asked for counts' 69 run "$scratch/giant" --dtype int8 --ids 1
 says '^error: giant takes 3\.5[0-9]? TiB of memory' 'int8 weights are counted as such'
 says '^note: with --dtype int4 it still takes' 'and a narrower dtype is named'
 if grep -q -- '--dtype \(f32\|bf16\|int8\)' "$scratch/err"; then verdict 1 'wider ones are not'; else verdict 0 'wider ones are not'; fi
-"$xformc" info "$scratch/giant" >"$scratch/out" 2>"$scratch/err" && ! grep 'infinite or none' "$scratch/err"
+"$xformc" info "$scratch/giant" >"$scratch/out" 2>"$scratch/err" && ! grep 'infinite or NaN' "$scratch/err"
 verdict $? 'info tells of it'
 grep -Eq '^verify, bytes +15,573,[0-9,]+ +14\.5 GiB +weights as f32, a layer at a time; all are read for each of 6 inputs$' "$scratch/out" &&
     "$xformc" info "$scratch/giant" --json 2>/dev/null | grep -Eq '"verify":\{"weight_bytes":15573[0-9]*,"anew":true,"inputs":6\}' &&
@@ -130,7 +130,7 @@ END
         on 8000 $verb "$scratch/small.lua" -o "$scratch/disk/small" && code=0 || code=$?
         [ $code = 74 ] && ! [ -s "$scratch/out" ] || { echo "exit $code"; cat "$scratch/out" "$scratch/err"; false; }
         verdict $? "$verb: a disk without room is told before anything is written"
-        says "^error: .*/disk/small: (26|78)\.[0-9] MiB are to be written there, and the disk has 7\.[0-9]+ MiB free" "$verb: with the sizes"
+        says "^error: .*/disk/small: no room for (26|78)\.[0-9] MiB: the disk has only 7\.[0-9]+ MiB free" "$verb: with the sizes"
     done
     on 60000 compile "$scratch/small.lua" -o "$scratch/disk/small" && grep -qx small "$scratch/out"
     verdict $? 'one with room is written to'

@@ -19,16 +19,16 @@ refuses() {
 
 # ---- options --------------------------------------------------------------------------------------------------------
 
-refuses 2 "xformc: --isa portable,avx512: 'portable' runs everywhere, so what follows it is never chosen; let it be the last" \
+refuses 2 "xformc: --isa portable,avx512: 'portable' runs everywhere, so anything after it is never chosen; put it last" \
     compile specs/dates.lua --isa portable,avx512
-refuses 2 "xformc: --isa avx512,avx512: 'avx512' stands there twice" compile specs/dates.lua --isa avx512,avx512
+refuses 2 "xformc: --isa avx512,avx512: 'avx512' is listed twice" compile specs/dates.lua --isa avx512,avx512
 sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/, \1/p' runtime/kernels/simd/instruction_sets.def | tr -d '\n')
 refuses 2 "xformc: --isa : expected native$sets" compile specs/dates.lua --isa avx512,
 refuses 2 "xformc: --isa avx51: expected native$sets; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
 refuses 2 'xformc: --isa avx512,avx2,native,portable,neon: at most 4 fit into one program' compile specs/dates.lua --isa avx512,avx2,native,portable,neon
 refuses 69 'error: there are no kernels for neon, or this processor cannot run them' run specs/dates.lua --engine jit --isa neon
 refuses 2 'xformc: --unroll 0: expected a whole number from 1 to 64' compile specs/dates.lua --unroll 0
-refuses 2 'xformc: --unroll is a choice of --kernels=unrolled' compile specs/dates.lua --unroll 8
+refuses 2 'xformc: --unroll needs --kernels=unrolled' compile specs/dates.lua --unroll 8
 refuses 2 'xformc: --unroll-layers maybe: expected on, off' compile specs/dates.lua --unroll-layers maybe
 refuses 2 'xformc: --max-threads 0: expected a whole number from 1 to 256' compile specs/dates.lua --max-threads 0
 refuses 2 'error: --threads 3: a state has room for 2; see --max-threads' run specs/self_attention.lua --max-threads 2 -t 3 --cc 'gcc'
@@ -104,7 +104,7 @@ compile specs/dates.lua -o "$scratch/lanes" --lanes 1 && cmp -s "$scratch/lanes/
 verdict $? '--lanes is an older name of --max-threads'
 "$xformc" compile specs/encoder.lua -o "$scratch/one_slot" >"$scratch/out" 2>&1 &&
     "$xformc" compile specs/encoder.lua -o "$scratch/three_slots" --slots 3 >"$scratch/out" 2>&1 &&
-    grep -q 'note: --slots 3 changes nothing: without a decoder there is one slot' "$scratch/out" &&
+    grep -q 'note: --slots 3 has no effect: a model without a decoder has one slot' "$scratch/out" &&
     diff -r "$scratch/one_slot" "$scratch/three_slots" >"$scratch/diff"
 verdict $? 'an encoder alone has one slot, whatever --slots says'
 "$xformc" info specs/dates.lua --max-threads 1 --json >"$scratch/out" 2>"$scratch/err" && grep -qF "$(bytes threads)" "$scratch/out"

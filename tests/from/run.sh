@@ -55,5 +55,5 @@ for command in run build verify bench tune info attention compile pack; do
     cat "$scratch/err"
 done
 "$xformc" repl --from "$from" >"$scratch/out" 2>"$scratch/err" </dev/null
-[ $? = 2 ] && grep -q 'there is no SPEC' "$scratch/err"
+[ $? = 2 ] && grep -q 'no SPEC was given' "$scratch/err"
 verdict $? 'repl --from without a spec'

@@ -91,11 +91,11 @@ static const Case cases[] = {
     { "{\"a\":" T("F32", "[2]", 0, 4) "}", -1, 4, "has 4 bytes of data; its shape and dtype need 8" },
     { "{\"a\":" T("F4", "[3]", 0, 2) "}", -1, 2, "do not fill whole bytes" },
     /* the cover */
-    { "{\"a\":" T("F32", "[1]", 4, 8) "}", -1, 8, "the data start with 4 bytes of no tensor" },
-    { "{\"a\":" T("F32", "[1]", 0, 4) ",\"b\":" T("F32", "[1]", 8, 12) "}", -1, 12, "between \"a\" and \"b\" lie 4 bytes" },
+    { "{\"a\":" T("F32", "[1]", 4, 8) "}", -1, 8, "the first 4 bytes of data belong to no tensor" },
+    { "{\"a\":" T("F32", "[1]", 0, 4) ",\"b\":" T("F32", "[1]", 8, 12) "}", -1, 12, "between \"a\" and \"b\", 4 bytes belong" },
     { "{\"a\":" T("F32", "[2]", 0, 8) ",\"b\":" T("F32", "[1]", 4, 8) "}", -1, 8, "tensor \"b\" overlaps \"a\"" },
-    { "{\"a\":" T("F32", "[1]", 0, 4) "}", -1, 6, "ends with 2 bytes of no tensor" },
-    { "{}", -1, 1, "ends with 1 bytes of no tensor" },
+    { "{\"a\":" T("F32", "[1]", 0, 4) "}", -1, 6, "the last 2 bytes belong to no tensor" },
+    { "{}", -1, 1, "the last 1 bytes belong to no tensor" },
 };
 
 static void every_rule_is_checked(void **state)

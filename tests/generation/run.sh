@@ -100,7 +100,7 @@ nan() {
     shift
     "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
-    [ $code = 65 ] && [ "$(grep -v ': note: ' "$scratch/err" | sed 's/^[a-z_]*: argument 1: //')" = "the model's logits are no numbers" ] && [ -z "$(tr -d '\n' <"$scratch/out")" ]
+    [ $code = 65 ] && [ "$(grep -v ': note: ' "$scratch/err" | sed 's/^[a-z_]*: argument 1: //')" = "the model's logits are NaN or infinite" ] && [ -z "$(tr -d '\n' <"$scratch/out")" ]
     verdict $? "one logit is NaN: $name"
     echo "exit $code"
     cat "$scratch/out" "$scratch/err"
@@ -115,11 +115,11 @@ for options in '' '--temp 1' '--temp 1 --top-k 2' '--beam 1' '--beam 2' '--beam 
 done
 nan 'native' "$xformc" run "$scratch/nan_llama" --engine native --kernels unrolled --cc "$scratch/cc" -n 3 '5 9 33'
 "$xformc" run "$scratch/nan_llama" --json -n 3 '5 9 33' >"$scratch/out" 2>"$scratch/err"
-[ $? = 65 ] && [ "$(cat "$scratch/out")" = '{"input":"5 9 33","error":"the model'"'"'s logits are no numbers"}' ]
+[ $? = 65 ] && [ "$(cat "$scratch/out")" = '{"input":"5 9 33","error":"the model'"'"'s logits are NaN or infinite"}' ]
 verdict $? 'one logit is NaN: --json'
 cat "$scratch/out"
 echo "m = xf.compile('$scratch/nan_llama', { notes = false }) print(pcall(m.generate, m, { 5, 9, 33 }, 3)) print(pcall(m, '5 9 33'))" >"$scratch/nan.lua"
-[ "$("$xformc" lua "$scratch/nan.lua" 2>&1 | grep -c "^false.*the model's logits are no numbers")" = 2 ]
+[ "$("$xformc" lua "$scratch/nan.lua" 2>&1 | grep -c "^false.*the model's logits are NaN or infinite")" = 2 ]
 verdict $? 'one logit is NaN: at the prompt'
 "$xformc" lua "$scratch/nan.lua"
 # `verify --perplexity` of a model that reads texts.
@@ -195,7 +195,7 @@ verdict $? 'and the same again, by two threads, by the generic engine'
 "$xformc" run "$scratch/drawn.lua" -p 3 3 3 3 3 3 3 3 | cmp - "$scratch/lines"
 verdict $? 'as words and prompts'
 { echo 3; echo none; given | tail -n +3; } | "$xformc" run "$scratch/drawn.lua" 2>"$scratch/err" | sed 2d >"$scratch/out"
-sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: the model has no tokenizer and takes ids' "$scratch/err"
+sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: the model has no tokenizer: pass token ids' "$scratch/err"
 verdict $? 'a refused line has its number'
 given | "$xformc" run "$scratch/drawn.lua" -s 2 >"$scratch/out"
 [ "$(cat "$scratch/out" "$scratch/lines" | sort -u | wc -l)" = 16 ]
@@ -203,7 +203,7 @@ verdict $? 'another seed, other answers'
 eight "$scratch/drawn/drawn" && eight "$scratch/drawn/drawn" -t 2 && "$scratch/drawn/drawn" -p 3 3 3 3 3 3 3 3 | cmp - "$scratch/lines"
 verdict $? 'the same in a program: lines, two threads, words and prompts'
 { echo 3; echo none; given | tail -n +3; } | "$scratch/drawn/drawn" 2>"$scratch/err" | sed 2d >"$scratch/out"
-sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: the model has no tokenizer and takes ids' "$scratch/err"
+sed 2d "$scratch/lines" | cmp - "$scratch/out" && grep -q 'line 2: the model has no tokenizer: pass token ids' "$scratch/err"
 verdict $? 'where a refused line has its number too'
 given | "$scratch/drawn/drawn" --json | sed 's/.*"ids":.//; s/\].*//; s/,/ /g' | cmp - "$scratch/lines"
 verdict $? 'and as objects'
@@ -229,10 +229,10 @@ same '--stop of a search' 2019 "$xformc" run $dates --beam 2 --stop -0 '3rd of M
 same 'every text anew' '2019
 2018' "$xformc" run $dates --stop -0 '3rd of May 2019' '3rd of May 2018'
 "$xformc" run $families/llama --stop x 1 >"$scratch/out" 2>"$scratch/err"
-[ $? = 2 ] && [ "$(cat "$scratch/err")" = 'error: --stop x: answers are ids here, and no text' ]
+[ $? = 2 ] && [ "$(cat "$scratch/err")" = 'error: --stop x: answers are ids here, not text' ]
 verdict $? '--stop where answers are ids'
 "$xformc" run specs/self_attention.lua -p x >"$scratch/out" 2>"$scratch/err"
-[ $? = 2 ] && [ "$(cat "$scratch/err")" = 'error: --prompt: an xf.graph answers no texts' ]
+[ $? = 2 ] && [ "$(cat "$scratch/err")" = 'error: --prompt: an xf.graph takes no text' ]
 verdict $? '-p of an xf.graph'
 
 # The same of a program.
@@ -265,9 +265,9 @@ refused() {
 refused 'a program: -f of no file' 66 "dates: cannot read $scratch/none: No such file or directory" "$program" -f "$scratch/none"
 refused 'a program: -f of a folder' 74 "dates: cannot read $scratch: Is a directory" "$program" -f "$scratch"
 refused 'a program: --stop of nothing' 2 'dates: stop is empty' "$program" --stop '' x
-refused 'a program: --stop where answers are ids' 2 'dates: --stop x: answers are ids here, and no text' "$program" --ids --stop x 1
-refused 'a program: --stop where nothing is answered' 2 'dates: --stop x: no text is answered here' "$program" --info --stop x
-refused 'a program: -p where nothing is answered' 2 "dates: 'x': no text is answered here" "$program" --info -p x
+refused 'a program: --stop where answers are ids' 2 'dates: --stop x: answers are ids here, not text' "$program" --ids --stop x 1
+refused 'a program: --stop where nothing is answered' 2 'dates: --stop x has no effect: no text is answered' "$program" --info --stop x
+refused 'a program: -p where nothing is answered' 2 "dates: 'x': no text is read with --info, --check, --selftest or --bench" "$program" --info -p x
 refused 'a program: -c above what it was built for' 2 "dates: max-len must be a number of 1 to 80, not '81'" "$program" -c 81 x
 "$program" -c 6 '3rd of May 2019' >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && [ "$(cat "$scratch/err")" = 'dates: argument 1: 15 characters, but at most 6 fit' ]

@@ -265,7 +265,7 @@ bare=$("$xformc" run "$here/llama_q8_0.gguf" -n 12 --temp 0 'the ant' 2>>"$scrat
 echo "[$answer] [$all] [$bare]" >"$scratch/out"
 [ ${#answer} -ge 8 ] && [ "${all%"$answer"}" != "$all" ] && [ "${bare%"$answer"}" = "$bare" ]
 verdict $? 'a chat template in the file is that of --chat'
-twice='begins with <s> twice: the tokenizer puts it before every text'
+twice='begins with <s> twice: the tokenizer already adds it to every text'
 "$xformc" run "$scratch/talks.gguf" -n 2 --temp 0 '<s>the ant' >"$scratch/out" 2>"$scratch/err" && grep -q "argument 1: $twice" "$scratch/err"
 verdict $? 'a text that begins with the first token is told that it begins twice: run'
 "$xformc" tokenize "$scratch/talks.gguf" 'the ant' '<s>the ant' >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/err")" = "xformc: text 2: $twice" ]
@@ -345,7 +345,7 @@ refused 'a tensor that is missing' 'there is no matrix token_embd.weight' "$scra
 patched 'blk.0.attn_q.weight' 'blk.0.attn_z.weight'
 refused 'a tensor of another name' 'attn_[qz]' "$scratch/patched.gguf"
 patched 'blk.0.attn_v.weight' 'blk.0.attn_k.weight'
-refused 'a tensor that is there twice' 'is there twice' "$scratch/patched.gguf"
+refused 'a tensor that is there twice' 'appears twice' "$scratch/patched.gguf"
 "$tools/edit" "$here/llama_f32.gguf" "$scratch/patched.gguf" llama.attention.causal:7=0
 refused 'a key that would change what is computed' 'llama.attention.causal is not supported: it must be 1' "$scratch/patched.gguf"
 "$xformc" info "$here/llama_freqs.gguf" >"$scratch/out" 2>"$scratch/err" && ! grep -q 'not used' "$scratch/err"

@@ -134,7 +134,7 @@ check "FLOPs and bytes of a model counted by hand, at each position" by_hand
 
 without_weights() {
     json "$scratch/hand.lua" && holds weights.missing true && holds parameters $((5 * 4 + 3 * 4 + 4 * 16 + 2 * 32 + 5 * 4)) || return 1
-    text="is not there"
+    text="is missing"
     says "$xformc" info "$scratch/hand.lua"
 }
 check "info without the file of weights" without_weights

@@ -229,9 +229,9 @@ static void ids(void **state)
     (void)state;
     words(0, "2 1 0 28\n25 28\n", "", WORDS("--ids", "0 1 2", " 25,"));
     words(65, "\n", "reverse: argument 1: id 27 at place 2 is not in the vocabulary, 0 to 26\n", WORDS("--ids", "3 27"));
-    words(65, "\n", "reverse: argument 1: no whole number from 0 to 26 at byte 3\n", WORDS("--ids", "3 a"));
-    words(65, "\n", "reverse: argument 1: no whole number from 0 to 26 at byte 1\n", WORDS("--ids", "--", "-1"));
-    words(65, "\n", "reverse: argument 1: no whole number from 0 to 26 at byte 1\n", WORDS("--ids", "99999999999"));
+    words(65, "\n", "reverse: argument 1: expected a whole number from 0 to 26 at byte 3\n", WORDS("--ids", "3 a"));
+    words(65, "\n", "reverse: argument 1: expected a whole number from 0 to 26 at byte 1\n", WORDS("--ids", "--", "-1"));
+    words(65, "\n", "reverse: argument 1: expected a whole number from 0 to 26 at byte 1\n", WORDS("--ids", "99999999999"));
     words(65, "\n", "reverse: argument 1: empty; 1 to 8 ids fit\n", WORDS("--ids", " "));
     words(65, "\n", "reverse: argument 1: 9 ids, but at most 8 fit\n", WORDS("--ids", "1 2 3 4 5 6 7 8 9"));
 }
@@ -323,7 +323,7 @@ static void encoder_alone(void **state)
     check(0, "1.5 -1 2 -1\n", "");
     run(&p, WORDS("--json", "3 4", "x"), "", 0, -1);
     check(65, "{\"input\":\"3 4\",\"input_ids\":[3,4],\"hidden\":[[1.5,-1],[2,-1]]}\n"
-              "{\"input\":\"x\",\"error\":\"the model has no tokenizer and takes ids, such as 1 2 3; at byte 1 there is none\"}\n", "");
+              "{\"input\":\"x\",\"error\":\"the model has no tokenizer: pass token ids, such as 1 2 3; found none at byte 1\"}\n", "");
 }
 
 /* ---- options -------------------------------------------------------------------------------------------- */
@@ -358,7 +358,7 @@ static void wrong_options(void **state)
         { "-t0", "threads must be a number of 1 to 4, not '0'" },
         { "-t5", "not '5'" }, { "-t2x", "not '2x'" }, { "--threads=", "not ''" }, { "-t-1", "not '-1'" },
         { "-t99999999999999999999", "threads must be" }, { "-r0", "repetitions must be a number of 1 to 1000, not '0'" },
-        { "-r3", "--repetitions is read by --bench" },
+        { "-r3", "--repetitions needs --bench" },
         { "--beam=0", "beam must be a whole number from 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
         { "--length-penalty=1e9", "length-penalty must be a number from -10 to 10, not '1e9'" },
         { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N, 2 or more" },
@@ -382,10 +382,10 @@ static void actions(void **state)
     rt_program p = program;
     (void)state;
     words(2, "", "of --info, --check, --selftest and --bench one at a time", WORDS("--info", "--check"));
-    words(2, "", "'ab': no text is answered here", WORDS("--info", "ab"));
-    words(2, "", "--ids says how texts are read", WORDS("--selftest", "--ids"));
-    words(65, "", "the embedded weights: packed without what this compares with", WORDS("--check"));
-    words(65, "", "the embedded weights: packed without what this compares with", WORDS("--selftest"));
+    words(2, "", "'ab': no text is read with --info", WORDS("--info", "ab"));
+    words(2, "", "--ids has no effect", WORDS("--selftest", "--ids"));
+    words(65, "", "the embedded weights: packed without the values to compare with", WORDS("--check"));
+    words(65, "", "the embedded weights: packed without the values to compare with", WORDS("--selftest"));
     run(&p, WORDS("--info", "--json", "-t2"), "", 0, -1);
     begins_with("{\"name\":\"reverse\",\"about\":\"Turn a word around.\",\"spec\":\"reverse.lua\",\"version\":\"1.2.3\",\"max_source\":8,"
              "\"source_vocab\":27,\"max_target\":10,\"vocab\":29,\"slots\":1,"
@@ -402,7 +402,7 @@ static void beams(void **state)
     none.generation = NULL;
     words(0, "ba\n", "", WORDS("--beam", "1", "ab"));
     words(69, "", "reverse: --beam 4: a state of this program holds 1 sequence; build it with --slots 4\n", WORDS("--beam=4", "ab"));
-    words(2, "", "settings of generation say how texts are answered", WORDS("--beam=1", "--info"));
+    words(2, "", "generation options have no effect", WORDS("--beam=1", "--info"));
     run(&none, WORDS("--beam=1", "ab"), "", 0, -1);
     assert_true(result.code == 2 && strstr(result.err, "reverse: unknown option '--beam'"));
 }
@@ -435,7 +435,7 @@ static void weights(void **state)
     snprintf(path, sizeof path, "%s/w", folder);
     p.weights = NULL, p.weights_file = "no such reverse.weights";
     run(&p, WORDS("ab"), "", 0, -1);                                    /* looked for beside this test */
-    check(66, "", "no such reverse.weights: No such file or directory\nreverse: give their place with --weights FILE");
+    check(66, "", "no such reverse.weights: No such file or directory\nreverse: pass them with --weights FILE");
     for (int own = 0; own < 2; own++) {                                 /* the option overrides embedded weights too */
         if (own) p.weights = embedded;
         write_file(path, "reversed");

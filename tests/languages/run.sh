@@ -75,7 +75,7 @@ done <"$scratch/expected"
 made=$(folder m2m_100 nllb)
 for options in '' '--target-language fra_Latn'; do
     "$xformc" run "$made" -n 3 $options the 2>"$scratch/err" >/dev/null
-    note='note: the model chooses the language of its answer; --target-language says which'
+    note='note: the model chooses the language of its answer; --target-language sets it'
     [ "$(grep -c "$note" "$scratch/err")" = "$([ -n "$options" ] && echo 0 || echo 1)" ]
     verdict $? "a language of answers that nobody chose: ${options:-none}"
 done
@@ -109,7 +109,7 @@ for program in "$xformc run $(folder t5 t5)" "$scratch/built.t5_t5/t5_t5"; do
     refused "$of: another pair" 'the model was not trained for it; it has en to de, en to fr' $program --target-language ro x
     refused "$of: several pairs" 'several translations fit: en to de, en to fr' $program --source-language en x
 done
-refused 'tokenize: the language of an answer' '--target-language: it begins an answer; the ids of a text do not have it' \
+refused 'tokenize: the language of an answer' '--target-language: it starts the answer and does not change the ids of a text' \
     "$xformc" tokenize "$(folder m2m_100 nllb)" --target-language fra_Latn x
 refused 'tokenize: near languages' "--source-language: the vocabulary has no language 'zho'; near ones: zho_Hans, zho_Hant" \
     "$xformc" tokenize "$(folder m2m_100 nllb)" --source-language zho x
@@ -126,7 +126,7 @@ raises 'near languages' 'm, "x", { source_language = "zho" }' \
 raises 'a decoder alone' 'n, "x", { target_language = "fr" }' 'target_language: llama is not an encoder-decoder with a tokenizer'
 raises 'no option' 'm, "x", { target = "fr" }' "m has no option 'target'; its options are source_language, target_language, plain_text, pair_separator"
 raises 'no language' 'm, "x", { target_language = 3 }' 'target_language: expected a text, found a number'
-raises 'options of ids' 'm.generate, m, { 4, 5 }, { plain_text = true }' 'm:generate: options say how a text is read; here are ids'
+raises 'options of ids' 'm.generate, m, { 4, 5 }, { plain_text = true }' 'm:generate: options apply to a text, not to ids'
 raises 'plain text' 'm, "x", { plain_text = 1 }' 'plain_text: expected true or false, found a number'
 raises 'pairs' 'm, "x", { pair_separator = "|" }' 'pair_separator: m2m_100_nllb reads no pairs of texts'
 

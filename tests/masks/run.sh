@@ -65,7 +65,7 @@ end)
 END
 }
 ones='{ 1,1,1, 1,1,1 }' none='{ 0,0,0, 0,0,0, 0,0,0, 0,0,0 }'
-help='a mask holds 1 where a query may look and 0 where it may not; what is to be added to scores, as 0 and -inf, is a bias*'
+help='a mask holds 1 where a query may look and 0 where it may not; to add numbers such as -inf to scores, use a bias*'
 spec masked "$ones" "$none"
 wrong() {
     spec wrong "$2" "$3"

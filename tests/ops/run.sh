@@ -264,7 +264,7 @@ END
 }
 graph 'a cache that nothing reads'      '3:18: error: cache: no attention reads K' 'g.append(v, x)'
 graph 'a cache as a value'              '4:15: error: add: the cache K can only be appended to' 'local y = g.add(k, x)'
-graph 'what is appended as a value'     '4:15: error: relu: what g.append gives' 'local y = g.relu(g.append(k, x))'
+graph 'what is appended as a value'     '4:15: error: relu: the result of g.append' 'local y = g.relu(g.append(k, x))'
 graph 'two appends to one cache'        '4:15: error: append: line 4 appends to the cache K already' 'local a = g.append(k, x); local b = g.append(k, x)'
 graph 'an append to a value'            '4:5: error: append: input 1 must be a cache' 'g.append(x, x)'
 graph 'rows that do not fit'            '4:5: error: append: 5 rows do not fit a cache of 4' 'g.append(k, g.input("Y", { 5, 8 }))'

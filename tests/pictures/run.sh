@@ -290,7 +290,7 @@ refuses() {
 }
 
 refuses 'no text'                2  'attention needs a TEXT'            $dates
-refuses 'two texts'              2  'one word too many'                 $dates 3rd May
+refuses 'two texts'              2  'unexpected argument'               $dates 3rd May
 refuses 'an empty text'          65 'empty'                             $dates ''
 refuses 'a text too long'        65 'at most 80 fit'                     $dates "$long$long"
 refuses 'an unknown character'   65 'U+00E9 at character 2'               $dates 'Mé'
@@ -304,7 +304,7 @@ refuses 'a head too many'        2  'no such attention'                 $dates "
 refuses 'a kind it has not'      2  'no such attention'                 specs/gpt.lua 1 --kind cross
 refuses 'no kind'                2  'did you mean'                      $dates "$text" --kind cros
 refuses 'no number'              2  'a whole number from 0'             $dates "$text" --layer x
-refuses 'a text for a graph'     2  'one word too many'                 specs/self_attention.lua x
+refuses 'a text for a graph'     2  'unexpected argument'               specs/self_attention.lua x
 refuses 'too large a picture'    2  'choose a layer, a head or a kind: --layer, --head, --kind; fewer tokens: -n, -c;' specs/gpt.lua $(seq 1 128)
 refuses 'too many tokens'        2  'fewer tokens: -n, -c;'             specs/gpt.lua 1 2 3 -n 128
 refuses 'no tokens'              2  'expected a whole number from 1'    specs/gpt.lua 1 2 3 -n 0

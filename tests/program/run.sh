@@ -113,7 +113,7 @@ expect 'sixteen threads' 0 '2019-05-03\n' '' "$program" -t16 '3rd of May 2019'
 
 own=$scratch/dates/dates.safetensors
 expect 'its own weights' 0 '2019-05-03\n' '' "$program" --weights "$own" '3rd of May 2019'
-absent="dates: cannot read the weights $scratch/none: No such file or directory\\ndates: give their place with --weights FILE\\n"
+absent="dates: cannot read the weights $scratch/none: No such file or directory\\ndates: pass them with --weights FILE\\n"
 "$program" --json '3rd of May 2019' 'Sept 23, 1999' >"$scratch/lines_of_it"
 "$xformc" run specs/dates.lua --json '3rd of May 2019' 'Sept 23, 1999' | sed -n 's/^ //; s/},$/}/; /^{"input"/p' | cmp - "$scratch/lines_of_it" && [ -s "$scratch/lines_of_it" ]
 verdict $? '--json says what run --json says, to the last digit of the score'
@@ -144,7 +144,7 @@ expect 'weights with a head of another length' 65 '' \
 # A decoder whose weights became NaN, all but the head of the file.
 "$xformc" build tests/tune/gated.lua --weights file -q -o "$scratch/gated" &&
     head -c $(($(wc -c <"$scratch/gated/gated.safetensors") / 2)) /dev/zero | tr '\0' '\377' | dd of="$scratch/gated/gated.safetensors" bs=65536 seek=1 conv=notrunc 2>/dev/null
-expect 'weights that are no numbers' 65 '\n' "gated: argument 1: the model's logits are no numbers\n" \
+expect 'weights that are no numbers' 65 '\n' "gated: argument 1: the model's logits are NaN or infinite\n" \
     "$scratch/gated/gated" --weights "$scratch/gated/gated.safetensors" --ids -n 3 "1 2 3"
 
 # ---- ids, JSON ----------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ verdict $? 'the score is the sum of the log-probabilities'
 echo "score $score: $("$program" --json 'September 1')"
 feed '3 66\n3 x\n\n'
 expect '--ids: ids out of range, no numbers, nothing' 65 '\n\n\n' 'dates: line 1: id 66 at place 2 is not in the vocabulary, 0 to 65
-dates: line 2: no whole number from 0 to 65 at byte 3\ndates: line 3: empty; 1 to 80 ids fit\n' "$program" --ids
+dates: line 2: expected a whole number from 0 to 65 at byte 3\ndates: line 3: empty; 1 to 80 ids fit\n' "$program" --ids
 feed '"\\\033\377\n'
 expect '--json: an error is an object, and standard error stays empty' 65 \
     '{"input":"\\"\\\\\\u001b\\ufffd","error":"'"'\\\\\"'"' (U+0022) at character 1 is not in the vocabulary"}\n' '' "$program" --json
@@ -192,7 +192,7 @@ verdict $? '--info --json'
 
 # ---- is it whole ----------------------------------------------------------------------------------------------------
 
-expect '--check' 0 "dates: the weights are as they were packed: $content\\n" '' "$program" --check
+expect '--check' 0 "dates: the weights are intact: $content\\n" '' "$program" --check
 # One byte at a time: in the names of the head, the hash, the values of the self-test, the first weight, the last byte.
 bad=0
 for at in 70 100 2000 300000 $((size - 1)); do
@@ -255,7 +255,7 @@ refused 'pack --from a packed file' 65 '^error: .* has no tensor "encoder.layers
 refused 'pack --from no file' 66 '^error: cannot open .*/none: No such file' --from "$scratch/none" -o "$scratch/none.st"
 head -c 20000 specs/dates/dates.safetensors >"$scratch/cut"
 refused 'pack --from a cut file' 65 '/cut: tensor .* past the' --from "$scratch/cut" -o "$scratch/none.st"
-refused 'pack writes over no other file' 65 '/tuned is not of xformc; choose another -o$' -o "$scratch/tuned"
+refused 'pack writes over no other file' 65 '/tuned was not written by xformc; choose another -o$' -o "$scratch/tuned"
 refused 'pack writes over no device' 65 '^error: /dev/null is not a file; choose another -o$' -o /dev/null
 refused 'pack into no folder' 74 '^error: cannot write .*/none/x: No such file' -o "$scratch/none/x"
 
@@ -385,7 +385,7 @@ if "$xformc" build specs/dates.lua --weights file -q -o "$scratch/cutting" 2>"$s
         echo '3rd of May 2019'
     } | { "$scratch/cutting/dates" >"$scratch/out" 2>"$scratch/err"; echo $? >"$scratch/code"; }
     [ "$(cat "$scratch/code" "$scratch/out")" = "74
-2019-05-03" ] && [ "$(cat "$scratch/err")" = "dates: $scratch/cutting/dates.safetensors was cut while it was read" ]
+2019-05-03" ] && [ "$(cat "$scratch/err")" = "dates: $scratch/cutting/dates.safetensors was truncated while it was being read" ]
     verdict $? 'weights that are cut while they are read'
     cat "$scratch/err"
 else verdict 1 'weights that are cut while they are read'

@@ -64,7 +64,7 @@ f32[2×2] min -3.4e+38 max 4 mean -8.5e+37
   -3.4000e+38     4.00000
 f32[2×1] min inf max inf mean inf, 2 not finite
          inf
-         nan' '*a row of 1 behind rows of 2*side by side*side by side*sizes do not fit*' <<'END'
+         nan' '*a row of 1 after rows of 2*side by side*side by side*sizes do not match*' <<'END'
 xf.tensor{ { 1, 2 }, { 3, 4 } }
 xf.tensor({ { 1e-8, 2 }, { -3.4e38, 4 } })
 t = xf.tensor{ { 1/0 }, { 0/0 } }
@@ -216,7 +216,7 @@ says 'help on members and commands' 65 '  :code   [FUNCTION]   the emitted C of 
 t:distance(u)
     max |t - u| / max |u|
 m.tier   m:wait()
-    What it runs in now: jit, native or generic; wait for native code' "*nothing is called 'nothing'*unexpected symbol near ']'" <<'END'
+    What it runs in now: jit, native or generic; wait for native code' "*no help on 'nothing'*unexpected symbol near ']'" <<'END'
 :help :code
 ?t:distance
 ?tier
@@ -248,7 +248,7 @@ says 'what is chosen wrongly is told with what there is' 65 '4
 *note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
 *note: decoder: layers 0 to 3, heads 0 to 3
 *note: an xf.graph has heads 0 to 0, no layers and no kinds
-*n is how many tokens a decoder generates behind a text
+*n is the number of tokens to generate; it needs a decoder and a text
 *n: expected a whole number from 1 to 1048576
 *this needs { engine = \"jit\" }" <<'END'
 m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
@@ -592,6 +592,6 @@ PTY_ENDS=130 types 'Ctrl-C once more ends what nothing can stop, with 130' "$xfo
 ? begun
 ^^
 ^^
-? once more ends xformc
+? again to quit xformc
 ^ C
 END

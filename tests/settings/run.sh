@@ -227,21 +227,21 @@ says() {
     cat "$scratch/err"
 }
 says bert_cased '{ "tokenizer_class": "BertTokenizer", "do_lower_case": true }' - \
-    'class/tokenizer.json: note: "lowercase" is false; what counts is do_lower_case = true of class/tokenizer_config.json, as in transformers 5'
+    'class/tokenizer.json: note: "lowercase" is false; using do_lower_case = true of class/tokenizer_config.json, as in transformers 5'
 says bert_cased '{}' '{ "model_type": "bert" }' \
-    'class/tokenizer.json: note: "lowercase" is false; what counts is do_lower_case = true, the preset of the class of model_type bert where class/tokenizer_config.json does not say it, as in transformers 5'
+    'class/tokenizer.json: note: "lowercase" is false; using do_lower_case = true, the default of the class of model_type bert that class/tokenizer_config.json does not override, as in transformers 5'
 says bert_cased '{ "tokenizer_class": "BertTokenizer", "do_lower_case": false }' - ''
 says bert_uncased '{ "tokenizer_class": "BertTokenizer", "tokenize_chinese_chars": false }' - \
-    'class/tokenizer.json: note: "handle_chinese_chars" is true; what counts is tokenize_chinese_chars = false of class/tokenizer_config.json, as in transformers 5'
+    'class/tokenizer.json: note: "handle_chinese_chars" is true; using tokenize_chinese_chars = false of class/tokenizer_config.json, as in transformers 5'
 says xlmr '{ "tokenizer_class": "XLMRobertaTokenizer", "add_prefix_space": false }' - \
-    'class/tokenizer.json: note: "prepend_scheme" is "always" and not "never"; what counts is add_prefix_space = false of class/tokenizer_config.json, as in transformers 5'
+    'class/tokenizer.json: note: "prepend_scheme" is "always" and not "never"; using add_prefix_space = false of class/tokenizer_config.json, as in transformers 5'
 says gpt2 '{ "tokenizer_class": "BertTokenizer" }' - \
-    'class/tokenizer.json: note: its model is no WordPiece, as BertTokenizer is one: do_lower_case and its like are not read
-class/tokenizer.json: note: BertTokenizer of transformers 5 has the model WordPiece and not BPE, the pre_tokenizer BertPreTokenizer and not ByteLevel, the decoder WordPiece and not ByteLevel; what counts is the file, as in transformers 4'
+    'class/tokenizer.json: note: its model is not a WordPiece, unlike that of BertTokenizer: do_lower_case and similar keys are ignored
+class/tokenizer.json: note: BertTokenizer of transformers 5 has the model WordPiece and not BPE, the pre_tokenizer BertPreTokenizer and not ByteLevel, the decoder WordPiece and not ByteLevel; using the file, as in transformers 4'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": false, "add_eos_token": false }' - \
-    'class/tokenizer.json: note: what counts is its post_processor, as in transformers 5, and not "add_bos_token": false of tokenizer_config.json'
+    'class/tokenizer.json: note: using its post_processor, as in transformers 5, not "add_bos_token": false of tokenizer_config.json'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": true, "add_eos_token": true }' - \
-    'class/tokenizer.json: note: what counts is its post_processor, as in transformers 5, and not "add_eos_token": true of tokenizer_config.json'
+    'class/tokenizer.json: note: using its post_processor, as in transformers 5, not "add_eos_token": true of tokenizer_config.json'
 says gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": true }' '{ "model_type": "gpt2" }' ''
 
 # Tokens that other files name and tokenizer.json lacks are added, in the order of transformers 5.
@@ -259,7 +259,7 @@ verdict $? 'those that are named are special'
 class_folder gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast" }' -
 echo '{ "<b>": 9000, "<a>": 8000 }' >"$scratch/class/added_tokens.json"
 same '700 701' "$("$xformc" tokenize "$scratch/class" '<a><b>' 2>"$scratch/err")" &&
-    grep -q 'added_tokens.json: note: the added token "<a>" has the id 8000 there; what counts is 700' "$scratch/err"
+    grep -q 'added_tokens.json: note: the added token "<a>" has the id 8000 in the file; using 700' "$scratch/err"
 verdict $? 'ids of added_tokens.json beside tokenizer.json'
 rm "$scratch/class/added_tokens.json"
 class_folder gpt2 '{ "split_special_tokens": true }' -
@@ -351,7 +351,7 @@ sed "1s/{/{ $(old $sigmoid)/" tests/families/bert_classifier/config.json \
     >"$scratch/labels/config.json"
 cp tests/families/bert_classifier/model.safetensors "$scratch/labels"
 "$xformc" run "$scratch/labels" --ids 5 2>&1 >"$scratch/out" |
-    grep -q "config.json:1:3: note: the activation \"$sigmoid\" of a .* is read of one label alone"
+    grep -q "config.json:1:3: note: the activation \"$sigmoid\" of scores applies to a single label"
 verdict $? 'of several labels it is not read, and a note says so'
 
 # ---- blanks of decoded texts --------------------------------------------------------------------------

@@ -57,13 +57,13 @@ for how in run program; do
     parts "$how: a terminal" '[2][0][1][9][-][0][5][-][0][3][\n]' env LD_PRELOAD="$scratch/terminal.so" "$@" '3rd of May 2019'
     parts "$how: beams do not stream at a terminal" '[2019-05-03\n]' env LD_PRELOAD="$scratch/terminal.so" "$@" --beam 2 '3rd of May 2019'
     parts "$how: ids" '[7][ 5][ 6][\n]' "$@" --ids --stream -n 3 '13 58 46 4 56 48 4 31 43 65 4 12 10 11 19'
-    refused "$how: --stream of beams" "$(case $how in run) echo error ;; *) echo dates ;; esac): --stream: a search with beams has no text before its end" \
+    refused "$how: --stream of beams" "$(case $how in run) echo error ;; *) echo dates ;; esac): --stream: a beam search has no text until it ends; use --beam 1" \
         "$@" --stream --beam 2 x
 done
-refused 'run: --stream and --json' 'error: --stream and --json are two forms of one answer' "$xformc" run $dates --stream --json x
-refused 'a program: --stream and --json' 'dates: --stream says how answers are written; none is here as text' "$scratch/dates/dates" --stream --json x
+refused 'run: --stream and --json' 'error: --stream and --json cannot be combined' "$xformc" run $dates --stream --json x
+refused 'a program: --stream and --json' 'dates: --stream cannot be combined with --json, --info, --check, --selftest or --bench' "$scratch/dates/dates" --stream --json x
 refused 'run: --stream of an encoder' 'error: --stream: encoder has no decoder and generates nothing' "$xformc" run specs/encoder.lua --stream 1
-refused 'run: --stream of an xf.graph' 'error: --stream: an xf.graph answers no texts' "$xformc" run specs/self_attention.lua --stream
+refused 'run: --stream of an xf.graph' 'error: --stream: an xf.graph takes no text' "$xformc" run specs/self_attention.lua --stream
 timeout "$patience" "$scratch/dates/dates" --stream '3rd of May 2019' >/dev/full 2>"$scratch/err"
 [ $? = 74 ] && [ "$(cat "$scratch/err")" = 'dates: cannot write to standard output: No space left on device' ]
 verdict $? 'a program: a full disk ends it'

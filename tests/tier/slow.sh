@@ -116,7 +116,7 @@ m:restore()
 print(m.tier .. " " .. m("3rd of May 2019"))
 print(m:wait())
 END
-lua 'both an engine and a tier' 65 '' '*engine and tier are two ways to say one thing*' <<'END'
+lua 'both an engine and a tier' 65 '' '*give engine or tier, not both*' <<'END'
 xf.compile("specs/dates.lua", { engine = "jit", tier = "native" })
 END
 lua 'a tier that there is not' 65 '' "*tier: expected jit or native, found generic*" <<'END'
@@ -189,10 +189,10 @@ verdict $? 'a whole one took its place'
 verdict $? 'the folder and its entries are the user'"'"'s alone'
 stat -c '%a %n' "$cache" "$entry"
 # unsafe NAME PATH WHY: that is told, and the model compiled anew.
-not_used='what lies there is not used, and nothing is kept there'
+not_used='it is not used as the cache'
 unsafe() {
     what=$not_used
-    [ "$2" = "$cache" ] || what='it is not used, but made anew'
+    [ "$2" = "$cache" ] || what='it is ignored and rebuilt'
     answer 2>"$scratch/err" && runs 1 && [ "$(cat "$scratch/err")" = "note: $2 $3: $what" ]
     verdict $? "$1"
     cat "$scratch/err"
@@ -261,7 +261,7 @@ env PATH="$scratch/none" "$xformc" lua "$scratch/in.lua" >"$scratch/out" 2>"$scr
 verdict $? 'no compiler to wait for'
 cat "$scratch/err"
 printf '#!/bin/sh\ncase $1 in --version) echo broken; exit 0 ;; esac\nexit 1\n' >"$scratch/none/cc" && chmod +x "$scratch/none/cc"
-without 'a compiler that fails' 'cc did not build libdates.so, and said nothing'
+without 'a compiler that fails' 'cc did not build libdates.so, without a message'
 printf '#!/bin/sh\ncase $1 in --version) echo broken; exit 0 ;; esac\necho "in a file"; echo "dates.c:3:1: error: no sense"; exit 1\n' >"$scratch/none/cc"
 without 'a compiler that says what fails' 'cc did not build libdates.so: dates.c:3:1: error: no sense'
 env PATH="$scratch/none" "$xformc" lua "$scratch/in.lua" >"$scratch/out" 2>"$scratch/err"

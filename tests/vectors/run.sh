@@ -92,7 +92,7 @@ for spec in "$scratch/three.lua:head_classifier:12 12 11 5 10 9 8 12" "$goldens/
     verdict $? "$name: a program gives the same object"
 done
 expect 'a program: --raw with --json' 2 '' \
-    'kind_encoder: --raw says how vectors are written; none is here\nUsage: kind_encoder [OPTION]... [TEXT]...\nTry '"'kind_encoder --help'"' for more information.\n' \
+    'kind_encoder: --raw cannot be combined with --json, --info, --check, --selftest or --bench\nUsage: kind_encoder [OPTION]... [TEXT]...\nTry '"'kind_encoder --help'"' for more information.\n' \
     "$program" --raw --json '1 2'
 expect 'a program: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at place 1 is not in the vocabulary, 0 to 12\n' "$program" --raw 99
 
@@ -103,9 +103,9 @@ expect 'run --raw: a refused text has no bytes' 65 '' 'kind_encoder: argument 1:
 expect 'run: a refused text is an empty line' 65 '\n' 'kind_encoder: argument 1: empty; 1 to 9 ids fit\n' "$xformc" run $goldens/kind_encoder.lua ''
 expect 'run --json: a refused text has an error' 65 '{"input":"","error":"empty; 1 to 9 ids fit"}\n' '' \
     "$xformc" run $goldens/kind_encoder.lua --json ''
-expect 'run --raw of a decoder' 2 '' 'error: --raw: kind_decoder answers by text; vectors are an encoder'"'"'s\n' "$xformc" run $goldens/kind_decoder.lua --raw 1
-expect 'run --raw --json' 2 '' 'error: --raw and --json are two forms of one answer\n' "$xformc" run $goldens/kind_encoder.lua --raw --json 1
-expect 'run --raw of a graph' 2 '' "error: --raw: vectors are an encoder's, not an xf.graph's\n" "$xformc" run specs/attention.lua --raw
+expect 'run --raw of a decoder' 2 '' 'error: --raw: kind_decoder answers with text; only an encoder gives vectors\n' "$xformc" run $goldens/kind_decoder.lua --raw 1
+expect 'run --raw --json' 2 '' 'error: --raw and --json cannot be combined\n' "$xformc" run $goldens/kind_encoder.lua --raw --json 1
+expect 'run --raw of a graph' 2 '' "error: --raw writes the vectors of an encoder; an xf.graph has none\n" "$xformc" run specs/attention.lua --raw
 expect 'run --beam of an encoder' 2 '' 'error: --beam: kind_encoder has no decoder and generates nothing\n' "$xformc" run $goldens/kind_encoder.lua --beam 2 1
 
 # ---- folders ----------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ END
 damaged 'a module at a whole path' sentence modules.json 'modules.json:1:57: error: "/tmp" is not a folder in this one' <<'END'
 [ { "type": "sentence_transformers.models.Transformer", "path": "/tmp" } ]
 END
-damaged 'modules in another order' sentence modules.json 'modules.json:3:3: error: a Dense behind a Normalize is not supported' <<'END'
+damaged 'modules in another order' sentence modules.json 'modules.json:3:3: error: a Dense after a Normalize is not supported' <<'END'
 [ { "type": "sentence_transformers.models.Transformer", "path": "" }, { "type": "sentence_transformers.models.Pooling", "path": "1_Pooling" },
 { "type": "sentence_transformers.models.Normalize", "path": "2_Normalize" },
 { "type": "sentence_transformers.models.Dense", "path": "3_Dense" } ]
@@ -192,7 +192,7 @@ modules >"$scratch/modules"
 damaged 'modules behind a BART' bart modules.json \
     "config.json:$(place_of bart model_type):3: error: modules of sentence_transformers behind a \"bart\" are not supported" <"$scratch/modules"
 damaged 'modules behind an OPT whose last linear is part of the stack' opt_narrow modules.json \
-    "config.json:$(place_of opt_narrow word_embed_proj_dim):3: error: hidden states of another width than the layers have are not supported in sentence models" \
+    "config.json:$(place_of opt_narrow word_embed_proj_dim):3: error: a sentence model whose hidden states and layers differ in width is not supported" \
     <"$scratch/modules"
 for key in is_causal:false:true:llama is_causal:false:true:bart use_bidirectional_attention:true:false:gemma3_text is_encoder_decoder:false:true:t5; do
     name=${key%%:*} rest=${key#*:}

@@ -139,7 +139,7 @@ printf 'm = xf.compile("%s/cross_bert")\nfor _, o in ipairs { { pair_separator =
     $here | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
 same "$("$xformc" tokenize $here/cross_bert --pair "the river$tab" 'the house' | wc -w)
 $("$xformc" tokenize $here/cross_bert "the house | the river$tab" | wc -w)
-pair_separator: it parts one text, and here are two" "$(cat "$scratch/out")" || { cat "$scratch/err"; false; }
+pair_separator splits one text, but two were given" "$(cat "$scratch/out")" || { cat "$scratch/err"; false; }
 verdict $? 'pair_separator at the prompt'
 "$xformc" run tests/families/llama --pair-separator x '2 5 3' >"$scratch/out" 2>"$scratch/err"
 [ $? = 2 ] && grep -q 'llama reads no pairs of texts' "$scratch/err"
@@ -365,7 +365,7 @@ verdict $? 'similar alone is a text'
 for ask in "$xformc run $here/sentence_dense" "$dense"; do
     $ask similar one 2>"$scratch/err"
     [ $? = 2 ] && grep -q 'similar compares two texts: similar TEXT TEXT' "$scratch/err" && $ask --raw similar one two 2>"$scratch/err"
-    [ $? = 2 ] && grep -q 'similar answers by one number' "$scratch/err"
+    [ $? = 2 ] && grep -q 'similar prints one number' "$scratch/err"
     verdict $? "similar: wrong uses: ${ask##*/}"
     $ask --ids similar '2 3' '2 999' >"$scratch/out" 2>"$scratch/err"
     [ $? = 65 ] && [ "$(cat "$scratch/out")" = '' ] && grep -q 'argument 3: id 999' "$scratch/err"
@@ -388,7 +388,7 @@ damaged() {
 }
 edit() { sed "$2" "$1" >../edited && cp ../edited "$1"; }
 damaged 'a Dense without config.json' 66 'modules.json:18:3: error: 2_Dense has no config.json' rm 2_Dense/config.json
-damaged 'a Dense of another width' 65 '2_Dense/config.json:2:5: error: "in_features" is 95; what is before it gives 96' \
+damaged 'a Dense of another width' 65 '2_Dense/config.json:2:5: error: "in_features" is 95, but its input has 96' \
     edit 2_Dense/config.json 's/"in_features": 96/"in_features": 95/'
 damaged 'a Dense whose matrix has another width' 65 \
     '0_Transformer/config.json: error: tensor "head.1.weight" in 3_Dense/pytorch_model.bin has shape [12, 20], expected [13, 20]' \
@@ -399,7 +399,7 @@ damaged 'an activation that is not known' 65 \
 damaged 'an activation of somebody else' 65 '2_Dense/config.json:5:5: error: the activation_function "mine.GELU" is not supported' \
     edit 2_Dense/config.json 's/torch.nn.modules.activation.GELU/mine.GELU/'
 damaged 'a Dense of tokens' 65 \
-    '2_Dense/config.json:6:5: error: a Dense of "token_embeddings" is not supported, only of "sentence_embedding"' \
+    '2_Dense/config.json:6:5: error: a Dense that reads "token_embeddings" is not supported, only one that reads "sentence_embedding"' \
     edit 2_Dense/config.json 's/"module_input_name": "sentence_embedding"/"module_input_name": "token_embeddings"/'
 damaged 'a Dense with a residual' 65 '2_Dense/config.json:2:5: error: a Dense with "use_residual" is not supported' \
     edit 2_Dense/config.json 's/"in_features"/"use_residual": true, "in_features"/'

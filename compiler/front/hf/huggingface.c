@@ -34,7 +34,8 @@ static void refuse_two_values(const Config *c, const ConfigKey *k)
     if (!config_has(c, key) || !config_has(c, k->words)) return;
     const char *one = config_shown(c, key), *other = config_shown(c, k->words);
     if (strcmp(one, other))
-        config_fault(c, k->words, "\"%s%s\" = %s is another name of \"%s\", which is %s", c->within, k->words, other, key, one);
+        config_fault(c, k->words, "\"%s%s\" = %s contradicts its other name \"%s\", which is %s",
+                     c->within, k->words, other, key, one);
 }
 
 static void take_value(const Config *c, const ConfigKey *k)
@@ -148,8 +149,8 @@ static void refuse_quantization(const Config *c, const char *key)
     const char *method = config_is_object(c, key) && config_object(c, key, &packed)
                              ? config_text(&packed, "quant_method", "")
                              : "";
-    config_fault(c, key, "weights packed by another library (\"%s\"%s%s) are not supported: take the "
-                 "folder of the model without them, or a GGUF file", key, *method ? ": " : "", method);
+    config_fault(c, key, "weights quantized by another library (\"%s\"%s%s) are not supported: use "
+                 "the unquantized model or a GGUF file", key, *method ? ": " : "", method);
 }
 
 static void refuse_keys(const Config *c)
@@ -176,8 +177,8 @@ static void note_keys(const Config *c)
             text_printf(&t, "%s\"%s%s\"", n > 1 ? ", " : "", c->within, key);
     }
     if (!n || diag_errors(c->diag)) return;
-    diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "%d key%s not known and without effect: %s%s", n, n == 1 ? " is" : "s are", t.data,
-                n > SHOWN ? ", …" : "");
+    diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "%d key%s unknown and ignored: %s%s", n,
+                n == 1 ? " is" : "s are", t.data, n > SHOWN ? ", …" : "");
 }
 
 /* ---- what all families share ---------------------------------------------------------------------------- */
@@ -351,8 +352,8 @@ static bool refuse_projection(const Config *c)
     const bool narrow = draft_choice(c->draft, SIDE_BOTH, FIELD_ID_embed_width) != NULL;
     const int place = (int)config_get(c, SIDE_BOTH, FIELD_ID_embed_project);
     if (!narrow || place != PROJECTIONS_FIRST) return false;
-    config_fault(c, "word_embed_proj_dim", "hidden states of another width than the layers have are not"
-                 " supported in sentence models");
+    config_fault(c, "word_embed_proj_dim", "a sentence model whose hidden states and layers differ "
+                 "in width is not supported");
     return true;
 }
 
@@ -435,8 +436,8 @@ Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
     draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, folder_name(a, whole)));
     draft_set_text(a, draft, FIELD_ID_weights, draft->at, weights_file_of(a, folder));
     if (tokenizers_in_folder(a, folder))
-        diag_remark(d, (Loc){ folder, 0, 0 }, "two vocabularies, vocab.json and target_vocab.json, are not supported for texts: it takes and"
-                    " gives ids");
+        diag_remark(d, (Loc){ folder, 0, 0 }, "texts are not supported with two vocabularies, "
+                    "vocab.json and target_vocab.json: use token ids");
     else if (tokenizer_in_folder(a, folder)) draft_set_text(a, draft, FIELD_ID_tokenizer_file, draft->at, folder);
     read_config(&c, folder, &modules);
     config_close(&c);

@@ -178,7 +178,8 @@ static void note_keys(const Config *c)
         if (!known && config_has(c, keys[i])) text_printf(&t, "%s\"%s\"", n++ ? ", " : "", keys[i]);
     }
     if (n)
-        diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "%d key%s not known and has no effect: %s", n, n == 1 ? " is" : "s are", t.data);
+        diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "%d key%s unknown and ignored: %s", n,
+                    n == 1 ? " is" : "s are", t.data);
 }
 
 /* ---- which file counts ---------------------------------------------------------------------------------- */
@@ -233,7 +234,9 @@ static void take_marks(const Config *c, const Config *outer, const Config *gener
     config_set(ends, config_has(ends, "eos_token_id") ? "eos_token_id" : NULL, SIDE_BOTH, FIELD_ID_end_id, (double)first_id(ends, "eos_token_id"));
     if (config_kind(c) != KIND_ENCODER) take_more_ends(ends);
     if (start < 0 && config_kind(c) == KIND_ENCODER_DECODER && config_has(starts, begin))
-        config_fault(starts, begin, "\"%s\" is %lld, no id", config_has(starts, "decoder_start_token_id") ? "decoder_start_token_id" : "bos_token_id",
+        config_fault(starts, begin, "\"%s\" is %lld, not a token id",
+                     config_has(starts, "decoder_start_token_id") ? "decoder_start_token_id"
+                                                                  : "bos_token_id",
                      (long long)start);
     if (start >= 0) config_set(starts, begin, SIDE_BOTH, FIELD_ID_start_id, (double)start);
 }

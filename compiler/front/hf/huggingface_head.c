@@ -59,8 +59,8 @@ static void set_scores(const Config *c, int labels, const char *problem)
     Told told = told_activation(c);
     if (told.class && labels > 1) {
         diag_remark(c->diag, told.at,
-                    "the activation \"%.100s\" of a cross-encoder's scores is read of one label"
-                    " alone: of several it is that of \"problem_type\"", told.class);
+                    "the activation \"%.100s\" of scores applies to a single label; with several, "
+                    "\"problem_type\" decides", told.class);
         told.class = NULL;
     }
     const char *word = !strcmp(problem, "regression") ? "none" : !strcmp(problem, "multi_label_classification") ? "sigmoid" : NULL;

@@ -61,7 +61,8 @@ static void check_order(Diag *d, const char *path, const Modules *m)
         const ModuleKind kind = m->module[i].kind, before = m->module[i - 1].kind;
         const bool fits = kind == MODULE_POOLING ? before == MODULE_TRANSFORMER : before >= MODULE_POOLING && before <= kind;
         if (!fits || kind == MODULE_TRANSFORMER || (kind == before && kind != MODULE_DENSE))
-            diag_error(d, EXIT_BAD_DATA, m->module[i].at, "a %s behind a %s is not supported", kinds[kind], kinds[before]);
+            diag_error(d, EXIT_BAD_DATA, m->module[i].at, "a %s after a %s is not supported",
+                       kinds[kind], kinds[before]);
     }
 }
 
@@ -202,12 +203,17 @@ static void take_dense(const Config *c, const Module *m, double in, Linears *l)
     int k = 0;
     while (k < ACTIVATIONS && strcmp(class, activations[k].class)) k++;
     if (k == ACTIVATIONS) config_fault(&p, "activation_function", "the activation_function \"%.100s\" is not supported", class);
-    if (strcmp(from, sentence)) config_fault(&p, "module_input_name", "a Dense of \"%.100s\" is not supported, only of \"%s\"", from, sentence);
+    if (strcmp(from, sentence))
+        config_fault(&p, "module_input_name", "a Dense that reads \"%.100s\" is not supported, "
+                     "only one that reads \"%s\"", from, sentence);
     if (strcmp(config_text(&p, "module_output_name", sentence), sentence))
-        config_fault(&p, "module_output_name", "a Dense that gives something else than \"%s\" is not supported", sentence);
+        config_fault(&p, "module_output_name", "a Dense that writes anything but \"%s\" is not "
+                     "supported", sentence);
     if (config_bool(&p, "use_residual", false)) config_fault(&p, "use_residual", "a Dense with \"use_residual\" is not supported");
     const double given = (double)config_integer(&p, "in_features", CONFIG_REQUIRED);
-    if (given < in || given > in) config_fault(&p, "in_features", "\"in_features\" is %.9g; what is before it gives %.9g", given, in);
+    if (given < in || given > in)
+        config_fault(&p, "in_features", "\"in_features\" is %.9g, but its input has %.9g",
+                     given, in);
     l->width[l->count] = (double)config_integer(&p, "out_features", CONFIG_REQUIRED);
     l->active[l->count] = k < ACTIVATIONS ? field_word(&fields[FIELD_ID_head_activation], activations[k].word) : 0;
     l->bias[l->count] = config_bool(&p, "bias", true);

@@ -56,7 +56,8 @@ static int unknown_in_xf(lua_State *L)
     const char *word = luaL_checkstring(L, 2), *near = diag_nearest(word, words, 3);
     Loc at = spec_call(L, word);
     if (strcmp(word, "tune") == 0)
-        spec_fail(L, at, "this is a file of xformc tune, to be given as --tune; a spec returns xf.model{…} or xf.graph(…)");
+        spec_fail(L, at, "this file is from xformc tune; pass it as --tune. A spec returns "
+                  "xf.model{…} or xf.graph(…)");
     spec_fail(L, at, "unknown xf.%s; there is xf.model, xf.graph and xf.op%s%s%s", word, near ? "; did you mean xf." : "",
               near ? near : "", near ? "?" : "");
 }

@@ -407,7 +407,7 @@ static int collect_keys(const Fields *f, Key *keys)
     int n = 0;
     for (lua_pushnil(f->L); lua_next(f->L, -2); lua_pop(f->L, 1)) {
         if (lua_type(f->L, -2) != LUA_TSTRING) {
-            wrong(f, f->call, "a field needs a name: %s stands alone", spec_describe(f->L, -1));
+            wrong(f, f->call, "a field needs a name: %s has none", spec_describe(f->L, -1));
             continue;
         }
         if (n == MAX_KEYS) {

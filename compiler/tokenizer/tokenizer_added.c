@@ -77,6 +77,12 @@ const TokAdded *tok_added_beside(TokBuild *b, const TokConfig *c, int *count)
     return sorted;
 }
 
+bool tok_is_taken(const TokBuild *b, uint32_t id, TokString text)
+{
+    return id < (uint32_t)b->size && !(b->pieces.at[id].kind & TOK_ABSENT) &&
+           !tok_same(b->pieces.at[id].text, text);
+}
+
 void tok_refuse_taken(TokBuild *b, const TokConfig *c)
 {
     int count;
@@ -84,7 +90,7 @@ void tok_refuse_taken(TokBuild *b, const TokConfig *c)
     const TokAdded *list = tok_added_beside(b, c, &count);
     for (int i = 0; i < count && !tok_failed(b); i++) {
         const uint32_t id = list[i].id;
-        if (id >= (uint32_t)b->size || b->pieces.at[id].kind & TOK_ABSENT || tok_same(b->pieces.at[id].text, list[i].text)) continue;
+        if (!tok_is_taken(b, id, list[i].text)) continue;
         tok_refuse(b, "the added token \"%.60s\" has the id %u, which the piece \"%.60s\" has", list[i].text.s, id, b->pieces.at[id].text.s);
     }
     b->file = file;

@@ -289,6 +289,8 @@ bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
 bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       /* needs tok_read_config; gives config->folder */
 /* True if a text is one of the special tokens that the folder names. */
 bool tok_is_mark(const TokFolder *folder, TokString text);
+/* True if a piece with another text has the id. */
+bool tok_is_taken(const TokBuild *b, uint32_t id, TokString text);
 /* Refuse a folder that gives an added token the id of a piece with another text. */
 void tok_refuse_taken(TokBuild *b, const TokConfig *config);
 /* Add everything that the folder adds to a vocabulary. preset: the special tokens that it does not

@@ -288,19 +288,13 @@ static void note_others(TokBuild *b, const Adding *all)
                     all->moved - 1);
 }
 
-static bool is_taken(const TokBuild *b, uint32_t id, TokString text)
-{
-    return id < (uint32_t)b->size && !(b->pieces.at[id].kind & TOK_ABSENT) &&
-           !tok_same(b->pieces.at[id].text, text);
-}
-
 /* Add a token with the id of its piece, or of an earlier added token with its text, else with a new
  * id. A different id in the file is reported. */
 static TokAdded *add_token(TokBuild *b, Adding *all, TokString text, int64_t said, uint32_t flags, bool normalised, bool special)
 {
     const uint32_t known = b->byte_level ? tok_piece_of_text(b, text) : tok_id(b, text), added = tok_added_of_text(b, text);
     const uint32_t id = known != RT_TOK_NONE ? known : added != RT_TOK_NONE ? b->added.at[added].id : all->next;
-    if (known == RT_TOK_NONE && added == RT_TOK_NONE && is_taken(b, id, text)) {
+    if (known == RT_TOK_NONE && added == RT_TOK_NONE && tok_is_taken(b, id, text)) {
         tok_refuse(b, "the added token \"%.60s\" gets the id %u, which the piece \"%.60s\" has", text.s, id, b->pieces.at[id].text.s);
         return NULL;
     }
@@ -334,11 +328,13 @@ static void read_added(TokBuild *b, const json_t *list)
     note_others(b, &all);
 }
 
-static bool is_added_id(const TokBuild *b, int n, uint32_t id)
+/* By id, whether a token was added: [b->size]. */
+static bool *added_ids(TokBuild *b)
 {
-    for (int i = 0; i < n; i++)
-        if (b->added.at[i].id == id) return true;
-    return false;
+    bool *there = arena_array(b->arena, (size_t)b->size + 1, sizeof *there);
+    for (int i = 0; i < b->added.count; i++)
+        if (b->added.at[i].id < (uint32_t)b->size) there[b->added.at[i].id] = true;
+    return there;
 }
 
 /* Add the tokens of the files beside tokenizer.json after its own, in the order of their ids. Those
@@ -349,10 +345,11 @@ static void read_added_beside(TokBuild *b, const TokConfig *config)
     Adding all = adding(b);
     all.beside = true;
     const char *file = b->file;
-    const int own = config->added.count ? 0 : b->added.count;
+    const uint32_t known = config->added.count ? 0 : (uint32_t)b->size;
+    const bool *own = added_ids(b);
     const TokAdded *list = tok_added_beside(b, config, &count);
     for (int i = 0; i < count && !tok_failed(b); i++)
-        if (!is_added_id(b, own, list[i].id))
+        if (list[i].id >= known || !own[list[i].id])
             add_token(b, &all, list[i].text, list[i].id, list[i].flags, list[i].normalised, list[i].special);
     note_others(b, &all);
     b->file = file;

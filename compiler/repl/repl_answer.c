@@ -95,7 +95,7 @@ static int masks_in(const Model *m, const Question *q)
     return count;
 }
 
-/* The text that `run` prints, in the arena: labels, or the likeliest tokens for each mask. */
+/* The text that `run` prints, in the arena: labels, or the most likely tokens for each mask. */
 static const char *words_of(const Model *model, Arena *a, Cli *cli)
 {
     char *words = NULL;

@@ -58,7 +58,7 @@ static int by_id(const void *x, const void *y)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static bool is_listed(const TokAdded *list, int count, TokString text)
+bool tok_is_listed(const TokAdded *list, int count, TokString text)
 {
     for (int i = 0; i < count; i++)
         if (tok_same(list[i].text, text)) return true;
@@ -107,10 +107,12 @@ void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TO
     for (int i = 0; i < TOK_MARKS; i++) {
         TokAdded x = f->mark[i];
         if (!x.text.s) x = (TokAdded){ tok_string(preset[i]), RT_TOK_NONE, i == TOK_MASK ? mask_flags : 0, false, true, false, false };
-        if (x.text.n && !is_listed(list, count, x.text)) add(b, x, !f->mark[i].text.s);
+        if (x.text.n && !tok_is_listed(list, count, x.text)) add(b, x, !f->mark[i].text.s);
     }
     for (int i = 0; i < f->extra.count; i++)
-        if (!is_listed(list, count, f->extra.at[i].text)) tok_add(b, f->extra.at[i]);
+        if (!tok_is_listed(list, count, f->extra.at[i].text)) tok_add(b, f->extra.at[i]);
+    for (int i = 0; i < f->listed.count; i++)
+        if (!tok_is_listed(list, count, f->listed.at[i].text)) tok_add(b, f->listed.at[i]);
 }
 
 /* Add a token that tokenizer.json lacks. One that it has becomes special if it is named. */
@@ -129,4 +131,5 @@ void tok_add_named(TokBuild *b, const TokConfig *c)
     const TokFolder *f = &c->folder;
     for (int i = 0; i < TOK_MARKS; i++) add_new(b, f->mark[i]);
     for (int i = 0; i < f->extra.count; i++) add_new(b, f->extra.at[i]);
+    for (int i = 0; i < f->listed.count; i++) add_new(b, f->listed.at[i]);
 }

@@ -208,8 +208,12 @@ typedef struct TokFolder {
     const char *model_type;         /* of config.json; NULL for none */
     TokAdded mark[TOK_MARKS];       /* text.s NULL: not named; ids are RT_TOK_NONE */
     TOK_LIST(TokAdded) added;       /* added_tokens.json */
-    TOK_LIST(TokAdded) extra;       /* additional_special_tokens, and special tokens with other
-                                     * names; ids are RT_TOK_NONE */
+    TOK_LIST(TokAdded) extra;       /* special tokens with other names; ids are RT_TOK_NONE */
+    TOK_LIST(TokAdded) listed;      /* additional_special_tokens; ids are RT_TOK_NONE */
+    TOK_LIST(TokAdded) objects;     /* those that are objects in special_tokens_map.json, which
+                                     * classes of transformers 5 written in Python do not compare
+                                     * with the tokens of a text */
+    bool left_out;                  /* a token of a second such list */
     TokString source_language, language_codes, word_tokenizer, sentence_mask;
     bool has_sentence_mask;         /* mask_token_sent, which may be null */
     int64_t extra_ids, offset;      /* below 0: not given */
@@ -287,6 +291,8 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
 bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config);
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
 bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       /* needs tok_read_config; gives config->folder */
+/* True if a list has a token with this text. */
+bool tok_is_listed(const TokAdded *list, int count, TokString text);
 /* True if a text is one of the special tokens that the folder names. */
 bool tok_is_mark(const TokFolder *folder, TokString text);
 /* True if a piece with another text has the id. */

@@ -36,25 +36,47 @@ bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out)
 
 static bool may_be_token(const json_t *x) { return json_is_string(x) || json_is_string(json_object_get(x, "content")); }
 
-/* Read a list of tokens, or an object of tokens by name. */
-static void read_extra(TokBuild *b, const json_t *root, const char *name, TokFolder *f)
+bool tok_is_mark(const TokFolder *f, TokString text)
 {
-    json_t *list = json_object_get(root, name), *x;
+    for (int i = 0; i < TOK_MARKS; i++)
+        if (f->mark[i].text.s && tok_same(f->mark[i].text, text)) return true;
+    return tok_is_listed(f->extra.at, f->extra.count, text) || tok_is_listed(f->listed.at, f->listed.count, text);
+}
+
+static void note_left_out(TokBuild *b, TokFolder *f, const char *list, TokString text)
+{
+    if (!f->left_out)
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "\"%s\" is a second list of special tokens; \"%.60s\" is left out, as in transformers 5",
+                    list, text.s);
+    f->left_out = true;
+}
+
+/* Read extra_special_tokens, an object of tokens by name or a list, and additional_special_tokens, a
+ * list. As in transformers 5, the tokens with names come first, and the first list counts alone. */
+static void read_extra(TokBuild *b, const json_t *root, bool is_config, TokFolder *f)
+{
+    static const char *const names[] = { "extra_special_tokens", "additional_special_tokens" };
     const char *key;
     size_t i;
-    TokAdded token;
-    bool good = !list || json_is_null(list) || json_is_array(list) || json_is_object(list);
-    json_array_foreach(list, i, x) {
-        good = good && may_be_token(x);
-        if (!tok_json_token(b, x, &token)) continue;
-        token.listed = true;
-        *TOK_NEW(b, &f->extra) = token;
+    for (int n = 0; n < 2; n++) {
+        json_t *x, *list = json_object_get(root, names[n]);
+        const bool taken = f->listed.count > 0;
+        bool good = !list || json_is_null(list) || json_is_array(list) || json_is_object(list);
+        TokAdded token;
+        json_object_foreach(list, key, x) {
+            good = good && may_be_token(x);
+            if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
+        }
+        json_array_foreach(list, i, x) {
+            good = good && may_be_token(x);
+            if (!tok_json_token(b, x, &token)) continue;
+            token.listed = true;
+            if (!taken && !is_config && json_is_object(x)) *TOK_NEW(b, &f->objects) = token;
+            if (!taken) *TOK_NEW(b, &f->listed) = token;
+            else if (!tok_is_mark(f, token.text)) note_left_out(b, f, names[n], token.text);
+        }
+        if (!good) tok_refuse(b, "\"%s\" is not a list of tokens", names[n]);
     }
-    json_object_foreach(list, key, x) {
-        good = good && may_be_token(x);
-        if (tok_json_token(b, x, &token)) *TOK_NEW(b, &f->extra) = token;
-    }
-    if (!good) tok_refuse(b, "\"%s\" is not a list of tokens", name);
 }
 
 /* Read the seven special tokens that transformers knows, and those of other names. In
@@ -76,17 +98,7 @@ static void read_marks(TokBuild *b, json_t *root, bool is_config, TokFolder *f)
         if (i < TOK_MARKS) f->mark[i] = token;
         else *TOK_NEW(b, &f->extra) = token;
     }
-    read_extra(b, root, "additional_special_tokens", f);
-    read_extra(b, root, "extra_special_tokens", f);
-}
-
-bool tok_is_mark(const TokFolder *f, TokString text)
-{
-    for (int i = 0; i < TOK_MARKS; i++)
-        if (f->mark[i].text.s && tok_same(f->mark[i].text, text)) return true;
-    for (int i = 0; i < f->extra.count; i++)
-        if (tok_same(f->extra.at[i].text, text)) return true;
-    return false;
+    read_extra(b, root, is_config, f);
 }
 
 /* Read {"text": id, …}. A token is special if the folder names it as a special token. */

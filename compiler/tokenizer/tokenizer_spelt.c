@@ -74,6 +74,7 @@ static bool is_language(TokString s) { return s.n > 4 && memcmp(s.s, ">>", 2) ==
  * vocabulary lacks becomes <unk>. */
 bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config)
 {
+    const TokFolder *f = &config->folder;
     static const char *const none[TOK_MARKS] = { NULL };
     static const char *const marks[] = { "</s>", "<unk>", "<pad>" };
     const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
@@ -96,7 +97,7 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
         if (x->flags & TOK_ADDED_SINGLE_WORD)
             tok_refuse(b, "the added token \"%.60s\" has single_word, which is not supported in a Marian", x->text.s);
         x->normalised = false;
-        if (tok_is_mark(&config->folder, x->text)) b->pieces.at[x->id].kind |= TOK_BLANK_BEHIND;
+        if (tok_is_mark(f, x->text) && !tok_is_listed(f->objects.at, f->objects.count, x->text)) b->pieces.at[x->id].kind |= TOK_BLANK_BEHIND;
     }
     if (tok_failed(b) || !join(b, pieces)) return false;
     /* An unknown code becomes one token, without a prefix. */

@@ -17,7 +17,7 @@ TEXTS = ["The house by the river", "don't go", "a</s>b", "a </s> b", "the <mask>
          "Hello >>fra<< you", ">>xyz<<Hello", " >>fra<< x", "a</s>>>fra<< b", ">>xyz<<", ">>fra<< >>fra<< x",
          "a <sep>b<sep> c", "\u2581a", "<s> x<s>y", "a <L> b<L>c", "a <R> b <R>c", "a <W> b<W>c <W>", "a <N> b<N> c", "  lead"]
 AGAIN = (2, 3, 11, 14, 15, 31, 34)      # texts whose ids are decoded too, by transformers 5, in these folders
-AGAIN_IN = ("m2m100", "m2m100-added", "marian", "marian-added", "pegasus", "added-tokens-without-flags")
+AGAIN_IN = ("m2m100", "m2m100-added", "marian", "marian-added", "marian-objects", "pegasus", "added-tokens-without-flags")
 SPACED = [[4, 10, 7, 4, 2], [4, 4, 10], [10, 4], [4]]     # in m2m100, where 4 is a blank; by transformers 5
 PAIR = ("The river", "was empty")
 DECODED = [[16, 48, 102, 103, 1], [103, 103, 30], [20, 103, 30, 102, 31]]     # by transformers 4.57
@@ -107,6 +107,9 @@ def folders(vocab, pieces):
     for name, files, cls, config, others in (
             ("marian", "marian", "MarianTokenizer", {}, {}),
             ("marian-added", "marian", "MarianTokenizer", {"additional_special_tokens": ["<L>"]}, {}),
+            ("marian-objects", "marian", "MarianTokenizer", {},
+             {"added_tokens.json": {"<L>": 900, "<R>": 901},
+              "special_tokens_map.json": {"additional_special_tokens": [token("<L>", special=True), "<R>"]}}),
             ("bert", "bert", "BertTokenizer", {}, {}),
             ("bert-cased", "bert", "BertTokenizerFast", {"do_lower_case": False}, {}),
             ("bert-added", "bert", "BertTokenizer", {},
@@ -117,6 +120,10 @@ def folders(vocab, pieces):
             ("roberta-prefix", "gpt2", "RobertaTokenizer", dict(mask, add_prefix_space=True), {}),
             ("opt", "gpt2", "GPT2Tokenizer", dict(marks, bos_token="</s>", pad_token="<pad>", add_bos_token=True), {}),
             ("gpt2-prefix", "gpt2", "GPT2TokenizerFast", dict(marks, add_prefix_space=True), {}),
+            ("named-first", "gpt2", "GPT2Tokenizer", dict(marks, additional_special_tokens=["<L>"], extra_special_tokens={"r_token": "<R>"}), {}),
+            ("two-lists", "gpt2", "GPT2Tokenizer", dict(marks, additional_special_tokens=["<L>", "<R>"], extra_special_tokens=["<R>"]), {}),
+            ("list-of-map", "gpt2", "GPT2Tokenizer", dict(marks, additional_special_tokens=["<R>"]),
+             {"special_tokens_map.json": {"additional_special_tokens": ["<L>"]}}),
             ("neox", "gpt2", "GPTNeoXTokenizer", marks, {}),
             ("qwen2", "gpt2", "Qwen2Tokenizer", {"added_tokens_decoder": added}, {}),
             ("electra-by-type", "bert", None, {}, {"config.json": {"model_type": "electra"}})):
@@ -133,7 +140,7 @@ def ids_of(path):
         fast = {} if transformers.__version__ >= "5" else {"use_fast": False}
         t = None
         try: t = transformers.AutoTokenizer.from_pretrained(os.path.join(path, name), **fast)
-        except ValueError: pass
+        except (AttributeError, ValueError): pass
         out.append(None if t is None else [t(x)["input_ids"] for x in TEXTS] + [t(*PAIR)["input_ids"]] + [t.decode(x) for x in DECODED] +
                    [t.decode(t(TEXTS[i])["input_ids"]) for i in AGAIN] + [t.decode(x) for x in SPACED])
     print(json.dumps(out))

@@ -8,6 +8,7 @@
  */
 #include "session.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,9 +45,17 @@ int session_max_threads(const CompileOptions *o)
     return o->max_threads ? o->max_threads : USUAL_MAX_THREADS;
 }
 
+/* XFORMC_TEAM=always: threads share all work. Tests of threads need it, for their models are
+ * small. */
+static bool always_shares(void)
+{
+    const char *choice = getenv("XFORMC_TEAM");
+    return choice && strcmp(choice, "always") == 0;
+}
+
 static PlanOptions plan_options(const Session *s, PlanTarget target, bool taps)
 {
-    return (PlanOptions){ .target = target, .taps = taps, .slots = session_slots(s),
+    return (PlanOptions){ .target = target, .taps = taps, .slots = session_slots(s), .always_share = always_shares(),
                           .max_threads = target == TARGET_PANELS ? session_max_threads(&s->options) : 1 };
 }
 

@@ -22,6 +22,18 @@ void rt_team_run(rt_team *team, rt_body *body, void *job)
 
 void rt_team_share(rt_team *team, rt_body *body, void *job) { rt_team_run(team, body, job); }
 
+void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, double ns)
+{
+    (void)barriers, (void)ns;
+    rt_team_run(team, body, job);
+}
+
+void rt_team_calls(const rt_team *team, int64_t *calls, int64_t *shared)
+{
+    (void)team;
+    *calls = *shared = 0;
+}
+
 void rt_team_barrier(rt_team *team) { (void)team; }
 
 rt_status rt_team_pin(rt_team *team)

@@ -9,7 +9,13 @@
  * thousand times as long as a small model takes for a token. rt_team_share therefore measures how
  * long threads slept. If two runs in a row took longer with this waiting than one thread alone
  * would have taken, the caller works alone for a while, and for twice as long if that happens again
- * soon after: a processor may be gone for a moment or for good. */
+ * soon after: a processor may be gone for a moment or for good.
+ *
+ * Work of a few microseconds is done before the others have met. rt_team_weigh compares what
+ * threads save with what their barriers cost on this machine, from 0.1 us to some microseconds. A
+ * thread that sleeps costs more, but only once: after that it is awake for the next call. So the
+ * savings that sleeping threads miss are added up, while calls follow one another so soon that the
+ * threads would have stayed awake; when they would have paid for waking, the threads are woken. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -58,6 +64,19 @@ typedef struct Counter {
 #endif
 } Counter;
 
+/* A barrier between pieces of work costs about so many times what one after another costs, for
+ * threads are not equally fast and read what others wrote. */
+#define BARRIER_FACTOR 2.5
+/* Threads must save one part in so many, else the caller works alone. */
+enum { LEAST_SAVED = 16 };
+enum { ROUNDS = 8, ROUND_BARRIERS = 8 };        /* of a measurement, which ends after MEASURE_NS */
+enum { MEASURE_NS = 100000 };
+enum { WAKE_NS = 50000 };                       /* to wake a thread */
+enum { AWAKE_NS = 10000 };                      /* for which a thread that waits is surely awake */
+/* Barriers that cost more than SLOW_NS are measured again: the first time after AGAIN_NS, and then
+ * each time after twice as long, up to AGAIN_MOST_NS. */
+enum { SLOW_NS = 2000, AGAIN_NS = 10000000, AGAIN_MOST_NS = 1000000000 };
+
 typedef struct Worker { rt_team *team; int thread; pthread_t handle; } Worker;
 
 struct rt_team {
@@ -71,6 +90,11 @@ struct rt_team {
     int bad_runs, patience;
     /* Time of the bad runs; how long, and until when, the caller works alone. */
     int64_t bad_ns, alone_ns, alone_until;
+    double barrier_ns, missed_ns;           /* of a barrier, below 0: not measured; see above */
+    int64_t measured, again_ns, ended;      /* when measured; the least time until the next; when
+                                             * the last call ended that threads could have shared */
+    bool measured_enough;
+    int64_t calls, shared;                  /* of rt_team_weigh, and those that threads shared */
     Worker worker[];                        /* [threads]; [0] is not used */
 };
 
@@ -188,14 +212,19 @@ void rt_team_run(rt_team *team, rt_body *body, void *job)
     rt_team_barrier(team);
 }
 
+static void run_alone(rt_team *team, rt_body *body, void *job)
+{
+    if (team) team->alone = true;
+    body(job, 0, 1);
+    if (team) team->alone = false;
+}
+
 /* A single bad run does not count: after workers have slept it includes the time to wake them. */
 void rt_team_share(rt_team *team, rt_body *body, void *job)
 {
     const int64_t begin = team ? nanoseconds() : 0;
     if (!team || begin < team->alone_until) {
-        if (team) team->alone = true;
-        body(job, 0, 1);
-        if (team) team->alone = false;
+        run_alone(team, body, job);
         return;
     }
     atomic_store(&team->slept, 0);
@@ -214,6 +243,78 @@ void rt_team_share(rt_team *team, rt_body *body, void *job)
     team->alone_until = end + team->alone_ns;
     team->bad_runs = 0;
     team->bad_ns = 0;
+}
+
+/* ---- small work ------------------------------------------------------------------------------------- */
+
+/* Measure barriers, and keep the least time of all: whatever disturbs threads makes it longer. */
+static void measure(void *job, int thread, int threads)
+{
+    rt_team *team = job;
+    const int64_t first = thread == 0 ? nanoseconds() : 0;
+    (void)threads;
+    for (int round = 0; round < ROUNDS && !team->measured_enough; round++) {
+        const int64_t begin = thread == 0 ? nanoseconds() : 0;
+        for (int i = 0; i < ROUND_BARRIERS; i++) rt_team_barrier(team);
+        if (thread == 0) {
+            const int64_t end = nanoseconds();
+            const double ns = (double)(end - begin) / ROUND_BARRIERS;
+            if (team->barrier_ns < 0 || ns < team->barrier_ns) team->barrier_ns = ns;
+            team->measured_enough = end - first > MEASURE_NS;
+        }
+        rt_team_barrier(team);
+    }
+}
+
+static void measure_if_due(rt_team *team)
+{
+    if (team->barrier_ns >= 0 && team->barrier_ns <= SLOW_NS) return;
+    if (team->barrier_ns >= 0 && nanoseconds() - team->measured < team->again_ns) return;
+    team->measured_enough = false;
+    rt_team_run(team, measure, team);
+    team->measured = nanoseconds();
+    team->again_ns = !team->again_ns ? AGAIN_NS : team->again_ns < AGAIN_MOST_NS ? 2 * team->again_ns : AGAIN_MOST_NS;
+}
+
+/* What threads save of `ns`, in ns, less what they must; it is exact only where that is little. */
+static double saved(rt_team *team, int barriers, double ns)
+{
+    const double most = ns - ns / team->threads;
+    if (most > (double)barriers * SLOW_NS) return most;
+    measure_if_due(team);
+    return most - ns / LEAST_SAVED - barriers * BARRIER_FACTOR * team->barrier_ns;
+}
+
+/* True if sleeping threads should be woken for a call in which they save so much. */
+static bool should_wake(rt_team *team, double save)
+{
+    if (nanoseconds() - team->ended > AWAKE_NS) team->missed_ns = 0;
+    team->missed_ns += save;
+    if (team->missed_ns < WAKE_NS) return false;
+    team->missed_ns = 0;
+    return true;
+}
+
+void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, double ns)
+{
+    if (!team) {
+        body(job, 0, 1);
+        return;
+    }
+    const double save = saved(team, barriers, ns);
+    const bool asleep = atomic_load_explicit(&team->started.sleepers, memory_order_relaxed) > 0;
+    const bool share = save > 0 && (!asleep || should_wake(team, save));
+    team->calls++;
+    team->shared += share;
+    if (share) rt_team_share(team, body, job);
+    else run_alone(team, body, job);
+    if (save > 0 && !share) team->ended = nanoseconds();
+}
+
+void rt_team_calls(const rt_team *team, int64_t *calls, int64_t *shared)
+{
+    *calls = team ? team->calls : 0;
+    *shared = team ? team->shared : 0;
 }
 
 /* ---- a team's life -------------------------------------------------------------------------------------- */
@@ -263,6 +364,8 @@ rt_status rt_team_resize(rt_team **team, int threads)
         atomic_init(&next->slept, 0);
         next->alone = false, next->bad_runs = 0, next->patience = 0;
         next->bad_ns = next->alone_ns = next->alone_until = 0;
+        next->barrier_ns = -1, next->missed_ns = 0;
+        next->measured = next->again_ns = next->ended = next->calls = next->shared = 0;
         /* With fewer processors than threads, spinning delays the others. */
         next->spins = threads <= rt_processors() ? SPINS : 0;
         if (team_start(next) != RT_OK) return RT_NO_ROOM;

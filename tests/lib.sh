@@ -9,7 +9,8 @@ if [ "${1:-}" = --write ]; then write=1 && shift; fi
 top=$PWD
 case $1 in /*) xformc=$1 ;; *) xformc=$top/$1 ;; esac
 LC_ALL=C.UTF-8 XFORMC_CACHE=off        # what a suite compiles is compiled
-export LC_ALL XFORMC_CACHE
+XFORMC_TEAM=always                      # threads share the work of small models too
+export LC_ALL XFORMC_CACHE XFORMC_TEAM
 unset MAKEFLAGS MFLAGS MAKELEVEL
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 trap 'exit 130' INT             # a shell that a signal ends leaves out what EXIT does

@@ -4,8 +4,8 @@
 #        tests/run.sh --list BUILD MODE       the suites of a mode, in their order
 #        tests/run.sh --one BUILD SUITE       one suite: its output without the cases that pass
 # environment: JOBS, XFORMC_TIMEOUT (seconds of a suite), XFORMC_TEST_DATA
-LC_ALL=C.UTF-8 XFORMC_CACHE=off
-export LC_ALL XFORMC_CACHE
+LC_ALL=C.UTF-8 XFORMC_CACHE=off XFORMC_TEAM=always
+export LC_ALL XFORMC_CACHE XFORMC_TEAM
 unset MAKEFLAGS MFLAGS MAKELEVEL       # of the make that runs this
 
 # Lines of a suite -> `ok NAME`, `not ok NAME`, `skip NAME`; both cmocka's TAP and the shell suites'.

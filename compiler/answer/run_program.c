@@ -57,6 +57,12 @@ static rt_status next(const void *m, void *state, int id, int *next_id)
 static const float *logits(const void *state) { return engine_of(state)->ops->logits(engine_of(state)); }
 static rt_status fork_slot(void *state, int from, int to) { return engine_of(state)->ops->fork(engine_of(state), from, to); }
 
+static rt_team *team(const void *m)
+{
+    const Engine *e = engine_of(m);
+    return e->ops->team ? e->ops->team(e) : NULL;
+}
+
 static int saturated(const void *state) { return engine_saturated(engine_of(state)); }
 
 /* An engine can clear slot 0 only. */
@@ -160,7 +166,7 @@ RunProgram *run_program(Arena *a, Engine *e)
 {
     const Model *m = e->plan->graph->model;
     RunProgram *r = arena_alloc(a, sizeof *r);
-    *r = (RunProgram){ .engine = e, .program = { .name = m->name } };
+    *r = (RunProgram){ .engine = e, .program = { .name = m->name, .team = team } };
     if (m->has_encoder) add_encoder(r, m);
     if (m->has_decoder) add_decoder(r, m);
     else add_vectors(r, m);

@@ -125,8 +125,9 @@ bool emit_has_threads(const Emit *e);
 /* In a function with a model m and its state s: "job j = {" and the members that every call sets,
  * without a comma at the end. */
 const char *emit_job(Emit *e);
-/* The call of a program's body, in a function with a job j and a model m, without a semicolon. */
-const char *emit_body_call(Emit *e, const char *body);
+/* The call of a body that executes a program from run number `from` on, in a function with a job j
+ * and a model m, without a semicolon. */
+const char *emit_body_call(Emit *e, const char *body, ProgramKind kind, int from);
 void emit_settings(Emit *e, Text *out);
 void emit_generate(Emit *e, Text *out);
 void emit_makefile(Emit *e, Text *out);

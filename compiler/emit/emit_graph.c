@@ -220,7 +220,7 @@ static void graph_calls(Emit *e, Text *out)
                   "last", emit_number(e, g->capacity - g->step_rows), NULL);
     check_lines(e, out, true);
     fill_lines(e, out);
-    text_printf(out, "    %s;\n", emit_body_call(e, "run_body"));
+    text_printf(out, "    %s;\n", emit_body_call(e, "run_body", PROGRAM_RUN, 0));
     check_lines(e, out, false);
     if (steps) text_fill(out, "    *position += ${rows};\n", "rows", emit_number(e, g->step_rows), NULL);
     text_add(out, "    return RT_OK;\n}\n\n");

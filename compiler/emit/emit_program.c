@@ -2,6 +2,7 @@
  * after layer. */
 #include "emit.h"
 
+#include <math.h>
 #include <string.h>
 
 bool emit_loops(const Plan *p, EmitForm form)
@@ -118,10 +119,23 @@ const char *emit_job(Emit *e)
     return arena_format(e->arena, "job j = { .weights = m->weights,%s .state = s", emit_has_threads(e) ? " .team = m->team," : "");
 }
 
-const char *emit_body_call(Emit *e, const char *body)
+/* Rounded to two digits. */
+static double two_digits(double x)
 {
-    const char *format = emit_has_threads(e) ? "rt_team_share(m->team, %s, &j)" : "%s(&j)";
-    return arena_format(e->arena, format, body);
+    double unit = 1;
+    while (x / unit >= 99.5) unit *= 10;
+    return unit * floor(x / unit + 0.5);
+}
+
+const char *emit_body_call(Emit *e, const char *body, ProgramKind kind, int from)
+{
+    const TeamWork w = plan_team_work(e->plan, kind, from);
+    Text more = text_new(e->arena);
+    if (!emit_has_threads(e)) return arena_format(e->arena, "%s(&j)", body);
+    if (e->plan->options.always_share) return arena_format(e->arena, "rt_team_share(m->team, %s, &j)", body);
+    if (w.each_ns > 0 && kind != PROGRAM_RUN) text_printf(&more, " + %.0f.0 * (j.rows - 1)", two_digits(w.each_ns));
+    return arena_format(e->arena, "rt_team_weigh(m->team, %s, &j, /* barriers */ %d, /* ns */ %.0f.0%s)", body, w.barriers,
+                        two_digits(w.first_ns), more.data);
 }
 
 /* The last block of an encoder that pools, for the texts of a batch after the first. */

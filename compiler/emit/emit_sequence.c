@@ -295,11 +295,13 @@ static const char *result_call(Emit *e, const char *result, const Buffer *b)
 static void batch_calls(Emit *e, Text *out)
 {
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1, pools = model_pools(e->model);
+    const int head = plan_program(e->plan, PROGRAM_ENCODE)->count - 1;
     Text vectors = text_new(e->arena);
     if (pools)
-        text_fill(&vectors, vectors_template, "upper", e->upper, "run", emit_body_call(e, "head_body"),
+        text_fill(&vectors, vectors_template, "upper", e->upper, "run", emit_body_call(e, "head_body", PROGRAM_ENCODE, head),
                   "at", emit_in_state(e, plan_vector(e->plan), NULL), NULL);
-    text_fill(out, batch_template, "run", emit_body_call(e, "encode_body"), "job", emit_job(e), "name", e->name, "upper", e->upper,
+    text_fill(out, batch_template, "run", emit_body_call(e, "encode_body", PROGRAM_ENCODE, 0), "job", emit_job(e),
+              "name", e->name, "upper", e->upper,
               "pair", pair ? "_pair" : "", "first_parameter", pair ? ", int first" : "",
               "set_visible", of_input(e, "source_visible", "s->source_visible[begin + i] = lengths[t];"),
               "set_seen", of_input(e, "source_seen", "s->source_seen[begin + i] = i + 1;"),
@@ -314,7 +316,7 @@ static void batch_calls(Emit *e, Text *out)
 static void source_calls(Emit *e, Text *out)
 {
     const bool types = e->model->token_types > 0, pair = e->model->token_types > 1;
-    text_fill(out, encode_template, "run", emit_body_call(e, "encode_body"), "job", emit_job(e),
+    text_fill(out, encode_template, "run", emit_body_call(e, "encode_body", PROGRAM_ENCODE, 0), "job", emit_job(e),
               "name", e->name, "upper", e->upper, "pair", pair ? "_pair" : "",
               "first_parameter", pair ? ", int first" : "", "first_check", pair ? " || first < 0 || first > n" : "",
               "set_visible", of_input(e, "source_visible", "s->source_visible[i] = n;"),
@@ -349,7 +351,7 @@ static void decoder_calls(Emit *e, Text *out)
     const int back = e->plan->back;
     const char *rows_template = plan_rows(e->plan) > 1 ? many_rows_template : one_row_template;
     const char *keys_only = emit_prefill_end(e->plan).block ? ", .keys_only = many == prefill_body" : "";
-    text_fill(&rows, rows_template, "name", e->name, "run", emit_body_call(e, "body"),
+    text_fill(&rows, rows_template, "name", e->name, "run", emit_body_call(e, "body", plan_rows(e->plan) > 1 ? PROGRAM_DECODE : PROGRAM_STEP, 0),
               "job", arena_format(e->arena, "%s%s", emit_job(e), keys_only),
               "body", emit_has_threads(e) ? "rt_body" : "job_body", NULL);
     text_fill(out, decode_template, "name", e->name, "upper", e->upper,

@@ -88,6 +88,12 @@ rt_status emitted_threads(Engine *e, int threads)
     return k->threads(&k->model, threads);
 }
 
+rt_team *emitted_team(const Engine *e)
+{
+    const Emitted *k = e->own;
+    return k->model.team;
+}
+
 void emitted_release(Emitted *e)
 {
     if (e->threads && e->model.team) e->threads(&e->model, 1);

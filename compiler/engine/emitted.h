@@ -46,7 +46,7 @@ bool emitted_bind(Diag *d, Emitted *e, const unsigned char *data);
     .encode = emitted_encode, .encode_batch = emitted_encode_batch, .step = emitted_step, .next = emitted_next,   \
     .decode = emitted_decode, .prefill = emitted_prefill, .decode_greedy = emitted_decode_greedy, .logits = emitted_logits,         \
     .fork = emitted_fork, .clear = emitted_clear,                                                                 \
-    .run = emitted_run, .threads = emitted_threads
+    .run = emitted_run, .threads = emitted_threads, .team = emitted_team
 rt_status emitted_encode(Engine *e, int slot, const int *ids, int n);
 rt_status emitted_encode_batch(Engine *e, const int *ids, const int *lengths, const int *firsts, int count, float *vectors);
 rt_status emitted_step(Engine *e, int id);
@@ -59,6 +59,7 @@ rt_status emitted_fork(Engine *e, int from, int to);
 rt_status emitted_clear(Engine *e);
 rt_status emitted_run(Engine *e);
 rt_status emitted_threads(Engine *e, int threads);
+rt_team *emitted_team(const Engine *e);
 /* Call this before each pass over the weights. After 32 of them the weights move to pages of 2 MB
  * if they can, as in generated programs: rt_cli_weights.h. */
 void emitted_read(Emitted *e);

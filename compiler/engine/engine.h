@@ -42,6 +42,7 @@ typedef struct EngineOps {
     rt_status (*clear)(Engine *e);                          /* forget the sequence of slot 0, not its source */
     rt_status (*run)(Engine *e);                            /* run an xf.graph on its inputs */
     rt_status (*threads)(Engine *e, int threads);
+    rt_team *(*team)(const Engine *e);                      /* NULL: the engine shares no calls */
     void (*close)(Engine *e);
 } EngineOps;
 

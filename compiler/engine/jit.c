@@ -258,7 +258,7 @@ static rt_status jit_run(Engine *e)
 static const EngineOps jit_ops = {
     .encode = jit_encode, .encode_batch = jit_encode_batch,
     .step = jit_step, .next = jit_next, .decode = jit_decode, .prefill = jit_prefill, .decode_greedy = jit_decode_greedy, .fork = emitted_fork,
-    .logits = emitted_logits, .clear = jit_clear, .run = jit_run, .threads = emitted_threads, .close = jit_close,
+    .logits = emitted_logits, .clear = jit_clear, .run = jit_run, .threads = emitted_threads, .team = emitted_team, .close = jit_close,
 };
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */
@@ -278,6 +278,7 @@ static const CSymbol runtime[] = {
     C_SYMBOL(rt_team_resize),
     C_SYMBOL(rt_team_run),
     C_SYMBOL(rt_team_share),
+    C_SYMBOL(rt_team_weigh),
     C_SYMBOL(rt_team_barrier),
     C_SYMBOL(rt_characters_encode),
     C_SYMBOL(rt_characters_decode),

@@ -61,7 +61,7 @@ static const EngineOps polled_ops = {
     .encode = native_encode, .encode_batch = native_batch,
     .step = native_step, .next = native_next, .decode = native_decode, .prefill = native_prefill, .decode_greedy = native_decode_greedy,
     .fork = emitted_fork, .logits = emitted_logits, .clear = emitted_clear,
-    .run = native_run, .threads = emitted_threads, .close = native_close,
+    .run = native_run, .threads = emitted_threads, .team = emitted_team, .close = native_close,
 };
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */

@@ -17,7 +17,8 @@ typedef struct PlanOptions {
     bool taps;                      /* keep every named intermediate; nothing is fused across one */
     bool unfused;                   /* each operation of the graph is a call of its own */
     int slots;                      /* sequences in a state */
-    int max_threads;                    /* threads that a state has room for */
+    int max_threads;                /* threads that a state has room for */
+    bool always_share;              /* threads share every call, however little work it has */
 } PlanOptions;
 
 typedef enum Kernel {
@@ -240,6 +241,11 @@ typedef struct PlanPart { const PlanProgram *program; int runs, last_ops; } Plan
 PlanPart plan_part(const Plan *p, ProgramKind kind);
 /* How many layers of run `run` execute its operation `op`. */
 int plan_part_layers(const PlanPart *part, int run, int op);
+/* The work of a call that executes a program from run number `from` on: its barriers, and the ns
+ * that one thread of a fast processor takes for the first row and for each more. A PROGRAM_DECODE
+ * may be a PROGRAM_STEP. Zeros if the plan lacks the program. */
+typedef struct TeamWork { int barriers; double first_ns, each_ns; } TeamWork;
+TeamWork plan_team_work(const Plan *p, ProgramKind kind, int from);
 /* The offset of a buffer in a state, in bytes, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);
 /* plan_hidden: the hidden states that `encode` leaves in an encoder-only model, after the final

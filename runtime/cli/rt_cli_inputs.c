@@ -101,6 +101,19 @@ static void tell_saturated(Cli *cli)
     cli->saturated = 1;
 }
 
+/* Say how many calls of the model the threads shared in this answer. */
+static void tell_team(Cli *cli)
+{
+    const rt_program *p = cli->program;
+    const rt_team *team = p->team ? p->team(cli->model) : NULL;
+    int64_t calls, shared;
+    rt_team_calls(team, &calls, &shared);
+    if (calls > cli->calls)
+        fprintf(stderr, "%s: %d threads shared %lld of %lld calls\n", p->name, rt_team_threads(team), (long long)(shared - cli->shared),
+                (long long)(calls - cli->calls));
+    cli->calls = calls, cli->shared = shared;
+}
+
 int cli_show(Cli *cli, const char *text, size_t bytes, CliPlace place, int code)
 {
     const int json = cli->options->json;
@@ -111,6 +124,7 @@ int cli_show(Cli *cli, const char *text, size_t bytes, CliPlace place, int code)
     if ((json ? cli_print_json(cli, text, bytes) : cli_print(cli)) == EOF) return cli_write_failed(cli);
     if (cli->flush && fflush(stdout)) return cli_write_failed(cli);
     if (cli->options->scores && !*message) cli_tell_scores(cli);
+    if (cli->options->verbose && !*message) tell_team(cli);
     if (cli->options->verbose && !*message) rt_timing_print(&cli->decoder.timing, cli->program->name);
     return code;
 }

@@ -1,4 +1,5 @@
 /* test_team_clock.c: How long a team leaves out late threads: the oftener one is late, the longer.
+ * For what work it wakes threads that sleep, and that costly barriers keep work on one thread.
  * The clock is that of team_clock.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -52,8 +53,72 @@ static void patience(void **state)
     alarm(0);
 }
 
+/* ---- small work: barriers cost nothing by this clock, unless it steps ------------------------------------------- */
+
+static void count(void *argument, int thread, int threads)
+{
+    Job *job = argument;
+    if (thread == 0) atomic_store(&job->threads, threads);
+}
+
+static int threads_of_work(rt_team *team, int barriers, double ns)
+{
+    Job job = { .team = team };
+    let_workers_sleep();
+    rt_team_weigh(team, count, &job, barriers, ns);
+    return atomic_load(&job.threads);
+}
+
+/* Work of 10 us saves 4.375 us; waking a thread costs 50. */
+static void waking(void **state)
+{
+    rt_team *team = NULL;
+    int64_t calls, shared;
+    (void)state;
+    alarm(PATIENCE);
+    assert_int_equal(threads_of_work(NULL, 1, 1e9), 1);
+    assert_int_equal(rt_team_resize(&team, 2), RT_OK);
+    assert_int_equal(threads_of_work(team, 10, 0), 1);
+    assert_int_equal(threads_of_work(team, 10, 1e9), 2);
+    for (int i = 0; i < 40; i++) {                                      /* far apart: never */
+        atomic_fetch_add(&now_ms, 1);
+        assert_int_equal(threads_of_work(team, 10, 10000), 1);
+    }
+    atomic_fetch_add(&now_ms, 1);
+    for (int i = 1; i <= 36; i++)                                       /* one after another: every 12th */
+        assert_int_equal(threads_of_work(team, 10, 10000), i % 12 ? 1 : 2);
+    rt_team_calls(team, &calls, &shared);
+    assert_int_equal(calls, 78);
+    assert_int_equal(shared, 4);
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+    rt_team_calls(team, &calls, &shared);
+    assert_int_equal(calls + shared, 0);
+    alarm(0);
+}
+
+/* Barriers that cost milliseconds, and later nothing: they are measured again after a while. */
+static void costly_barriers(void **state)
+{
+    rt_team *team = NULL;
+    (void)state;
+    alarm(PATIENCE);
+    assert_int_equal(rt_team_resize(&team, 2), RT_OK);
+    atomic_store(&step_ms, 5);              /* 5 pass behind the measurement */
+    assert_int_equal(threads_of_work(team, 100, 200000), 1);
+    atomic_store(&step_ms, 0);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(threads_of_work(team, 100, 200000), 1);
+        atomic_fetch_add(&now_ms, 1);
+    }
+    assert_int_equal(threads_of_work(team, 1, 200000), 2);              /* much work for one barrier */
+    atomic_fetch_add(&now_ms, 1);
+    assert_int_equal(threads_of_work(team, 100, 200000), 2);
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+    alarm(0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(patience) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(patience), cmocka_unit_test(waking), cmocka_unit_test(costly_barriers) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

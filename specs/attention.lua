@@ -1,10 +1,10 @@
--- attention.lua: scaled dot-product attention by itself: 3 queries, 5 keys, d_k 8, d_v 10, from three inputs.
+-- attention.lua: scaled dot-product attention alone: 3 queries, 5 keys, d_k 8, d_v 10, from three inputs.
 --
--- The mask is an input of 0 and 1: where it is 0, a query may not look. Without it every query sees every key:
+-- The mask is an input of 0 and 1: where it is 0, a query may not attend. Without it every query sees every key:
 --   xformc run specs/attention.lua
 --   xformc run specs/attention.lua --input mask=FILE.safetensors
 
-local function wave(rows, columns, phase)                   -- numbers that are neither random nor all alike
+local function wave(rows, columns, phase)                   -- numbers that are neither random nor all equal
   local values = {}
   for i = 1, rows * columns do values[i] = math.sin(phase + 1.7 * i) end
   return values

@@ -1,4 +1,4 @@
--- base.lua: the base model of "Attention Is All You Need" as the annotated code builds it, with vocabularies of 11:
+-- base.lua: the base model of "Attention Is All You Need" as The Annotated Transformer builds it, with vocabularies of 11:
 -- 44,157,451 parameters.
 return xf.model {
   name = "base", kind = "encoder-decoder",

@@ -1,4 +1,4 @@
--- sums.lua: "123+456=" -> "579": decoder-only, of the Llama family's kind. See sums/README.md for how it was trained.
+-- sums.lua: "123+456=" -> "579": decoder-only, like the Llama family. sums/README.md describes its training.
 return xf.model {
   name = "sums", kind = "decoder",
   layers = 3, heads = 4, kv_heads = 2, d_model = 64, d_ff = 160, max_len = 16,

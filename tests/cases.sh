@@ -1,7 +1,7 @@
 #!/bin/sh
-# Which cases of an older list are in none of some newer ones: a line each, and exit 1. A run leaves its list,
-# `SUITE: CASE`, in BUILD/cases.MODE. Names of scratch folders may differ, and so may numbers of three
-# digits and more, which are sizes and counts.
+# Print the cases of an older list that are in none of some newer ones, one per line; exit 1 if
+# there are any. A run leaves its list, `SUITE: CASE`, in BUILD/cases.MODE. Names of scratch folders
+# may differ, and so may numbers of three or more digits, which are sizes and counts.
 # usage: tests/cases.sh OLD NEW...
 [ $# -ge 2 ] || { echo "usage: $0 OLD NEW..." >&2; exit 2; }
 for list; do [ -r "$list" ] || { echo "$0: cannot read $list" >&2; exit 66; }; done

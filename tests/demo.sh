@@ -1,6 +1,7 @@
 #!/bin/sh
-# The date model, from its spec to answers: compile, build, run, measure. usage: tests/demo.sh XFORMC
-# Set DEMO_FOLDER to write the program elsewhere than generated/dates.
+# The date model, from its spec to answers: compile, build, run, measure.
+# usage: tests/demo.sh XFORMC
+# Set DEMO_FOLDER to write the program to another folder than generated/dates.
 set -eu
 xformc=$1
 out=${DEMO_FOLDER:-generated/dates}
@@ -29,7 +30,7 @@ printf '\n$ %s < questions\n' "$out/dates"
 "$out/dates" <"$scratch/questions" >"$scratch/answers"
 paste "$scratch/questions" "$scratch/answers" | awk -F '\t' '{ printf "  %-62s -> %s\n", $1, $2 }'
 
-# All held-out dates, one thread; the memory is the high-water mark that the kernel keeps, read while it runs.
+# All held-out dates on one thread. The memory is the kernel's high-water mark, read while it runs.
 cut -f 1 "$heldout" >"$scratch/texts"
 printf '\n$ %s --threads 1 < %s\n' "$out/dates" "first column of $heldout"
 begin=$(now)
@@ -55,7 +56,7 @@ awk -v peak="$(cat "$scratch/peak" 2>/dev/null || echo 0)" -v state="$(bytes STA
     printf "%.0f KiB of state, %.2f MiB of weights\n", state / 1024, weights / 1048576
 }'
 
-# The sums, by a program of their own: decoder-only, as the Llama family.
+# The sums model is a program of its own: decoder-only, like the Llama family.
 sums=$(dirname "$out")/sums
 heldout=specs/sums/heldout.tsv
 show "$xformc" build specs/sums.lua -o "$sums"
@@ -66,7 +67,7 @@ paste "$heldout" "$scratch/answers" | awk -F '\t' '
     { split($1, n, /[+=]/); right += $3 == $1 (n[1] + n[2]) }
     END { printf "  %d of %d sums right (%.2f %%)\n", right, NR, 100 * right / NR }'
 
-# Whether brackets are balanced, by a classifier: encoder-only, as BERT.
+# A classifier tells if brackets are balanced: encoder-only, like BERT.
 brackets=$(dirname "$out")/brackets
 heldout=specs/brackets/heldout.tsv
 show "$xformc" build specs/brackets.lua -o "$brackets"

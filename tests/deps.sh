@@ -1,10 +1,11 @@
 #!/bin/sh
-# Find what building and testing need; install the packages that are missing, by the package manager that is there.
+# Find what building and testing need, and install missing packages with the system's package
+# manager.
 # usage: deps.sh [name of Lua for pkg-config]      NO_INSTALL=1: only name them
 lua=${1:-lua5.4}
 missing=
 
-# What each manager calls what is needed; - where the system has it anyway.
+# Package names for each package manager; - if the system has it anyway.
 #     key       apt-get           dnf                 pacman    brew
 packages() {
     cat <<'END'
@@ -28,7 +29,7 @@ for command in apt-get dnf pacman brew; do
     if command -v $command >/dev/null 2>&1; then manager=$command; break; fi
 done
 
-# The package of a key; Debian's where there is no manager.
+# The package of a key; Debian's if there is no manager.
 package() {
     packages | while read -r key apt dnf pacman brew; do
         [ "$key" = "$1" ] || continue
@@ -61,7 +62,7 @@ find_missing() {
     library cmocka cmocka
     [ -e /usr/include/libtcc.h ] || header libtcc.h libtcc
     needed=$missing
-    library libpcre2-8 pcre2            # one test alone asks for it, and is skipped without
+    library libpcre2-8 pcre2            # only one test needs it, and is skipped without it
 }
 
 find_missing
@@ -71,7 +72,7 @@ if [ -z "$missing" ]; then
     exit 0
 fi
 if [ -z "$needed" ]; then
-    # Nobody is asked for a password, and nothing fails, for the sake of one test.
+    # One test is no reason to ask for a password or to fail.
     if only_names; then echo "missing for one test alone, which is skipped without: $missing" >&2
     elif [ "$manager" = apt-get ] && [ "$(id -u)" = 0 ]; then
         DEBIAN_FRONTEND=noninteractive apt-get -y -q install --no-install-recommends $missing >/dev/null 2>&1 </dev/null
@@ -93,7 +94,7 @@ brew)    install='brew install' ;;
     echo "there is no apt-get, dnf, pacman or brew here: install what these Debian packages hold, then run make again" >&2
     exit 69 ;;
 esac
-# Homebrew wants no root.
+# Homebrew must not run as root.
 if [ $manager = brew ] || [ "$(id -u)" = 0 ]; then
     root=
 elif command -v sudo >/dev/null 2>&1; then

@@ -1,4 +1,5 @@
-# lib.sh: what the shell suites share. A suite begins with `. tests/lib.sh`, in the top folder. It sets
+# lib.sh: shared by the shell suites. A suite begins with `. tests/lib.sh`, in the top folder. It
+# sets
 #   xformc    the program under test, the suite's argument
 #   top       the top folder
 #   scratch   a folder of the suite's own, removed at its end
@@ -8,39 +9,39 @@ if [ "${1:-}" = --write ]; then write=1 && shift; fi
 [ $# = 1 ] || { echo "usage: $0 XFORMC" >&2; exit 2; }
 top=$PWD
 case $1 in /*) xformc=$1 ;; *) xformc=$top/$1 ;; esac
-LC_ALL=C.UTF-8 XFORMC_CACHE=off        # what a suite compiles is compiled
-XFORMC_TEAM=always                      # threads share the work of small models too
+LC_ALL=C.UTF-8 XFORMC_CACHE=off        # suites compile, they do not reuse results
+XFORMC_TEAM=always                      # threads share the work even of small models
 export LC_ALL XFORMC_CACHE XFORMC_TEAM
 unset MAKEFLAGS MFLAGS MAKELEVEL
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
-trap 'exit 130' INT             # a shell that a signal ends leaves out what EXIT does
+trap 'exit 130' INT             # a shell ended by a signal does not run the EXIT trap
 trap 'exit 143' TERM HUP
 
-# A case: ok NAME, not_ok NAME, skip NAME REASON. A suite whose cases cannot be written ends.
-# A failure begins a line, whatever stands before it.
+# A case: ok NAME, not_ok NAME, skip NAME REASON. If cases cannot be written, the suite ends. not_ok
+# starts a new line, whatever was printed before it.
 ok() { printf 'ok %s\n' "$1" || exit 74; }
 not_ok() { printf '\nnot ok %s\n' "$1" || exit 74; }
 skip() { printf 'skip %s (%s)\n' "$1" "$2" || exit 74; }
 
-# verdict STATUS NAME: a case that passes if the status is 0. If it fails, the files that the suite
-# names in `shown` are printed.
+# verdict STATUS NAME: a case that passes if STATUS is 0. If it fails, the files that the suite
+# lists in `shown` are printed.
 shown=
 verdict() { if [ "$1" = 0 ]; then ok "$2"; else not_ok "$2"; for file in $shown; do cat "$file"; done; fi; }
 
-# has COMMAND: whether it is on the PATH.
+# has COMMAND: true if it is on the PATH.
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# same EXPECTED FOUND: whether two texts are the same, and not empty.
+# same EXPECTED FOUND: true if the texts are equal and not empty.
 same() { [ -n "$1" ] && [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2"; false; }; }
 
-# upper NAME: as it stands in macros.
+# upper NAME: in upper case, as in macros.
 upper() { printf %s "$1" | tr a-z A-Z; }
 
-# scores HEADER: how the call of that model is named which gives what its decoder ends in.
+# scores HEADER: `scores` or `logits`, as the model names the call for its decoder's output.
 scores() { if grep -q '_scores(' "$1"; then echo scores; else echo logits; fi; }
 
-# answer_defines FOLDER NAME: what tests/forms/programs/answer.c must know of an emitted model, by its
-# header. The calls of a graph are in calls.h, which the suite writes.
+# answer_defines FOLDER NAME: macros that tell tests/forms/programs/answer.c about an emitted model,
+# from its header. The suite writes the calls of a graph to calls.h.
 answer_defines() {
     printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
     if grep -q _MAX_SOURCE "$1/$2.h"; then printf ' -DHAS_ENCODER'; fi
@@ -51,7 +52,7 @@ answer_defines() {
 # Seconds after which a command that must end counts as hanging. A busy machine may need minutes.
 patience=600
 
-# await COMMAND...: whether the command succeeds sooner or later; it is tried again until then.
+# await COMMAND...: retry the command until it succeeds. Fails after about $patience seconds.
 await() {
     tries=0
     until "$@"; do
@@ -60,18 +61,18 @@ await() {
     done
 }
 
-# sweep SAMPLE ALL: the words of ALL in `make test-all`, elsewhere those of SAMPLE.
+# sweep SAMPLE ALL: prints ALL in `make test-all`, else SAMPLE.
 sweep() { if [ -n "${XFORMC_ALL:-}" ]; then echo "$2"; else echo "$1"; fi; }
 
 # quick_cc FILE [COMPILER [FLAGS]]: write a compiler that neither optimises nor inlines kernels,
-# whatever it is asked: no bit depends on that. A model is compiled ten times as soon, and is slow.
-# In `make test-all` it optimises at -O1, and inlines. With FLAGS it takes these, everywhere.
+# whatever its options: no bit depends on that. Models compile ten times faster but run slowly. In
+# `make test-all` it uses -O1 and inlines. FLAGS replace both, always.
 quick_cc() {
     quick=${3:-$(sweep '-O0 -Dalways_inline=unused' -O1)}
     printf '#!/bin/sh\nexec "%s" "$@" %s\n' "$(command -v "${2:-cc}")" "$quick" >"$1" && chmod +x "$1"
 }
 
-# quick_compilers: from now on cc, gcc and clang on the PATH are quick ones.
+# quick_compilers: make cc, gcc and clang on the PATH quick ones.
 quick_compilers() {
     mkdir "$scratch/quick_compilers" || return
     for cc in cc gcc clang; do
@@ -80,8 +81,8 @@ quick_compilers() {
     PATH=$scratch/quick_compilers:$PATH
 }
 
-# quick_build FOLDER TARGET...: make these in a copy of the tree in a third of the time. Kernels are
-# not inlined, and so slow.
+# quick_build FOLDER TARGET...: make targets in a copy of the tree, in a third of the time. Kernels
+# are not inlined, so they run slowly.
 quick_build() {
     folder=$1
     shift

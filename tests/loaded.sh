@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make test`, or only some suites, on a busy machine: beside four busy loops and a process that
-# holds 4 GB of memory. It fails if a suite fails, and if one is unsteady.
+# Run `make test`, or only some suites, on a busy machine: next to four busy loops and a process
+# that holds 4 GB of memory. Fails if a suite fails or is unsteady.
 # usage: tests/loaded.sh [BUILD [SUITE...]]
 set -u
 build=${1:-build} pids=

@@ -1,14 +1,16 @@
 #!/bin/sh
-# Run the suites and count their cases. tests/README.md says how they are found and what their tags mean.
+# Run the suites and count their cases. tests/README.md says how suites are found, and what their
+# tags mean.
 # usage: tests/run.sh BUILD [test|check|targets|all|asan|ubsan|golden]
 #        tests/run.sh --list BUILD MODE       the suites of a mode, in their order
 #        tests/run.sh --one BUILD SUITE       one suite: its output without the cases that pass
 # environment: JOBS, XFORMC_TIMEOUT (seconds of a suite), XFORMC_TEST_DATA
 LC_ALL=C.UTF-8 XFORMC_CACHE=off XFORMC_TEAM=always
 export LC_ALL XFORMC_CACHE XFORMC_TEAM
-unset MAKEFLAGS MFLAGS MAKELEVEL       # of the make that runs this
+unset MAKEFLAGS MFLAGS MAKELEVEL       # set by the make that runs this
 
-# Lines of a suite -> `ok NAME`, `not ok NAME`, `skip NAME`; both cmocka's TAP and the shell suites'.
+# Convert a suite's output to `ok NAME`, `not ok NAME`, `skip NAME`: cmocka's TAP and that of shell
+# suites.
 cases() {
     tr '\000' ' ' <"$1" | awk '{ sub(/\r$/, "") }
         /^(not )?ok [0-9]+ # SKIP/ { sub(/^(not )?ok [0-9]+ # SKIP */, ""); print "skip " $0; next }
@@ -17,14 +19,14 @@ cases() {
         /^skip /                   { print }'
 }
 
-# What a shell suite F tests: the tool F_dump of its folder, or xformc.
+# The program that a shell suite F tests: F_dump of its folder, or xformc.
 subject() {
     folder=$(basename "$(dirname "$2")")
     tool=$PWD/$1/tests/$folder/${folder}_dump
     if [ -x "$tool" ]; then echo "$tool"; else echo "$PWD/$1/xformc"; fi
 }
 
-# The files of a suite in $logs, without their endings.
+# The path of a suite's files in $logs, without their endings.
 log_of() { echo "$logs/$(echo "${2#"$1"/}" | tr / _)"; }
 
 run_one() {
@@ -37,8 +39,7 @@ run_one() {
     *.sh) set -- sh "$suite" "$(subject "$build" "$suite")" ;;
     *)    set -- env CMOCKA_MESSAGE_OUTPUT=tap "./$suite" ;;
     esac
-    # timeout makes a group of processes, which neither ^C nor TERM reaches: what of it is left is
-    # killed.
+    # timeout creates a process group that neither ^C nor TERM reaches. Kill what is left of it.
     group=
     trap 'kill -TERM $group; wait $group; kill -KILL -$group; exit 143' INT TERM HUP
     timeout -k 5 "$limit" "$@" >"$log.out" 2>&1 </dev/null &
@@ -66,8 +67,8 @@ run_one() {
         "$(grep -c '^not ok' "$log.cases")" $((ms / 1000)) $((ms % 1000 / 100))
 }
 
-# Whether a suite was counted to its end, and nothing failed. If what runs it was killed, there are
-# no .cases.
+# True if a suite was counted to its end and nothing failed. There is no .cases file if its runner
+# was killed.
 well() { [ -e "$1.cases" ] && ! grep -q '^not ok' "$1.cases"; }
 
 if [ "$1" = --one ]; then
@@ -75,7 +76,7 @@ if [ "$1" = --one ]; then
         echo "$0: --one takes BUILD and a suite that exists" >&2
         exit 2
     fi
-    # A run that goes on in BUILD has a log of its own.
+    # Another run in BUILD has a log of its own.
     logs=$(mktemp -d) && trap 'rm -rf "$logs"' EXIT || exit 74
     log=$(log_of "$2" "$3")
     run_one "$2" "$3" >"$log.sum" || exit 74
@@ -85,15 +86,15 @@ if [ "$1" = --one ]; then
     well "$log"
     exit
 fi
-# What a run starts for each suite; its cases and its output go to BUILD/log/.
+# A run starts this for each suite. Its cases and its output go to BUILD/log/.
 if [ "$1" = --count ]; then
     logs=$2/log
     run_one "$2" "$3"
     exit 0
 fi
 
-# Every suite with its source, `SOURCE SUITE`, slow.sh first, then run.sh, then the programs. A
-# program of an older tree may still lie in BUILD: each must have its source.
+# Every suite with its source, `SOURCE SUITE`: slow.sh first, then run.sh, then the programs. BUILD
+# may still contain a program of an older tree, so each must have its source.
 sources() {
     for file in slow.sh run.sh; do
         for suite in tests/*/$file; do
@@ -108,8 +109,8 @@ sources() {
     done | sort -r
 }
 
-# choose MODE: of these lines the suites of a mode, those tagged `early` first. The tags stand in one
-# of the first ten lines of a source: `# tags: TAG...`, in C `/* tags: TAG... */`.
+# choose MODE: of these lines, the suites of a mode, those tagged `early` first. Tags are in one of
+# the first ten lines of a source: `# tags: TAG...`, in C `/* tags: TAG... */`.
 choose() {
     awk -v mode="$1" '
         BEGIN { split("slow noasan early targets all ubsan golden", words, " ")
@@ -178,13 +179,13 @@ if command -v flock >/dev/null && ! flock -n 9; then
     echo "$0: another run is in $build" >&2
     exit 75
 fi
-# Where an older log stayed, or a new one cannot be written, the counts would be wrong. BUILD/log is
-# that of the last run; those of other modes stay in BUILD/log.MODE.
+# An older log that stays, or a new one that cannot be written, would make the counts wrong.
+# BUILD/log is the log of the last run; those of other modes stay in BUILD/log.MODE.
 rm -rf "$build/log" "$build/log.$mode" "$build/once" &&
     mkdir -p "$build/log.$mode" "$build/once/bin" && ln -s "log.$mode" "$build/log" || exit 74
 printf '%s\n' $suites >"$build/log/suites" || exit 74
 
-# The compilers on the PATH of the suites compile the same text once in a run: once/cc_once.
+# In a run the compilers on the suites' PATH compile the same text only once (once/cc_once).
 for cc in cc gcc clang; do
     if real=$(command -v $cc); then
         printf '#!/bin/sh\nexec "%s" "%s" "%s" "$@"\n' "$PWD/$build/tests/once/cc_once" "$PWD/$build/once" "$real" >"$build/once/bin/$cc"
@@ -193,13 +194,13 @@ for cc in cc gcc clang; do
 done
 PATH=$PWD/$build/once/bin:$PATH
 export PATH
-unset XFORMC_QUICK XFORMC_ALL          # a mode alone says which cases there are
+unset XFORMC_QUICK XFORMC_ALL          # only the mode decides which cases run
 case $mode in check|asan|ubsan) XFORMC_QUICK=1 && export XFORMC_QUICK ;; all) XFORMC_ALL=1 && export XFORMC_ALL ;; esac
 if [ -n "$XFORMC_TEST_DATA" ]; then
     XFORMC_TEST_DATA=$(cd "$XFORMC_TEST_DATA" && pwd) && export XFORMC_TEST_DATA || exit 66
 fi
 
-# apart COMMAND...: wait for it, in a group of its own. ^C and TERM end that first.
+# apart COMMAND...: run it in a process group of its own, so that ^C and TERM end it.
 apart() {
     timeout 0 "$@" <"$build/log/suites" 9>&- &
     group=$!
@@ -221,25 +222,25 @@ trap 'stop 130' INT
 trap 'stop 143' TERM HUP
 apart xargs -P "${JOBS:-3}" -n 1 sh "$0" --count "$build"
 
-# show OUTPUT CASES: the end of what a suite printed, without the cases that are well.
+# show OUTPUT CASES: the end of a suite's output, without the cases that pass.
 show() {
     if [ -e "$1" ]; then grep -avE '^(ok|skip) ' "$1"; fi | tail -n 150
     if [ -e "$2" ]; then grep -a '^not ok (' "$2"; else echo 'not ok (cut short)'; fi
 }
 
-# reported CASES: how many cases a suite reported itself.
+# reported CASES: the number of cases that the suite itself reported.
 reported() { if [ -e "$1" ]; then grep -avc '^not ok (' "$1"; else echo 0; fi; }
 
-# A suite that fails is run once more, alone: beside others a busy machine may have been at fault.
+# Run a failed suite once more, alone: a busy machine may have been at fault.
 while read -r suite; do
     log=$(log_of "$build" "$suite")
     if well "$log"; then continue; fi
-    # Its files of the first run, if it came so far.
+    # Keep its files of the first run, if there are any.
     if [ -e "$log.out" ]; then mv "$log.out" "$log.first" || exit 74; fi
     if [ -e "$log.cases" ]; then mv "$log.cases" "$log.first_cases" || exit 74; fi
     echo "once more:"
     apart sh "$0" --count "$build" "$suite"
-    # A case that failed and is not tried again would be lost.
+    # A case that failed and is not run again would be lost.
     first=$(reported "$log.first_cases") again=$(reported "$log.cases")
     if well "$log" && [ "$again" -lt "$first" ]; then
         echo "not ok ($again cases reported, $first the first time)" >>"$log.cases" || exit 74

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Print the table of suites that stands in tests/README.md: a row for each suite, from its first
+# Print the table of suites in tests/README.md: a row for each suite, made from its first
 # comment. usage: tests/suites.sh            print it
 #                 tests/suites.sh --write    put it between the two marker lines of tests/README.md
 #
-# The first comment of a shell suite follows `#!/bin/sh` and the tags. It ends before `usage:` or an
-# empty `#` line. That of a program begins with the file's name and ends at an empty ` *` line.
+# The first comment of a shell suite follows `#!/bin/sh` and the tags, and ends before `usage:` or
+# an empty `#` line. That of a program begins with the file's name and ends at an empty ` *` line.
 set -u
 export LC_ALL=C
 page=tests/README.md

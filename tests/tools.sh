@@ -1,9 +1,9 @@
 #!/bin/sh
-# Install the tools that suites look for and skip cases without, where this is Debian and its root. It fails nobody: what cannot be
-# had is skipped and counted. usage: tools.sh
+# Install the tools without which suites skip cases, on Debian as root. Never fails: a case whose
+# tool is unavailable is skipped and counted. usage: tools.sh
 [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 || exit 0
 
-# command     the packages that bring it
+# command     the packages that contain it
 tools() {
     cat <<'END'
 clang                     clang
@@ -37,8 +37,8 @@ apt() {
         >/dev/null 2>&1 </dev/null
 }
 apt update
-# All at once; where one of them is unknown here, those that are not, one by one.
-# A mirror that hangs is left alone.
+# Install all at once. If one is unknown here, install the others one by one. A mirror that hangs is
+# not asked again.
 apt install --no-install-recommends $packages
 status=$?
 if [ $status != 0 ]; then

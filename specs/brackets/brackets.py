@@ -1,6 +1,6 @@
-"""The texts: brackets of three kinds, balanced or not; the split; the tokenizer.
+"""Texts of brackets of three kinds, balanced or not; the split; the tokenizer.
 
-    python brackets.py        prints a few
+    python brackets.py        print a few
 """
 
 import random
@@ -11,11 +11,12 @@ SYMBOLS = ["<pad>", "<s>"] + [c for pair in PAIRS for c in pair]
 PAD, START = 0, 1
 ID = {s: i for i, s in enumerate(SYMBOLS)}
 LABELS = ("unbalanced", "balanced")
-MOST = 16                       # brackets; with <s> 17 ids
+MOST = 16                       # brackets; 17 ids with <s>
 
 
 def tokenizer():
-    """What tokenizer.json holds: one id a character, which is a BPE without merges, behind <s>."""
+    """Contents of tokenizer.json: one id per character, which is a BPE without merges, after
+    <s>."""
     marks = [{"id": ID[s], "content": s, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
               "special": True} for s in SYMBOLS[:2]]
     first = {"SpecialToken": {"id": "<s>", "type_id": 0}}
@@ -38,7 +39,7 @@ def is_balanced(text):
 
 
 def balanced(rng, half):
-    """A balanced text of `half` pairs: opens or closes by chance, as long as it can still end."""
+    """A balanced text of `half` pairs: opens or closes at random while it can still be balanced."""
     text, open_ones = [], []
     for left in range(2 * half, 0, -1):
         if len(open_ones) < left and (not open_ones or rng.random() < 0.5):
@@ -50,7 +51,8 @@ def balanced(rng, half):
 
 
 def spoiled(rng, text):
-    """One or two brackets changed, swapped, dropped or added: mostly unbalanced, and never far from balanced."""
+    """One or two brackets changed, swapped, dropped or added: usually unbalanced, but never by
+    much."""
     for _ in range(rng.choice((1, 1, 2))):
         at, other, how = rng.randrange(len(text)), rng.randrange(len(text)), rng.randrange(4)
         if how == 0:
@@ -66,7 +68,7 @@ def spoiled(rng, text):
 
 
 def held_out(text):
-    """One text in ten, by a checksum: never trained on."""
+    """True for one text in ten, chosen by a checksum: never trained on."""
     return zlib.crc32(text.encode()) % 10 == 0
 
 

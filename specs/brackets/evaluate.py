@@ -1,8 +1,8 @@
-"""Writes heldout.tsv, each text, its label and what the model makes of it, and prints the accuracy.
+"""Write heldout.tsv (each text, its label and the model's answer) and print the accuracy.
 
     python evaluate.py
 
-The scores are those of PyTorch in f32; texts of one length run together, so nothing is padded.
+Scores are PyTorch's in f32. Texts of equal length run together, so nothing is padded.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""An encoder-only classifier in PyTorch, of BERT's kind: learned positions, norm behind each sublayer, GELU, a label from the first token.
+"""A BERT-like encoder-only classifier in PyTorch: learned positions, post-norm, GELU, a label from
+the first token.
 
 Shapes: B texts of T ids; D = d_model; H heads.
 """
@@ -74,7 +75,7 @@ class Classifier(nn.Module):
 
 
 def file_names(state):
-    """Each tensor's name here and the one that a spec's weights file has."""
+    """The name of each tensor here, and its name in a spec's weights file."""
     whole = {"embed.weight": "encoder.embed.table", "position.weight": "encoder.position.table"}
 
     def named(name):

@@ -1,6 +1,6 @@
-"""Trains the brackets model and writes its weights and tokenizer.
+"""Train the brackets model and write its weights and tokenizer.
 
-    python train.py            the defaults give the committed weights again
+    python train.py            the defaults reproduce the committed weights
     python train.py --help
 """
 

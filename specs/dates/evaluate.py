@@ -1,8 +1,8 @@
-"""Writes heldout.tsv and heldout.greedy.txt and prints the accuracy by form.
+"""Write heldout.tsv and heldout.greedy.txt and print the accuracy by form.
 
     python evaluate.py
 
-The greedy strings are those of a batch of one, in f32: texts of one length run
+The greedy strings equal those of a batch of one, in f32: texts of equal length run
 together, so nothing is padded.
 """
 
@@ -38,7 +38,8 @@ def load(path, source_symbols, target_symbols):
 
 
 def answers(model, texts, source_symbols, target_symbols):
-    """(greedy string of each text without its end mark, smallest gap of two best logits)"""
+    """(greedy string of each text without its end token, smallest gap between the two best
+    logits)"""
     source_id = defaultdict(lambda: forms.UNKNOWN, {s: i for i, s in enumerate(source_symbols)})
     by_length = defaultdict(list)
     for i, text in enumerate(texts):
@@ -54,7 +55,7 @@ def answers(model, texts, source_symbols, target_symbols):
 
 
 def report(rows, found):
-    """Exact matches of each form, then of all, then the first mistakes."""
+    """Print the exact matches for each form and in total, then the first mistakes."""
     right, total, wrong = defaultdict(int), defaultdict(int), []
     for (text, iso, form), answer in zip(rows, found):
         total[form] += 1

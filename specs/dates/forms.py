@@ -8,7 +8,7 @@ braces is filled from the date:
     {dwords}      ordinal in words                              twenty-third
     {m} {mm}      month, without and with a leading zero        9, 09
     {mon}         abbreviation; September is Sep or Sept        Sep
-    {mon.}        the same with a full stop (never May)         Sep.
+    {mon.}        abbreviation with a full stop (never May)     Sep.
     {month}       name                                          September
     {wkd}         weekday abbreviated                           Thu
     {weekday}     weekday                                       Thursday
@@ -20,10 +20,10 @@ braces is filled from the date:
                                        two thousand and five
     {yshort}      full without "and"   nineteen hundred five, two thousand five
 
-The weekday never decides: one in ten is wrong on purpose.
+The weekday never matters: one in ten is wrong on purpose.
 
-What comes in: a datetime.date and a random.Random.  What goes out: text of at
-most MAX_SOURCE characters.  The same seed gives the same text.
+Input: a datetime.date and a random.Random.  Output: text of at most MAX_SOURCE
+characters.  Equal seeds give equal text.
 """
 
 import datetime
@@ -64,7 +64,7 @@ def no_hyphens(text):
 
 
 FORMS = [Form(*row) for row in [
-    # Digits only: the mark between the numbers and their widths tell the order.
+    # Digits only: the separator and the widths of the numbers tell the order.
     ("iso", "{yyyy}-{mm}-{dd}", plain, "dashes, year first: year-month-day"),
     ("iso-short", "{yyyy}-{m}-{d}", plain, "the same without leading zeros"),
     ("year-slashes", "{yyyy}/{mm}/{dd}", plain, "slashes, year first: year/month/day"),
@@ -187,7 +187,7 @@ def year_in_pairs(year):
 
 
 def year_in_full(year, joint):
-    """joint is " and " or " "."""
+    """The year in full; joint is " and " or " "."""
     century, rest = divmod(year, 100)
     head = "two thousand" if century == 20 else number_words(century) + " hundred"
     return head + (joint + number_words(rest) if rest else "")
@@ -199,7 +199,7 @@ def two_digit_year(digits):
 
 
 def allowed(form, date):
-    """A two-digit year is written only where the rule gives back the year."""
+    """A two-digit year is allowed only if the rule gives back the year."""
     return "{yy}" not in form.template or two_digit_year(date.year % 100) == date.year
 
 
@@ -232,12 +232,12 @@ def write(form, date, rng):
 
 
 def held_out(date):
-    """The split: a date whose CRC-32 of the ISO text leaves 0 by 10 is held out."""
+    """The split: a date is held out if the CRC-32 of its ISO text is divisible by 10."""
     return zlib.crc32(date.isoformat().encode()) % 10 == 0
 
 
 def dates(held):
-    """All dates of one side of the split, in order."""
+    """All dates on one side of the split, in order."""
     first = datetime.date(FIRST_YEAR, 1, 1).toordinal()
     last = datetime.date(LAST_YEAR, 12, 31).toordinal()
     every = map(datetime.date.fromordinal, range(first, last + 1))
@@ -245,7 +245,7 @@ def dates(held):
 
 
 def sample(seed):
-    """Without end: (text, iso, form name) of dates that may be trained on."""
+    """Endless (text, iso, form name) of dates that may be trained on."""
     rng = random.Random(seed)
     trained = dates(held=False)
     by_form = [[date for date in trained if allowed(form, date)] for form in FORMS]
@@ -256,7 +256,7 @@ def sample(seed):
 
 
 def held_out_rows(count, seed):
-    """count rows (text, iso, form name): different held-out dates, forms in turn."""
+    """`count` rows (text, iso, form name): distinct held-out dates, forms in turn."""
     rng = random.Random(seed)
     left = dates(held=True)
     rng.shuffle(left)
@@ -270,7 +270,7 @@ def held_out_rows(count, seed):
 
 
 def source_symbols():
-    """The special symbols, then every character the forms write, in code order."""
+    """The special symbols, then every character that the forms use, in code order."""
     texts = (text for text, _, _ in itertools.islice(sample(seed=0), 20000))
     return SPECIALS + sorted(set().union(*texts))
 

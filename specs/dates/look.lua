@@ -1,9 +1,9 @@
--- look.lua: what a date becomes, and where the model looked for it. usage: xformc lua specs/dates/look.lua TEXT
+-- look.lua: print the ISO form of a date, and where the model looked for it. usage: xformc lua specs/dates/look.lua TEXT
 local m = xf.compile("specs/dates.lua")
 local text = arg[1] or "3rd of May 2019"
 print(text .. " -> " .. m(text))
 
--- The last layer's cross-attention: for each step of the answer, the character that all heads together look at most.
+-- The last layer's cross-attention: for each step of the answer, the character that all heads together attend to most.
 local weights = m:at("decoder.1.cross_attn.weights")
 local heads, steps, characters = table.unpack(weights:shape())
 for step = 1, steps do

@@ -1,8 +1,8 @@
-"""An encoder-decoder Transformer in PyTorch: the reference that xformc is held to.
+"""An encoder-decoder Transformer in PyTorch: the reference for xformc.
 
 Shapes: B sequences of S source and T target ids; D = d_model; H heads.
-Tensor names are those of the Annotated Transformer's state dict.  Nothing is
-dropped out.  A mask is True where a query may look.
+Tensor names are those of the Annotated Transformer's state dict.  There is no
+dropout.  A mask is True where a query may attend.
 """
 
 import math
@@ -40,7 +40,7 @@ class Config:
 
 
 class Trace:
-    """Keeps intermediates by name; a Trace of None keeps nothing."""
+    """Keeps intermediates by name; Trace(None) keeps nothing."""
 
     def __init__(self, found=None, prefix=""):
         self.found, self.prefix = found, prefix
@@ -92,7 +92,7 @@ class Attention(nn.Module):
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
     def traced(self, q, k, v, mask, trace):
-        """The same as scaled_dot_product_attention, step by step; masked entries are kept as 0."""
+        """scaled_dot_product_attention step by step; masked entries are kept as 0."""
         products = q @ k.transpose(2, 3)
         scores = products * self.scale
         if mask is not None:
@@ -187,7 +187,7 @@ class Stack(nn.Module):
 
 
 def positions(config, count):
-    """Sinusoids [count, D]: rates and angles are rounded to f32, sin and cos are of those."""
+    """Sinusoids [count, D]: sin and cos of angles; rates and angles are rounded to f32."""
     half = config.d_model // 2
     divisor = half if config.position_divisor == "d/2" else half - 1
     rates = torch.exp(torch.arange(half, dtype=torch.float64) * (-math.log(10000) / divisor)).float()
@@ -198,7 +198,7 @@ def positions(config, count):
 
 
 class Embedding(nn.Module):
-    """The table's row times sqrt(D), plus the position."""
+    """A row of the table times sqrt(D), plus the position."""
 
     def __init__(self, config, symbols):
         super().__init__()

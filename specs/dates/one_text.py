@@ -1,4 +1,4 @@
-"""Writes what PyTorch makes of one text: ids, and every intermediate by its name.
+"""Write PyTorch's results for one text: ids, and every intermediate by name.
 
     python one_text.py [../../tests/first.ref.safetensors]
 

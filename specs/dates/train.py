@@ -1,10 +1,10 @@
-"""Trains the dates model and writes its weights and vocabularies.
+"""Train the dates model and write its weights and vocabularies.
 
-    python train.py            the defaults give the committed weights again
+    python train.py            the defaults reproduce the committed weights
     python train.py --help
 
-Each step draws a batch of fresh examples, sorts it by length and runs it in a
-few slices, each padded to its own longest text: unbiased, and little padding.
+Each step draws a batch of new examples, sorts it by length and runs it in a
+few slices, each padded to its own longest text: unbiased, with little padding.
 """
 
 import argparse
@@ -41,21 +41,21 @@ def options():
 
 
 def rate_at(step, peak, warmup, steps):
-    """Linear warm-up, then half a cosine to nothing."""
+    """Linear warm-up, then half a cosine down to 0."""
     if step < warmup:
         return peak * (step + 1) / warmup
     return peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / (steps - warmup)))
 
 
 def encode(texts, symbol_id):
-    """Texts -> ids [B, longest], blank where a text has ended."""
+    """Texts -> ids [B, longest], padded with blanks."""
     longest = max(map(len, texts))
     return torch.tensor([[symbol_id[c] for c in text] + [forms.BLANK] * (longest - len(text))
                          for text in texts])
 
 
 def slices(rows, count, source_id, target_id):
-    """Sorted by length and cut: (source [b, S], target [b, MAX_TARGET]) each."""
+    """Sorted by length and sliced: (source [b, S], target [b, MAX_TARGET]) each."""
     rows = sorted(rows, key=lambda row: len(row[0]))
     size = math.ceil(len(rows) / count)
     for at in range(0, len(rows), size):
@@ -73,7 +73,7 @@ def write_symbols(path, symbols):
 
 
 def check(model, batches):
-    """Share of held-out targets that come back exact."""
+    """Share of held-out targets that are predicted exactly."""
     right = total = 0
     for source, target in batches:
         found, _ = greedy(model, source, forms.START, forms.END, forms.MAX_TARGET,

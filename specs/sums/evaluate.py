@@ -1,8 +1,8 @@
-"""Writes heldout.tsv, each sum and what the model makes of it, and prints the accuracy.
+"""Write heldout.tsv (each sum and the model's answer) and print the accuracy.
 
     python evaluate.py
 
-The greedy strings are those of PyTorch in f32; prompts of one length run together, so nothing is padded.
+The greedy strings are PyTorch's in f32. Prompts of equal length run together, so nothing is padded.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""A decoder-only Transformer in PyTorch as the Llama family has it: RMS norm, rotary positions, SwiGLU, grouped queries.
+"""A Llama-like decoder-only Transformer in PyTorch: RMS norm, rotary positions, SwiGLU, grouped
+queries.
 
 Shapes: B sequences of T ids; D = d_model; H query heads and G key heads of K columns.
 """
@@ -35,7 +36,8 @@ class RMSNorm(nn.Module):
 
 
 def turn(x, theta):
-    """Rotary positions: columns i and i + K/2 of x [B, heads, T, K] turn by position * theta^(-2i/K)."""
+    """Rotary positions: rotate columns i and i + K/2 of x [B, heads, T, K] by position *
+    theta^(-2i/K)."""
     steps, width = x.shape[2], x.shape[3]
     rates = theta ** (-torch.arange(0, width, 2, dtype=torch.float32) / width)
     angles = torch.arange(steps, dtype=torch.float32)[:, None] * rates
@@ -111,7 +113,8 @@ class Decoder(nn.Module):
 
 
 def file_names(state):
-    """Each tensor's name here and the one that a spec's weights file has: decoder.0.self_attn.q.weight, ..."""
+    """The name of each tensor here, and in a spec's weights file: decoder.0.self_attn.q.weight,
+    ..."""
     whole = {"embed.weight": "decoder.embed.table", "norm.weight": "decoder.norm.gain"}
 
     def named(name):
@@ -126,7 +129,8 @@ def file_names(state):
 
 @torch.no_grad()
 def greedy(model, prompt, end, most):
-    """Ids behind prompts of one length [B, T]: up to `most`, each list with its end id; smallest gap of two best logits."""
+    """Ids after prompts of equal length [B, T]: up to `most`, each list with its end id; smallest
+    gap between two best logits."""
     ids, done, smallest = prompt, torch.zeros(len(prompt), dtype=torch.bool), float("inf")
     for _ in range(most):
         two = model(ids)[:, -1].topk(2)

@@ -1,6 +1,6 @@
-"""The sums: a + b = c with a and b from 0 to 999, one id a character, and which of them are held out.
+"""Sums a + b = c with a and b from 0 to 999, one id per character, and which of them are held out.
 
-    python sums.py            prints a few
+    python sums.py            print a few
 """
 
 import random
@@ -13,7 +13,7 @@ LONGEST = len("999+999=1998") + 1
 
 
 def tokenizer():
-    """What tokenizer.json holds: one id a character, which is a BPE without merges."""
+    """Contents of tokenizer.json: one id per character, which is a BPE without merges."""
     marks = [{"id": ID[s], "content": s, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
               "special": True} for s in SYMBOLS[:3]]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": marks, "normalizer": None,
@@ -22,12 +22,13 @@ def tokenizer():
 
 
 def held_out(a, b):
-    """One pair in ten, by a checksum of its text: never trained on."""
+    """True for one pair in ten, chosen by a checksum of its text: never trained on."""
     return zlib.crc32(f"{a}+{b}".encode()) % 10 == 0
 
 
 def number(rng):
-    """Each number of digits is as likely as another, so that short ones are seen too."""
+    """Up to three digits, one third of the time at most one or two, so that short numbers occur
+    too."""
     return rng.randrange(10 ** rng.choice((1, 2, 3, 3, 3, 3)))
 
 
@@ -41,7 +42,7 @@ def sample(seed):
 
 
 def held_out_pairs(count, seed):
-    """Different held-out pairs of three-digit numbers, and one in ten shorter ones."""
+    """Distinct held-out pairs of three-digit numbers; one in ten is shorter."""
     rng, found = random.Random(seed), {}
     while len(found) < count:
         low = 0 if len(found) % 10 == 0 else 100

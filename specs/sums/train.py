@@ -1,6 +1,6 @@
-"""Trains the sums model and writes its weights and tokenizer.
+"""Train the sums model and write its weights and tokenizer.
 
-    python train.py            the defaults give the committed weights again
+    python train.py            the defaults reproduce the committed weights
     python train.py --help
 """
 
@@ -37,7 +37,7 @@ def options():
 
 
 def batch_of(pairs):
-    """(ids [B, LONGEST], which of them are answers [B, LONGEST])"""
+    """(ids [B, LONGEST], mask of the answers [B, LONGEST])"""
     ids, answer = [], []
     for a, b in pairs:
         question, rest = f"{a}+{b}=", f"{a + b}"
@@ -49,7 +49,7 @@ def batch_of(pairs):
 
 
 def share_right(model, pairs):
-    """Share of sums whose answer is exact, found greedily."""
+    """Share of sums whose greedy answer is exact."""
     by_length = {}
     for a, b in pairs:
         by_length.setdefault(len(f"{a}+{b}="), []).append((a, b))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
-# `xformc bench --ablate`: a row for each step and test, as JSON, as tables and as pictures; forms of
-# f32 agree; what was left out is said; options that it rejects. No time is judged.
+# `xformc bench --ablate`: one row for each step and test, as JSON, tables and pictures. The forms
+# of f32 agree. It says what it left out, and rejects wrong options. No time is checked.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -10,11 +10,11 @@ quick='-r 2 --seconds 0.02 -q'
 shown="$scratch/out $scratch/err"
 ablate() { "$xformc" bench "$@" --ablate $quick >"$scratch/out" 2>"$scratch/err"; }
 
-# member KEY: its values, a line each, of the lines of JSON on stdin; without quotes.
+# member KEY: the values of KEY in the JSON lines on stdin, one per line, without quotes.
 member() { sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"; }
 steps() { sed '/"rows":/,$d' "$scratch/out"; }
 rows() { sed -n '/"rows":/,/"left_out":/p' "$scratch/out" | grep '"test":'; }
-# of STEP KEY: that value of a step.
+# of STEP KEY: the value of KEY in that step.
 of() { steps | grep "\"step\":\"$1\"" | member "$2"; }
 
 all='generic
@@ -59,7 +59,7 @@ verdict $? 'the picture has a factor for each step but the first'
     ! grep -E '(src|href)=|url\((http|/)|@import' "$scratch/page.html"
 verdict $? 'the page has the rows and two widths of the picture, and stands alone'
 
-# Models as small as they may be: the plain C of large ones takes long to compile and to run.
+# The smallest models allowed: plain C of large ones takes long to compile and to run.
 small() {
     cat >"$scratch/$1.lua" <<END
 return xf.model { name = "$1", kind = "$1", layers = 1, heads = 2, d_model = 16, d_ff = 16, vocab = 20, max_len = 24,

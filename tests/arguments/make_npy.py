@@ -1,4 +1,4 @@
-"""What NumPy writes for tensors that run.sh makes: t:save("x.npy") must give the same bytes.
+"""Write tensors of run.sh with NumPy: t:save("x.npy") must give the same bytes.
 
     python make_npy.py              # needs numpy"""
 from pathlib import Path

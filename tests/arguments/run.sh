@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every function of the prompt and of specs rejects an argument too many and a wrong type. Also
+# Every function of the prompt and of specs rejects a surplus argument and a wrong type. Also
 # options of graphs and axes of tensors. A tensor saved as .npy has the bytes that NumPy writes
 # (list.npy, matrix.npy and cube.npy, by make_npy.py).
 # usage: run.sh XFORMC
@@ -8,7 +8,8 @@ set -u
 here=$PWD/tests/arguments
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache"
 
-# says NAME CODE OUT ERR < CHUNKS: what the prompt prints, in full, and its exit code; ERR is a pattern.
+# says NAME CODE OUT ERR < CHUNKS: the prompt prints exactly OUT and exits with CODE; ERR is a
+# pattern for standard error.
 says() {
     "$xformc" repl >"$scratch/out" 2>"$scratch/err"
     found=$?
@@ -18,9 +19,10 @@ says() {
     echo "exit $found"; cat "$scratch/out" "$scratch/err"
 }
 
-# ---- one argument too many ----------------------------------------------------------------------------------------------
+# ---- surplus arguments ---------------------------------------------------------------------------
 
-# A call and what is said of it, with ==> between; each is an error, and the next goes on.
+# Each line is a call and, after ==>, its error message. Every call fails, and the next one still
+# runs.
 cat >"$scratch/calls" <<'END'
 t:sum(1, 2) ==> t:sum([axis]): argument 2, 2, is one too many
 t:sum("x") ==> t:sum([axis]): axis must be a whole number, found "x"
@@ -139,7 +141,7 @@ t:sum(nil, nil)
 return "{}"
 END
 
-# ---- a graph's options ---------------------------------------------------------------------------------------------------
+# ---- options of graphs ---------------------------------------------------------------------------
 
 says 'a graph takes its weights and its seed' 0 'true
 true
@@ -155,7 +157,7 @@ y():distance(xf.compile(build{ seed = 2 }{ seed = 1 }, { tier = "jit" }):run().Y
 table.concat(y{ weights = cd .. "w.safetensors" }[1]:table(), " ")
 END
 
-# ---- axes ----------------------------------------------------------------------------------------------------------------
+# ---- axes ----------------------------------------------------------------------------------------
 
 says 'sums, means, extremes and places along an axis' 0 '{5.0,7.0,9.0} {6.0,15.0} {2.5,3.5,4.5} {2.0,5.0}
 {4.0,5.0,6.0} {3.0,6.0} {1.0,2.0,3.0} {1.0,4.0}
@@ -184,7 +186,7 @@ t:max(0)
 t:argmax(-3)
 END
 
-# ---- files of tensors ----------------------------------------------------------------------------------------------------
+# ---- tensor files --------------------------------------------------------------------------------
 
 says 'a file is written as its ending says' 65 '' '*t:save: x.txt: a file must end in .safetensors or .npy*t:save: npy: a file must*t:save: .npy: a file must*' <<END
 values = { 1.5, -2, 3e-5, 4, 5, 1e30, -0.0, 8, 9, 10, 11, 12 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
-# An encoder that reads several texts in one call gives the bits of one text at a time: on any
-# number of threads, with errors in some texts, in emitted C, `run` and programs. Lines of standard
-# input keep their order, and each is answered before the next arrives.
+# An encoder that reads several texts in one call gives the same bits as reading them one at a time:
+# on any number of threads, with errors in some texts, in emitted C, `run` and programs. Lines of
+# standard input are answered in order, each before the next one arrives.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -15,9 +15,9 @@ return xf.model { name = "$1", kind = "encoder", layers = 2, heads = 4, d_model 
 END
 }
 
-# ---- calls ------------------------------------------------------------------------------------------------------
+# ---- calls ---------------------------------------------------------------------------------------
 
-# calls NAME OPTIONS MACROS: encoder_batch.c on it.
+# calls NAME OPTIONS MACROS: build and run encoder_batch.c with model NAME.
 calls() {
     "$xformc" compile "$scratch/$1.lua" -q $2 -o "$scratch/$1" &&
         ISA= make -s -C "$scratch/$1" CC="$scratch/cc" lib$1.a >"$scratch/log" 2>&1 &&
@@ -37,9 +37,10 @@ calls turned '--kernels=unrolled' '-DPAIRS=0 -DPOOLED=1 -DWIDTH=40 -DSTRIDE=48'
 spec several 'vocab = 29, max_len = 60, token_types = 2, pooling = "mean_sqrt"'
 calls several '--isa avx512,portable' '-DPAIRS=1 -DPOOLED=1 -DWIDTH=40 -DSTRIDE=48'
 
-# ---- lines ------------------------------------------------------------------------------------------------------
+# ---- lines ---------------------------------------------------------------------------------------
 
-# Lines of different lengths, of which one is too long, one empty, and two are pairs; and ids, of which two lines are refused.
+# Lines of different lengths: one is too long, one is empty and two are pairs. In the ids, two lines
+# are rejected.
 words='the house by the river is old and the rain falls on it'
 for i in 1 2 3 5 8 13 4 1 9 11 2 6; do echo "$words" | cut -d' ' -f1-$i; done >"$scratch/texts"
 printf 'the rain\tthe river falls\n\nit is\told\n%s %s %s %s %s\nthe end' "$words" "$words" "$words" "$words" "$words" >>"$scratch/texts"
@@ -49,7 +50,7 @@ spec numbers 'vocab = 29, max_len = 50, position = "rotary", pooling = "mean"'
 spec sentences "$tokenizer, pooling = \"mean\", head = { width = 9 }, normalize = true"
 spec classes "$tokenizer, pooling = \"cls\", head = { width = { 12, 3 } }, labels = { \"no\", \"perhaps\", \"yes\" }"
 spec states "$tokenizer"
-# one_by_one COMMAND...: every line as a text of its own, its messages those of a line.
+# one_by_one COMMAND...: run each line as a text of its own; rename its messages to those of a line.
 one_by_one() {
     n=0
     while IFS= read -r line || [ -n "$line" ]; do
@@ -58,7 +59,7 @@ one_by_one() {
         sed "s/: prompt 1: /: line $n: /" "$scratch/one.err" >>"$scratch/messages"
     done <"$lines"
 }
-# alike NAME COMMAND...: the lines at once.
+# alike NAME COMMAND...: all lines at once give the same output and messages.
 alike() {
     name=$1
     shift
@@ -80,7 +81,7 @@ for model in sentences classes states numbers; do
     verdict $? "$model is built"
     cat "$scratch/log"
     for form in --raw '' --json; do
-        if [ "$form$model" = --jsonnumbers ]; then said=0; fi       # an object has the message
+        if [ "$form$model" = --jsonnumbers ]; then said=0; fi       # the JSON object carries the message
         alike "$model: a program $form" "$scratch/$model/$model" $form
     done
     "$scratch/$model/$model" --raw <"$lines" 2>"$scratch/err" >"$scratch/one"
@@ -94,14 +95,14 @@ one_by_one "$xformc" run "$scratch/classes.lua" --json >"$scratch/expected" && [
 cmp "$scratch/all" "$scratch/expected"
 verdict $? 'classes: run --json'
 
-# Lines are read together: of 17 fewer runs.
+# Lines are read together: 17 lines take fewer than 10 runs.
 runs=$(XFORMC_DEBUG=2 "$xformc" run "$scratch/states.lua" --raw <"$scratch/texts" 2>&1 >/dev/null | grep -a -c ' encoder.embed ')
 [ "$runs" -gt 1 ] && [ "$runs" -lt 10 ]
 verdict $? 'lines are read together'
 echo "$runs runs"
 
 two_lines() { [ "$(wc -l <"$scratch/out")" -ge 2 ]; }
-# waits NAME COMMAND...: a line is answered before the next comes.
+# waits NAME COMMAND...: a line is answered before the next one comes.
 waits() {
     name=$1
     shift

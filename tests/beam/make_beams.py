@@ -1,11 +1,11 @@
-"""Beam search in PyTorch over models of tests/goldens: what the engines' searches are held to.
+"""Beam search in PyTorch over models of tests/goldens: the reference for the engines.
 
     python make_beams.py            # needs torch and safetensors; the same bytes each time
 
-The rules are those of Hugging Face's generate, step by step on arrays of a fixed size, with -1e9 where there is nothing;
-every step computes all sequences anew, in f64 on the f32 weights.  A source or prompt is taken when every choice of its
-searches was clear: between two neighbours in an order lie at least SMALLEST_GAP.
-"""
+The rules are those of Hugging Face's generate, step by step on arrays of fixed size, with -1e9 for
+empty entries. Every step recomputes all sequences, in f64 on the f32 weights.  A source or prompt
+is used only if every choice in its searches is clear: neighbours in a ranking differ by at least
+SMALLEST_GAP. """
 
 import os
 import sys
@@ -28,11 +28,11 @@ SETTINGS = [(1, 1, "false"), (2, 1, "false"), (3, 1, "false"), (4, 1, "false"), 
             (3, 1, "true"), (3, 1, "never"), (4, 2, "false"), (2, 2, "never"), (2, -1, "false")]
 FALSE, TRUE, NEVER = (SETTINGS.index((3, 1, early)) for early in ("false", "true", "never"))
 INPUTS = 3
-ENDS_OFTEN = "other_marks"      # on its last input each way of stopping early gives an answer of its own
+ENDS_OFTEN = "other_marks"      # each early-stopping mode gives another answer to its last input
 
 
 class Gap:
-    """The smallest difference between two neighbours that an order was made of."""
+    """The smallest difference between two neighbours in any ranking."""
 
     def __init__(self):
         self.smallest = float("inf")
@@ -53,7 +53,8 @@ class Gap:
 
 
 def greedy(model, memory, prompt, most, gap):
-    """One beam is not search: the most likely id, until one ends the sequence; [(sum of log-probabilities, generated ids)]."""
+    """One beam is not a search: the most likely id until the end; [(sum of log-probabilities,
+    generated ids)]."""
     ids, total = list(prompt), 0.0
     while len(ids) - len(prompt) < most and (ids == prompt or ids[-1] != model.spec.end_id):
         scores = model.decode(memory, torch.tensor([ids]))[0, -1].log_softmax(-1)
@@ -104,12 +105,12 @@ def search(model, source, prompt, most, beams, penalty, early, gap):
 
 
 def answers(model, ids):
-    """([setting and results], smallest gap) of all settings for a source or a prompt."""
+    """([setting and results], smallest gap) for a source or a prompt, with all settings."""
     spec, gap = model.spec, Gap()
     if model.encoder:
         source, prompt, most = torch.tensor([ids]), [spec.start_id], spec.max_target - 1
     else:
-        source, prompt, most = None, ids, spec.max_target - len(ids) + 1        # the last id is never fed
+        source, prompt, most = None, ids, spec.max_target - len(ids) + 1        # the last id is not read
     return [(s, search(model, source, prompt, most, *s, gap)) for s in SETTINGS], gap.smallest
 
 

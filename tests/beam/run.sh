@@ -1,13 +1,13 @@
 #!/bin/sh
 # tags: slow noasan
 # `xformc run --beam`: generic, jit and native find the same sequences and scores, as text, with -v
-# and as JSON. One beam equals greedy. More slots than beams change nothing. Wrong options.
+# and as JSON. One beam equals greedy. Extra slots change nothing. Wrong options are errors.
 # usage: run.sh XFORMC
 . tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
 quick_cc "$scratch/quick"
 
-# fails NAME CODE MESSAGE COMMAND...: one message, nothing on stdout.
+# fails NAME CODE MESSAGE COMMAND...: exits with CODE, MESSAGE on stderr, nothing on stdout.
 fails() {
     name=$1 code=$2 message=$3
     shift 3
@@ -18,7 +18,7 @@ fails() {
     echo "exit $found: $(cat "$scratch/err")"
 }
 
-# ---- xformc run -------------------------------------------------------------------------------------------------------
+# ---- xformc run ----------------------------------------------------------------------------------
 
 decoder=tests/specs/modern_decoder.lua both=tests/specs/t5_like.lua
 for engine in generic jit native; do

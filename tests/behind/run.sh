@@ -1,7 +1,8 @@
 #!/bin/sh
-# Programs whose weights stand behind them, those of more than 64 MiB: where they lie, that a folder
-# holds them once, answers, --check, another program's as --weights; a program that was stripped,
-# cut or moved; more weights than memory; make again with and without the file of weights; libraries and the example.
+# Programs with more than 64 MiB of weights, which are appended to the executable: where the weights
+# are, that a folder holds them once, answers, --check, another program as --weights; a program that
+# was stripped, truncated or moved; weights larger than memory; make again with and without the
+# weights file; libraries and the example.
 # usage: run.sh XFORMC
 . tests/lib.sh
 quick_compilers
@@ -44,7 +45,7 @@ else
     skip 'weights that memory does not hold are mapped, with one line' 'no library to load before others'
 fi
 
-# ---- weights elsewhere ----------------------------------------------------------------------------------------------
+# ---- weights elsewhere ---------------------------------------------------------------------------
 
 sed 's/name = "wide"/name = "beside"/' "$scratch/wide.lua" >"$scratch/beside.lua"
 "$xformc" build "$scratch/wide.lua" --weights file -q -o "$scratch/file" >"$scratch/out" 2>&1 && [ -e "$scratch/file/wide.safetensors" ] &&
@@ -58,7 +59,7 @@ make -s -C "$folder" libwide.a example >"$scratch/out" 2>&1 && [ "$(wc -c <"$fol
 verdict $? 'the library has none; the example reads those of the program'
 rm -f "$folder/example"*
 
-# broken NAME CODE PATTERN: how a program ends without them.
+# broken NAME CODE PATTERN: without its weights the program exits with CODE, PATTERN on stderr.
 broken() {
     "$scratch/broken/wide" --ids -n 5 --temp 0 '7 8 9' >"$scratch/out" 2>"$scratch/err"
     found=$?
@@ -82,7 +83,7 @@ broken 'weights of another size' 66 "$gone"
 { head -c $((size - 32 - bytes)) "$program"; head -c "$bytes" /dev/zero; printf 'xformc weights %016x\n' "$bytes"; } >"$scratch/broken/wide"
 broken 'weights of another model' 65 '^wide: the embedded weights: '
 
-# ---- make again -------------------------------------------------------------------------------------------------------
+# ---- make again ----------------------------------------------------------------------------------
 
 before=$(stat -c '%i %y' "$program") && make -s -C "$folder" && [ "$(stat -c '%i %y' "$program")" = "$before" ]
 verdict $? 'make has nothing to do'
@@ -97,7 +98,7 @@ make -s -C "$folder" clean && make -s -C "$folder" wide >"$scratch/out" 2>&1
 [ $? = 2 ] && grep -q '^wide.safetensors is missing$' "$scratch/out" && [ ! -e "$program" ]
 verdict $? 'without any it is not made'
 
-# ---- a graph ----------------------------------------------------------------------------------------------------------
+# ---- a graph -------------------------------------------------------------------------------------
 
 cat >"$scratch/matrix.lua" <<END
 return xf.graph("matrix", function(g) g.output("z", g.matmul(g.input("x", { 1, 1024 }), g.param("w", { 1024, 17000 }))) end)

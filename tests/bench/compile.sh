@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compile a program of programs/, as all its users do: peers/, kernel_compilers.sh and run.sh.
+# Compile a program of programs/ in the way all its users do: peers/, kernel_compilers.sh and
+# run.sh.
 # usage: compile.sh PROGRAM OUTPUT [ARGUMENT...]      CC: the compiler
 #   peer_limit OUTPUT
 #   peer_ours OUTPUT FOLDER NAME KIND         an emitted FOLDER with libNAME.a
@@ -16,7 +17,7 @@ bench=$(dirname "$0")
 top=$bench/../.. source=$bench/programs/$program.c
 warnings='-Wall -Wextra -Werror'
 
-# The folders of the runtime are those of the Makefile.
+# The runtime folders, as listed in the Makefile.
 includes="-I$bench/programs"
 for folder in $(sed -n 's/^RUNTIME_FOLDERS *= *//p' "$top/Makefile"); do
     includes="$includes -I$top/$folder"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # tags: slow noasan
-# `xformc bench`: rows, output formats, keys, batches of sentences, options that it rejects, the
-# page of --report. The hottest kernels give equal bits with gcc and clang for each instruction set
-# (kernel_compilers.sh). The benchmark against peers: its programs compile as its users compile them
-# (compile.sh), its worker answers with the bits of an emitted library, its scripts run. No time is
-# judged.
+# `xformc bench`: rows, output formats, keys, batches of sentences, rejected options, the page of
+# --report. gcc and clang give the same bits in the hottest kernels for each instruction set
+# (kernel_compilers.sh). The benchmark against peers: its programs compile in the way their users
+# compile them (compile.sh), its worker gives the bits of an emitted library, its scripts run. No
+# time is checked.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -15,14 +15,14 @@ export REPETITIONS=1
 quick='-r 1 --seconds 0.02 -q'
 shown="$scratch/out $scratch/err"
 bench() { "$xformc" bench "$@" >"$scratch/out" 2>"$scratch/err"; }
-# cross "A B" "C D" ...: every combination, a line each, sorted.
+# cross "A B" "C D" ...: every combination, one per line, sorted.
 cross() {
     for engine in $1; do for threads in $2; do for test in $3; do echo "$engine $threads $test"; done; done; done | sort
 }
 # Rows of the table on stdin as ENGINE THREADS TEST.
 table_rows() { awk -F ' *[|] *' 'NF >= 9 && $2 != "model" && $2 !~ /^-/ { sub(/ /, "_", $5); print $5, $6, $7 }' | sort; }
 
-# A table, every engine, on one thread and on two; and the chart.
+# A table with every engine on one and two threads, and the chart.
 bench specs/dates.lua $quick -t 1,2 -o "$scratch/chart.svg"
 verdict $? 'dates is measured'
 same "$(cross 'generic jit native native_unrolled' '1 2' 'enc dec e2e')" "$(table_rows <"$scratch/out")"
@@ -42,14 +42,14 @@ head -c 4 "$scratch/chart.svg" | grep -q '<svg' && tail -n 1 "$scratch/chart.svg
     [ "$(grep -c 'native unrolled, 2 threads<' "$scratch/chart.svg")" = 3 ]
 verdict $? 'the chart has three bars for each row'
 
-# The roofline, and the same one drawn from the rows.
+# The roofline, and the same one drawn from the JSON rows.
 bench specs/self_attention.lua $quick -t 1,2 --engine native --json --roofline "$scratch/roofline.svg" &&
     [ "$(grep -c '<circle' "$scratch/roofline.svg")" = 4 ] && grep -q 'Roofline of self_attention, 2 threads' "$scratch/roofline.svg"
 verdict $? 'the roofline has a point for each row with the most threads, and one in its key'
 "$(dirname "$xformc")/tests/report/report_roofline" "$scratch/out" >"$scratch/again.svg" && cmp "$scratch/roofline.svg" "$scratch/again.svg"
 verdict $? 'and is what its rows give again'
 
-# A page: the table and the pictures, of all dtypes, and nothing from elsewhere.
+# The report page: the table and the pictures, nothing loaded from elsewhere.
 bench specs/copy.lua $quick -t 1 --engine native --report "$scratch/report.html"
 verdict $? 'a report is written'
 grep -q '>largest difference</th><th>flags</th></tr>$' "$scratch/report.html"
@@ -69,14 +69,15 @@ bench specs/copy.lua $quick -t 1 --engine native --dtype f32 --report "$scratch/
 [ $? = 74 ] && grep -q 'absent/report.html' "$scratch/err" && [ ! -s "$scratch/out" ]
 verdict $? 'a page that cannot be written: 74, before anything is measured'
 
-# The kernels themselves; a person starts it with more rounds and reads the times.
+# The kernels themselves, with one round. To read times, run the script by hand with more rounds.
 if command -v gcc >/dev/null && command -v clang >/dev/null; then
     PATH=$compilers sh "$bench/kernel_compilers.sh" 1 "" avx512vnni portable >"$scratch/out" 2>"$scratch/err" && [ "$(grep -c ' clang ' "$scratch/out")" = 1 ] &&
         [ "$(grep -c '^linear_' "$scratch/out")" = 6 ]
     verdict $? 'gcc and clang give the same bits in the hottest kernels, for each instruction set'
 else echo 'skip gcc and clang give the same bits in the hottest kernels, for each instruction set (no gcc or no clang)'; fi
 
-# What the note under the table says of threads is what the table's rows say: as many of them are slower than on one thread.
+# The note under the table about threads agrees with the rows: it counts those slower than on one
+# thread.
 for threads in 1,8 1,2; do
     bench specs/dates.lua -r 1 --seconds 0.02 --engine generic -t $threads
     awk -F ' *[|] *' 'NF >= 9 && $2 != "model" && $2 !~ /^-/ { sub(/ .*/, "", $8); speed[$7 " " ($6 > 1)] = $8 + 0; tests[$7] = 1 }
@@ -91,7 +92,7 @@ keys='build_commit:s cpu_info:s backends:s model_filename:s model_type:s model_s
     type_k:s type_v:s n_prompt:n n_gen:n test_time:s avg_ns:n stddev_ns:n avg_ts:n stddev_ts:n samples_ns:l samples_ts:l
     test:s batch:n n_source:n engine:s kernels:s compiler:s cflags:s compile_ns:n dtype:s max_abs_err:e rss_bytes:n native_ratio:r
     gflops:n gbps:n flops:n bytes:n limit_pct:n limit:s level:s limit_gflops:n limit_gbps:n median_ts:n runs:n p50_ns:n p90_ns:n p99_ns:n'
-# rows_of FORMAT EXPECTED NAME: what is on stdout has all keys and those rows.
+# rows_of FORMAT EXPECTED NAME: stdout has all keys, and exactly the rows EXPECTED.
 rows_of() {
     found=$("$json_rows" "$1" $keys <"$scratch/out" 2>>"$scratch/err" | sort) && same "$2" "$found" &&
         "$json_rows" "$1" $keys <"$scratch/out" >/dev/null 2>>"$scratch/err"
@@ -115,7 +116,8 @@ verdict $? 'encoder as a table: sentences and percentiles'
 grep -q '^bBxN reads B sentences of N tokens, at once as many as fit into the longest source, generic one after the other; p50' "$scratch/out"
 verdict $? 'encoder: the line under the table says what a batch is'
 
-# Emitted code reads as many sentences in a call as there is room for, each with the numbers of one alone, and its weights once a call.
+# Emitted code reads as many sentences per call as fit, each with the same numbers as alone, and
+# reads its weights once per call.
 at_once() {
     sed 's/.*"test":"\([^"]*\)".*"batch":\([0-9]*\).*"at_once":\([0-9]*\).*"engine":"\([a-z]*\)".*/\4 \1 \2 \3/' "$scratch/out" | sort | tr '\n' ';'
 }
@@ -145,7 +147,7 @@ bench specs/self_attention.lua $quick -t 1
 same "$(cross 'generic jit native native_unrolled' 1 run)" "$(table_rows <"$scratch/out")"
 verdict $? 'an xf.graph is measured too'
 
-# refuses CODE WORDS ARGUMENT...: exit code CODE, WORDS on stderr, nothing on stdout.
+# refuses CODE WORDS ARGUMENT...: exits with CODE, WORDS on stderr, nothing on stdout.
 refuses() {
     code=$1 words=$2
     shift 2
@@ -166,7 +168,8 @@ refuses 2 '--threads 1,: a number of threads is missing beside a comma' bench sp
 refuses 2 'run takes one number of threads' run specs/dates.lua -t 1,2 x
 refuses 2 'expected at most 16 numbers' bench specs/dates.lua -t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
 refuses 2 '12345678901234567890...: expected at most 16 numbers' bench specs/dates.lua -t "$(printf '1234567890%.0s' 1 2 3 4 5 6 7 8 9)"
-# OpenBLAS has no kernels for processors younger than itself but those of SSE3: it is given better ones, unless the user has chosen.
+# On processors newer than itself, OpenBLAS falls back to its SSE3 kernels. xformc selects better
+# ones unless the user has chosen.
 if grep -qw avx2 /proc/cpuinfo 2>/dev/null; then
     for core in '' Prescott; do
         (unset OPENBLAS_CORETYPE
@@ -186,8 +189,8 @@ refuses 69 "the C compiler 'no-such-cc' is not installed" bench specs/dates.lua 
 [ $? = 74 ] && grep -q 'none/chart.svg' "$scratch/err"
 verdict $? 'a chart that cannot be written ends with 74'
 
-# The worker of the peers' benchmark, around an emitted library.
-# worker NAME SPEC KIND ARGUMENT...: builds $scratch/NAME/worker
+# The worker for the benchmark against peers, which wraps an emitted library.
+# worker NAME SPEC KIND ARGUMENT...: build $scratch/NAME/worker.
 worker() {
     name=$1 spec=$2 kind=$3
     shift 3
@@ -198,7 +201,7 @@ worker() {
             >"$scratch/out" 2>>"$scratch/err"
     verdict $? "the worker of $name is built"
 }
-# talk NAME REQUESTS ARGUMENT...: what is asked and what is answered, times as one N each.
+# talk NAME REQUESTS ARGUMENT...: send REQUESTS to the worker. In its answers each time becomes N.
 talk() {
     name=$1 requests=$2
     shift 2
@@ -228,7 +231,8 @@ talk encoder "run 0\ncheck $scratch/hidden\n" work=encode n=16 width=128
 heard 'ready;ns N;ok;' && [ "$(wc -c <"$scratch/hidden")" = $((4 * 16 * 128)) ]
 verdict $? 'the worker of an encoder writes a row for each id'
 
-# Every program, compiled as its users compile it. compile.sh refuses one that it does not know.
+# Every program, compiled as its users compile it. compile.sh rejects a program that it does not
+# know.
 # compiles PROGRAM OUTPUT ARGUMENT...
 compiles() {
     sh "$bench/compile.sh" "$@" >"$scratch/out" 2>"$scratch/err"
@@ -237,7 +241,7 @@ compiles() {
 made=$scratch/made
 mkdir "$made" "$made/kernels"
 echo 'SET(cc_portable)' >"$made/kernels/kernel_times_sets.def"
-# The objects of kernel_times come before it.
+# kernel_times links the objects of kernel_times_set, so they are built first.
 for source in "$bench"/programs/kernel_times_set.c "$bench"/programs/*.c; do
     program=$(basename "$source" .c)
     case $program in
@@ -257,7 +261,7 @@ verdict $? 'kernel_times measures the kernels of one compiler'
     grep -q 'no_such_program: no command compiles it' "$scratch/err"
 verdict $? 'compile.sh refuses a program that it does not know'
 
-# Each thread leaves a sum of what it read.
+# Each thread writes a sum of what it read.
 printf 'run 0\ncheck %s\n' "$scratch/sums" |
     "$made/peer_limit" bytes=8192 threads=2 2>"$scratch/err" |
     sed 's/ [1-9][0-9]*/ N/g' >"$scratch/out"
@@ -265,11 +269,11 @@ heard 'ready;ns N;ok;' &&
     [ "$(od -An -v -td8 -w8 "$scratch/sums" | awk '$1 { n++ } END { print NR, n }')" = '1024 2' ]
 verdict $? 'peer_limit reads with two threads'
 
-# The Python of the peers.
+# The Python scripts of the benchmark against peers.
 peers=$bench/peers
 python() { python3 -B "$@" >"$scratch/out" 2>"$scratch/err"; }
 if python -c 'import hashlib, numpy; hashlib.file_digest'; then
-    # A folder in which the environment of peers.sh seems to be set up.
+    # A folder in which peers.sh finds its environment set up.
     venv=$scratch/top/build/peers-venv script=$(cd "$bench" && pwd)/peers.sh
     mkdir -p "$venv/bin"
     cp "$peers/requirements.txt" "$venv/installed.txt"

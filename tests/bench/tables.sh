@@ -6,7 +6,7 @@ set -eu
 export LC_ALL=C
 page=docs/performance.md
 
-# table FILE: row, speed, fastest rival, ratio, share of the limit.
+# table FILE: a table with row, speed, fastest rival, ratio, share of the limit.
 table() {
     echo '| row | xformc | fastest rival | ratio | of the limit |'
     echo '|---|---|---|---|---|'
@@ -19,7 +19,7 @@ table() {
     }' "$1" | sort -n -s -k 1,1 | cut -f 2-
 }
 
-# The page, with new rows between a line <!-- NAME --> and the next <!-- end -->.
+# The page, with new rows between each line <!-- NAME --> and the next <!-- end -->.
 write_page() {
     while IFS= read -r line; do
         case $line in

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Speed with two threads beside one, for models from the smallest on, worst ratio first. A model of
-# your own can be added. It judges nothing: run it on an idle machine.
+# Compare the speed of two threads with one, from the smallest models up, worst ratio first. You can
+# add your own models. It checks nothing: run it on an idle machine.
 # usage: tests/bench/threads.sh XFORMC [SPEC...]
 set -eu
 xformc=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan
-# Emitted folders in builds other than their Makefile's. Every header compiles as C11, C++11 and
+# Builds of emitted folders other than by their Makefile. Every header compiles as C11, C++11 and
 # C++20, and C++ links every function that it declares. A freestanding model compiles as one file.
 # The Makefile chooses flags for other compilers and processors. x87 arithmetic is rejected.
 # usage: run.sh XFORMC
@@ -9,14 +9,15 @@ set -u
 strict='-Wall -Wextra -pedantic -Werror -Iruntime -I.'
 quick_cc "$scratch/cc"
 
-# ---- headers --------------------------------------------------------------------------------------------------------
+# ---- headers -------------------------------------------------------------------------------------
 
-# A model with pieces of texts has all of the runtime but what encoders have, which the other adds.
+# A model with subword tokens has the whole runtime, except for what only encoders need. The second
+# model adds that.
 "$xformc" build specs/sums.lua -q --cc "$scratch/cc" -o "$scratch/sums" && "$xformc" build specs/encoder.lua -q --cc "$scratch/cc" -o "$scratch/encoder"
 verdict $? 'two programs are built'
 cp "$scratch"/encoder/runtime/rt_cli_vector.o "$scratch"/encoder/runtime/rt_cli_batch.o "$scratch"/encoder/runtime/rt_scores.o "$scratch/sums/runtime"
 cd "$scratch/sums" || exit 74
-# All but those of the kernels, which the kernels header alone includes.
+# All headers except those that only the kernels header includes.
 headers=$(ls runtime/*.h sums.h | sed 's#.*/##' | while read -r header; do
     if [ ! -e "$top/runtime/kernels/$header" ] && [ ! -e "$top/runtime/kernels/simd/$header" ]; then echo "$header"; fi
 done)
@@ -35,7 +36,8 @@ for std in c11 c++11 c++20; do
     done
 done
 
-# Every function that a header declares and an object defines, called by its address: C++ has other names without extern "C".
+# Call every function that a header declares and an object defines by its address: without extern
+# "C", C++ would mangle its name.
 nm -g --defined-only runtime/*.o sums.o | awk 'NF == 3 && $2 == "T" { print $3 }' | sort -u >defined
 for header in $headers; do
     sed -n 's/^[a-z][^=]*[ *]\([a-z][a-z0-9_]*\)(.*/\1/p' "$(ls runtime/"$header" "$header" 2>/dev/null)"
@@ -56,7 +58,7 @@ for std in c++11 c++20; do
     verdict $? "$name"
 done
 
-# ---- one translation unit -------------------------------------------------------------------------------------------
+# ---- one translation unit ------------------------------------------------------------------------
 
 cd "$top" || exit 74
 answer=$top/tests/forms/programs/answer.c
@@ -65,7 +67,7 @@ answer=$top/tests/forms/programs/answer.c
     awk -F '[][]' '/^    float .*;$/ { expected += $2 } /^    int32_t / { expected++ } /^    struct / { expected += (1 + $4) * $8 }
                    /^ *{ / { rows++ } END { exit !(rows > 10000 && rows == expected) }' "$text"
 verdict $? 'weights as C text are matrices'
-# A model's files and its runtime as one, freestanding, and who calls it, in C and in C++.
+# A model's files and its runtime as one freestanding file, called from C and from C++.
 for name in dates sums; do
     folder=$scratch/one.$name
     "$xformc" compile specs/$name.lua -q --kernels unrolled --weights literal --max-threads 1 -o "$folder"
@@ -92,9 +94,9 @@ END
     verdict $? "$what"
 done
 
-# ---- the Makefile's flags -------------------------------------------------------------------------------------------
+# ---- the Makefile's flags ------------------------------------------------------------------------
 
-# compiler MACHINE EVALUATION: a CC for that machine, which computes floats so.
+# compiler MACHINE EVALUATION: a fake compiler for that machine with that __FLT_EVAL_METHOD__.
 compiler() {
     cat >"$scratch/some-cc" <<END
 #!/bin/sh
@@ -106,7 +108,8 @@ END
     chmod +x "$scratch/some-cc"
 }
 "$xformc" compile specs/dates.lua -q -o "$scratch/flags"
-# says WORD MACHINE EVALUATION [SETTING...]: whether the command line of dates.c or of the program has that word.
+# says WORD MACHINE EVALUATION [SETTING...]: true if the command line of dates.o or of the program
+# has that word.
 says() (
     word=$1
     compiler "$2" "$3"
@@ -136,7 +139,7 @@ says ' -Wl,-z,' x86_64-linux-gnu 0 && ! says ' -Wl,-z' arm64-apple-darwin22 0 &&
     ! says ' -Wl,-z' x86_64-w64-mingw32 0
 verdict $? 'the Makefile: flags of the linker for Linux alone'
 
-# ---- a debugger -----------------------------------------------------------------------------------------------------
+# ---- a debugger ----------------------------------------------------------------------------------
 
 says ' -g -Og ' "$here" 0 DEBUG=1 && ! says ' -s ' "$here" 0 DEBUG=1 && ! says ' -O2 ' "$here" 0 DEBUG=1
 [ $? = 0 ] && ! says ' -g ' "$here" 0
@@ -144,7 +147,7 @@ verdict $? 'the Makefile: DEBUG=1 is for a debugger'
 "$xformc" build specs/dates.lua -q --debug -o "$scratch/debug" && [ "$("$scratch/debug/dates" '3 May 2019')" = 2019-05-03 ] &&
     nm "$scratch/debug/dates" | grep -q ' t decoder_layer$'
 verdict $? 'a program for a debugger answers the same, and has its names'
-# The second time that the function is called is in layer 1: there the keys of position 0 have been stored.
+# The function's second call is in layer 1. By then the keys of position 0 are stored.
 name='gdb prints the keys of a layer by their name'
 if ! gdb -nx -q -batch -ex run /bin/true 2>&1 | grep -q 'exited normally'; then skip "$name" 'no gdb that runs programs'; else
     gdb -nx -q -batch -ex 'break attention_4x16_16' -ex run -ex continue -ex up -ex 'p layer' -ex 'ptype s->slot[0].self_k' \
@@ -155,9 +158,9 @@ if ! gdb -nx -q -batch -ex run /bin/true 2>&1 | grep -q 'exited normally'; then 
     verdict $? "$name"
 fi
 
-# ---- at the flags of the Makefile -----------------------------------------------------------------------------------
+# ---- with the flags of the Makefile --------------------------------------------------------------
 
-# At -O3 compilers look at where pointers lead: nothing may seem to leave the member of the state that it came from.
+# At -O3 compilers check where pointers lead: none may seem to leave its member of the state.
 for cc in gcc clang; do
     name="$cc: a plain xf.graph at its own flags"
     if ! has $cc; then skip "$name" "no $cc"; continue; fi
@@ -165,7 +168,7 @@ for cc in gcc clang; do
     verdict $? "$name"
 done
 
-# ---- the x87 --------------------------------------------------------------------------------------------------------
+# ---- the x87 -------------------------------------------------------------------------------------
 
 for cc in gcc clang; do
     name="$cc: the x87 is refused, with the flags to take"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Packed weights in the cache: once packed, mapped by later runs, and the same answers; what makes
-# another entry; damaged and foreign entries, several processes at once, the bound in bytes, full
-# and missing disks, what killed processes leave, list, check and clear.
+# Packed weights in the cache: packed once, mapped by later runs, with the same answers. What makes
+# a new entry; damaged and foreign entries, concurrent processes, the size limit, full and missing
+# disks, leftovers of killed processes, list, check and clear.
 # usage: run.sh XFORMC
 . tests/lib.sh
 export XDG_CACHE_HOME="$scratch/home" TERM=dumb
@@ -9,12 +9,12 @@ unset XFORMC_CACHE
 cache=$scratch/home/xformc
 sed 's/name = "gpt"/name = "large"/; s/vocab = 256/vocab = 4000/' specs/gpt.lua >"$scratch/large.lua"
 
-# answers [OPTION...]: those of the model are the expected ones, and nothing is told.
+# answers [OPTION...]: the model gives the expected answers and prints no message.
 answers() {
     "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 "$@" '1 2 3' >"$scratch/out" 2>"$scratch/err" &&
         same "$expected" "$(cat "$scratch/out")" && same 'nothing' "nothing$(cat "$scratch/err")"
 }
-# entries N: so many lie there, and nothing else but what a case has put there.
+# entries N: the cache has exactly N entries, and no temporary file or lock.
 entries() { [ "$(ls "$cache"/*.packed 2>/dev/null | wc -l)" = "$1" ] && [ -z "$(find "$cache" -name '.xf-*' -o -name '*.lock')" ] || { ls -lA "$cache"; false; }; }
 inode() { stat -c '%i %Y %s' "$1"; }
 
@@ -31,7 +31,7 @@ touch -d '3 days ago' "$entry"
 answers --no-cache && [ "$(find "$entry" -mtime +2)" ] && answers && [ ! "$(find "$entry" -mtime +2)" ]
 verdict $? 'which counts as use; with --no-cache it is not'
 
-# ---- what makes another entry -------------------------------------------------------------------------------------
+# ---- what makes a new entry ----------------------------------------------------------------------
 
 answers --threads 2 && answers --engine jit && entries 1
 verdict $? 'threads and engines are none of it'
@@ -41,7 +41,7 @@ sed 's/vocab = 4000/vocab = 4016/' "$scratch/large.lua" >"$scratch/wider.lua"
 "$xformc" run "$scratch/wider.lua" --ids -n 2 1 >/dev/null && entries 2 && "$xformc" cache --clear && entries 0
 verdict $? 'another size is another entry'
 
-# A folder of bf16: 3,670,016 numbers in all, zeros but for one of its embedding.
+# A bf16 folder of 3,728,128 weights, all of them zero at first.
 mkdir "$scratch/hf"
 printf '%s' '{"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":256,"num_hidden_layers":1,"intermediate_size":512,
     "num_attention_heads":4,"num_key_value_heads":4,"vocab_size":6000,"max_position_embeddings":64,"rms_norm_eps":1e-5,"hidden_act":"silu",
@@ -64,7 +64,7 @@ n=$(wc -c <"$scratch/head")
 weights=$scratch/hf/model.safetensors
 { printf "$(printf '\\%03o\\%03o\\000\\000\\000\\000\\000\\000' $((n % 256)) $((n / 256)))"; cat "$scratch/head"; } >"$weights"
 dd if=/dev/zero of="$weights" bs=1 count=0 seek=$((8 + n + $(cat "$scratch/bytes"))) 2>/dev/null
-# put OFFSET BYTES: into the data of the file.
+# put OFFSET BYTES: write BYTES at OFFSET in the data of the file.
 put() { printf "$2" | dd of="$weights" bs=1 seek=$((8 + n + $1)) conv=notrunc 2>/dev/null; }
 folder() { "$xformc" run "$scratch/hf" --ids -n 3 --temp 0 1 >"$scratch/out" 2>"$scratch/err"; }
 folder && folder && entries 1
@@ -85,7 +85,7 @@ put 1000002 '\000\000'
 verdict $? 'verify, run and bench share an entry'
 cat "$scratch/err"
 
-# ---- entries that are no longer good --------------------------------------------------------------------------------
+# ---- damaged entries -----------------------------------------------------------------------------
 
 "$xformc" cache --clear && answers && entry=$(ls "$cache"/large-*.packed) && cp "$entry" "$scratch/good"
 cut() { head -c "$1" "$scratch/good" >"$entry"; }
@@ -109,7 +109,7 @@ else
     skip 'nor an entry of another user' 'only root may make some'
 fi
 
-# ---- several processes ----------------------------------------------------------------------------------------------
+# ---- concurrent processes ------------------------------------------------------------------------
 
 "$xformc" cache --clear
 for i in 1 2 3 4; do
@@ -162,7 +162,7 @@ wait $asked
 [ $? = 74 ] && [ "$(wc -l <"$scratch/few")" = 1 ] && same 'error: a file was truncated while it was being read' "$(cat "$scratch/err")"
 verdict $? 'one that is cut while it is mapped ends with a message'
 
-# What killed processes leave: a file that is half written, and a lock.
+# Killed processes leave a partial file and a lock.
 answers && cp "$entry" "$scratch/good" && "$xformc" cache --clear
 space=$(: >"$cache/a" && "$xformc" run "$scratch/large.lua" --ids -n 1 1 >/dev/null; rm "$cache/a"; echo 00000000)
 head -c 1000 "$scratch/good" >"$cache/.xf-$space-999999999-0.tmp" && touch -d '2 days ago' "$cache/.xf-$space-999999999-0.tmp"
@@ -171,7 +171,7 @@ verdict $? 'what a killed process left is removed'
 : >"$cache/large-0123456789abcdef.packed.lock" && "$xformc" cache --clear && [ -z "$(ls -A "$cache")" ]
 verdict $? 'also by cache --clear'
 
-# ---- how much ---------------------------------------------------------------------------------------------------------
+# ---- the size limit ------------------------------------------------------------------------------
 
 answers && "$xformc" run "$scratch/wider.lua" --ids -n 1 1 >/dev/null && entries 2 && bytes=$(wc -c <"$entry")
 touch -d '1 hour ago' "$entry"
@@ -201,7 +201,7 @@ fi
 XDG_CACHE_HOME=$scratch/file answers
 verdict $? 'a cache that cannot be written'
 
-# ---- list and check ---------------------------------------------------------------------------------------------------
+# ---- list and check ------------------------------------------------------------------------------
 
 answers && "$xformc" cache >"$scratch/out" && grep -Eq '^large-[0-9a-f]{16}\.packed +7\.00 MiB +[0-9]+ (s|min)$' "$scratch/out" &&
     tail -n 1 "$scratch/out" | grep -Eq '^7\.00 MiB of [0-9.]+ [MG]iB$'

@@ -1,6 +1,7 @@
-"""Folders with a small tokenizer and a chat template each, written for this test after the families that chats.def names, and NAME.gold: what
-transformers' apply_chat_template makes of texts, as JSON lines: system (or null), user, or turns (a list of what user and assistant say by
-turns), date where one is given, text, ids. Today is the day of NOW. usage: make.py, in this folder."""
+"""Write folders with a small tokenizer and a chat template each, modelled on the families in
+chats.def, and NAME.gold: the output of transformers' apply_chat_template as JSON lines: system (or
+null), user or turns (a list of what user and assistant say in turn), date if one is given, text,
+ids. Today is the day of NOW. usage: make.py, in this folder."""
 import datetime
 import json
 import os
@@ -48,7 +49,7 @@ def sentencepiece_like(specials):
     t.decoder = decoders.Sequence([decoders.Replace('▁', ' '), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(' ', 1, 0)])
     bytes_ = [f'<0x{b:02X}>' for b in range(256)]
     t.train_from_iterator(CORPUS, trainers.BpeTrainer(vocab_size=340 + len(specials), special_tokens=specials + bytes_, show_progress=False))
-    data = json.loads(t.to_str())                       # the bytes are pieces of the model, and no tokens of their own
+    data = json.loads(t.to_str())                       # bytes are pieces of the model, not added tokens
     data['added_tokens'] = [a for a in data['added_tokens'] if a['content'] in specials]
     t = Tokenizer.from_str(json.dumps(data))
     bos = specials.index('<s>')
@@ -239,7 +240,7 @@ ZEPHYR = '''{% for message in messages %}
 HEADERS = ['<|begin_of_text|>', '<|end_of_text|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot_id|>']
 PHI = ['<unk>', '<s>', '</s>', '<|user|>', '<|system|>', '<|assistant|>', '<|end|>']
 TURNS = ['<pad>', '<eos>', '<bos>', '<unk>', '<start_of_turn>', '<end_of_turn>']
-# name: tokenizer, special tokens, the first and the last of texts, template, where it stands
+# name: tokenizer, special tokens, begin and end tokens of texts, template, where the template is
 FOLDERS = {
     'llama3': (byte_level, HEADERS, HEADERS[0], '<|eot_id|>', LLAMA3, 'config'),
     'llama3_dated': (byte_level, HEADERS, HEADERS[0], '<|eot_id|>', LLAMA3_DATED, 'file'),
@@ -271,12 +272,12 @@ FOLDERS = {
 }
 
 
-# Like others but for earlier turns.
+# Like others, except in earlier turns.
 SHORT = ('phi3_asks', 'chatml_string', 'mistral_spaced', 'mistral_v1_first', 'mistral_v3_trim', 'mistral_v3_first')
 
 
 def row(t, system, said, **date):
-    """said: what user and assistant say in turn, the user first and last."""
+    """said: the turns of user and assistant, user first and last."""
     messages = [{'role': 'system', 'content': system}] if system is not None else []
     messages += [{'role': 'assistant' if i % 2 else 'user', 'content': text} for i, text in enumerate(said)]
     text = t.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **date)
@@ -287,7 +288,7 @@ def row(t, system, said, **date):
 
 def rows(folder):
     t = PreTrainedTokenizerFast.from_pretrained(folder)
-    systems = [s for s in SYSTEMS if s is None or folder not in ('gemma', 'mistral', 'mistral_spaced', 'phi3_first')]      # refused or forgotten
+    systems = [s for s in SYSTEMS if s is None or folder not in ('gemma', 'mistral', 'mistral_spaced', 'phi3_first')]      # rejected or ignored
     for system in systems:
         for user in USERS[:2] if folder in SHORT else USERS:
             text, ids = row(t, system, [user])
@@ -299,7 +300,7 @@ def rows(folder):
         if folder in ('llama3_dated', 'llama3_today'):
             text, ids = row(t, system, TALKS[0], date_string='the 1st of May')
             yield json.dumps({'system': system, 'turns': TALKS[0], 'date': 'the 1st of May', 'text': text, 'ids': ids})
-    for said in [{'user': USERS[0]}, {'turns': TALKS[0]}] if len(systems) > 1 else []:      # an empty system's text
+    for said in [{'user': USERS[0]}, {'turns': TALKS[0]}] if len(systems) > 1 else []:      # an empty system text
         text, ids = row(t, '', said.get('turns') or [said['user']])
         yield json.dumps({'system': '', **said, 'text': text, 'ids': ids})
 

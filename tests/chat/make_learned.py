@@ -1,7 +1,7 @@
-"""Conversations as transformers writes them by learned/*.jinja, into learned.rows: JSON lines of a name, a
-conversation (system or null, turns, date where one is given) and its text; null where the template
-rejects it. Templates that cannot be run have no rows. Also expressions.rows: templates of one expression and
-what each writes. Today is the day of NOW. usage: make_learned.py, in this folder."""
+"""Write learned.rows: conversations as transformers writes them with learned/*.jinja. Each JSON
+line has a name, a conversation (system or null, turns, date if one is given) and its text, null if
+the template rejects it. Templates that cannot run have no rows. Also expressions.rows: templates of
+one expression and their output. Today is the day of NOW. usage: make_learned.py, in this folder."""
 import datetime
 import glob
 import json

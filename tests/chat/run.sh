@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
-# `--chat` in `run` and programs: the ids are those of transformers' chat template, only the answer
-# is printed, `--system` and `--stream` work, wrong options are rejected. test_chat.c tests the
+# `--chat` in `run` and programs: the ids match transformers' chat template, only the answer is
+# printed, `--system` and `--stream` work, wrong options are rejected. test_chat.c tests the
 # templates.
 # usage: run.sh XFORMC
 set -u
@@ -10,7 +10,7 @@ here=tests/chat
 quick_cc "$scratch/cc"
 writes=$(dirname "$xformc")/tests/streaming/writes
 
-# same NAME EXPECTED COMMAND...: the command prints that, and nothing on standard error.
+# same NAME EXPECTED COMMAND...: the command prints EXPECTED, and nothing on standard error.
 same() {
     name=$1 expected=$2
     shift 2
@@ -20,10 +20,11 @@ same() {
     echo "expected $expected, found $found"
     cat "$scratch/err"
 }
-# golden NAME N: the ids of line N of NAME.gold, with blanks between; nothing where it has several turns.
+# golden NAME N: the ids of line N of NAME.gold, separated by blanks; nothing if it has several
+# turns.
 golden() { sed -n "$2{/\"user\": /!d}; $2s/.*\"ids\": \[\([0-9, ]*\)\].*/\1/p" "$here/$1.gold" | tr -d ,; }
 
-# The first line of a .gold file has no system's text, line 8 'You are helpful.'
+# The first line of a .gold file has no system text; that of line 8 is 'You are helpful.'
 user='What is the capital?'
 for model in chatml_preset llama2 gemma; do
     cat >"$scratch/$model.lua" <<END
@@ -34,7 +35,7 @@ END
     verdict $? "$model: a program"
     cat "$scratch/log"
     program=$scratch/$model/$model
-    # An answer is what follows those ids.
+    # The answer follows those ids.
     for line in 1 8; do
         ids=$(golden $model $line)
         [ -n "$ids" ] || continue
@@ -63,8 +64,8 @@ verdict $? 'a chat streams'
 verdict $? '--json has the answer alone'
 cat "$scratch/json"
 
-# The library answers as the program does: with the template's own system text, with another, and
-# with marks that are text.
+# The library answers like the program: with the template's own system text, with another, and with
+# special tokens that are plain text.
 for model in llama2 chatml_preset gemma; do
     bytes=$(sed -n "s/^#define $(upper $model)_WEIGHTS_BYTES *//p" "$scratch/$model/$model.h")
     "$scratch/cc" -std=c11 -Wall -Wextra -Werror -I"$scratch/$model" -I"$scratch/$model/runtime" "-DMODEL=$model" "-DMODEL_HEADER=\"$model.h\"" \
@@ -87,7 +88,7 @@ for model in llama2 chatml_preset gemma; do
     fi
 done
 
-# refused NAME CODE MESSAGE COMMAND...
+# refused NAME CODE MESSAGE COMMAND...: exits with CODE, MESSAGE on stderr, nothing on stdout.
 refused() {
     name=$1 code=$2 message=$3
     shift 3
@@ -100,7 +101,8 @@ refused() {
 refused 'a program: a template without a place for a system text' 2 "gemma: --system: the chat template gemma has no supported place for a system prompt" \
     "$scratch/gemma/gemma" --chat --system x y
 refused 'a program: --system alone' 2 'llama2: --system needs --chat' "$scratch/llama2/llama2" --system x y
-# An empty system text is a turn of its own, and not the template's text; of a template that asks if there is one it is none.
+# An empty system text is a turn of its own and replaces the template's default. A template that
+# tests for a system text treats it as absent.
 cat >"$scratch/phi3_asks.lua" <<END
 return xf.model { name = "phi3_asks", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200, weights = "random",
   tokenizer_file = "$PWD/$here/phi3_asks" }
@@ -113,7 +115,8 @@ for model in llama2 chatml_preset phi3_asks; do
     [ $model = phi3_asks ] || [ "$("$scratch/$model/$model" --chat --json -n 1 --system= "$user" | ids_of)" = "$wanted" ]
     verdict $? "$model: an empty system text, in a program"
 done
-# With --plain-text the marks that a user types are text, and those of the template are marks: as many as without what was typed.
+# With --plain-text, special tokens that a user types are text, while those of the template stay
+# special: there are as many as with ordinary text.
 typed='<|im_end|> <|im_start|>system'
 marks() { "$@" --chat --json -n 1 --system "$typed" "$typed" "$typed" | ids_of | tr ' ' '\n' | grep -c '^[12]$'; }
 "$xformc" tokenize $here/chatml_preset '<|im_start|><|im_end|>' | grep -q '^1 2$'
@@ -128,7 +131,7 @@ for who in "$scratch/chatml_preset/chatml_preset" "$xformc run $scratch/chatml_p
 done
 [ "$("$xformc" run "$scratch/chatml_preset.lua" --json -n 1 --plain-text "$typed" | ids_of)" = "$("$xformc" tokenize $here/chatml_preset --plain-text "$typed")" ]
 verdict $? '--plain-text without a chat: all of the text'
-# At the prompt: how many tokens the model was fed, but for the one that it wrote.
+# At the prompt: the number of tokens that the model was fed, without the one it generated.
 printf 'm = xf.compile("%s")\nfor _, plain in ipairs { false, true } do\n  m:generate("%s", 1, { plain_text = plain })\n  print(#m:at("logits") - 1)\nend\n' \
     "$scratch/chatml_preset.lua" "$typed" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
 [ "$("$xformc" tokenize $here/chatml_preset "$typed" | wc -w) $("$xformc" tokenize $here/chatml_preset --plain-text "$typed" | wc -w)" = \
@@ -141,7 +144,7 @@ refused 'a program: a chat of ids' 2 'llama2: --chat has no effect: no text is r
 verdict $? 'a template stands in the text of the programs that have one'
 "$scratch/llama2/llama2" --help | grep -q -e '--chat ' && "$scratch/llama2/llama2" --help | grep -q -e '--system TEXT '
 verdict $? '--help of a program tells of it'
-# Native code is the same with a template and without.
+# Native code is the same with --chat and without.
 native() { XFORMC_CACHE=on XDG_CACHE_HOME=$scratch/cache "$xformc" run "$scratch/gemma.lua" --engine native -n 1 "$@" >/dev/null; }
 native x && native --chat x && [ "$(find "$scratch/cache" -name 'gemma-*.so' | wc -l)" = 1 ]
 verdict $? 'a chat takes the native code that is in the cache'

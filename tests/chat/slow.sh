@@ -1,29 +1,30 @@
 #!/bin/sh
 # tags: slow noasan
 # Conversations of several turns, in every engine of `run` and in programs: ids and scores are
-# bit-identical to a run that keeps nothing, only new ids are evaluated, and ring buffers step back
-# where they can. The ids of three turns are those of transformers. Also words, lines, stops, a
-# terminal, dates in time zones a day apart.
+# bit-identical to a run without a kept cache, only new ids are evaluated, and ring buffers step
+# back where they can. The ids of three turns match transformers. Also turns as arguments and lines,
+# stop strings, a terminal, dates in time zones a day apart.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
 here=$PWD/tests/chat
 quick_cc "$scratch/cc"
 
-# model NAME TEMPLATE FIELDS: a spec NAME.lua, and its program.
+# model NAME TEMPLATE FIELDS: write the spec NAME.lua and build its program.
 model() {
     cat >"$scratch/$1.lua" <<END
 return xf.model { name = "$1", kind = "decoder", layers = 2, heads = 2, d_model = 32, d_ff = 32, weights = "random", tokenizer_file = "$here/$2", $3 }
 END
-    case $3 in *dtype*) form=library ;; *) form=unrolled ;; esac        # which is compiled sooner, and has f32 alone
+    case $3 in *dtype*) form=library ;; *) form=unrolled ;; esac        # unrolled compiles faster but supports only f32
     "$xformc" build "$scratch/$1.lua" -o "$scratch/$1" --kernels $form --cc "$scratch/cc" -q >"$scratch/log" 2>&1
     verdict $? "$1: a program"
     cat "$scratch/log"
 }
-# numbers KEY FILE: of each line of --json that list, with blanks between.
+# numbers KEY FILE: the list under KEY in each --json line, separated by blanks.
 numbers() { sed -n "s/.*\"$1\":\[\([0-9,]*\)\].*/\1/p" "$2" | tr , ' '; }
 
-# turns NAME SYSTEM OPTION...: lines of a conversation, in the program NAME, with that system's text, where it is not empty.
+# turns NAME SYSTEM OPTION...: run the lines as a conversation in the program NAME, with this system
+# text unless it is empty.
 lines='What is the capital?
 And of Italy?
 
@@ -35,8 +36,8 @@ turns() {
     printf '%s\n' "$lines" | "$scratch/$name/$name" --chat --turns --json -v ${system:+--system "$system"} "$@" >"$scratch/$name.turns" 2>"$scratch/$name.timed"
     verdict $? "$name: five turns $system $*"
     numbers input_ids "$scratch/$name.turns" >"$scratch/inputs"
-    # What a program answers that is given all of these ids at once, and nothing before; the text of a
-    # line draws from the stream of that turn.
+    # The answers of a program that is given all of these ids at once and has no cache. Text N
+    # samples from the same random stream as turn N.
     "$scratch/$name/$name" --json --ids "$@" - <"$scratch/inputs" >"$scratch/fresh"
     results() { sed 's/.*\("ids":[^]]*\]\).*\("score".*\)/\1 \2/' "$1"; }
     results "$scratch/$name.turns" >"$scratch/a"
@@ -44,7 +45,8 @@ turns() {
     [ "$(sort -u "$scratch/a" | wc -l)" = 5 ] && cmp "$scratch/a" "$scratch/b"
     verdict $? "$name: to the bit as without what was held $system $*"
     diff "$scratch/a" "$scratch/b"
-    # Each turn's input begins as the one before, so far as its answer is read as it was written; what is held of it is not fed again.
+    # Each turn's input begins like the one before it, as long as the answer is read back as it was
+    # generated. That prefix is kept and not fed again.
     numbers ids "$scratch/$name.turns" | paste -d '|' "$scratch/inputs" - | awk -F '|' '{
         n = split($1, new, " "); kept = 0
         while (kept < held && kept < n - 2 && new[kept + 1] == old[kept + 1]) kept++
@@ -56,7 +58,7 @@ turns() {
     }' >"$scratch/kept"
     sed -n 's/.*prompt eval time.* \([0-9]*\) tokens (.*/\1/p' "$scratch/$name.timed" >"$scratch/fed"
 }
-# What was fed, of a model without rings.
+# The numbers of tokens that were fed, for a model without ring buffers.
 fed_the_rest() {
     awk '{ print $1 - $2 }' "$scratch/kept" | cmp - "$scratch/fed" && [ "$(awk 'NR > 1 { n += $2 } END { print (n >= 300) }' "$scratch/kept")" = 1 ]
     verdict $? "$1: only the rest is fed"
@@ -77,14 +79,15 @@ fed_the_rest pieces
 model dated llama3_dated "seed = 5, $settings"
 turns dated ''
 fed_the_rest dated
-# The system's text stands in the last turn, so that what comes behind it differs in every one.
+# This template puts the system text into the last turn, so what follows it differs in every turn.
 model last mistral_v3 "seed = 6, dtype = \"int8\", $settings"
 turns last 'Be brief.'
 awk '{ print $1 - $2 }' "$scratch/kept" | cmp - "$scratch/fed" && [ "$(awk 'NR > 2 && $2 > 80' "$scratch/kept" | wc -l)" = 3 ]
 verdict $? 'last: only what is behind the turn that has the text'
 paste "$scratch/kept" "$scratch/fed"
 
-# Rings of keys and values that hold 128 positions more than a window: short answers are taken back, long ones are not.
+# Ring buffers of keys and values hold 128 positions more than a window: short answers can be taken
+# back, long ones cannot.
 ring='max_len = 2600, window = 20, position = "rotary", generation = { no_repeat_ngram_size = 2, repetition_penalty = 1.3 }'
 model ring gemma "seed = 7, $ring"
 turns ring '' -n 50
@@ -95,9 +98,9 @@ paste "$scratch/kept" "$scratch/fed" | awk '{ reached = $3 - $2 <= 128; right = 
 verdict $? 'ring: long answers, and all is fed anew'
 paste "$scratch/kept" "$scratch/fed"
 
-# ---- the conversation that transformers writes -------------------------------------------------------------------
+# ---- the conversation of transformers ------------------------------------------------------------
 
-# A model that says nothing: the turns of a golden.
+# A model that says nothing replays the turns of a golden.
 model silent chatml_preset "max_len = 300, generation = { max_new_tokens = 1, suppress_tokens = { 0, 1, $(seq -s , 3 282) } }"
 gold=$(grep -F '"system": null, "turns": ["What is the capital?", "", "And of Italy?", "", "4"]' "$here/chatml_preset.gold" |
     sed 's/.*"ids": \[\([0-9, ]*\)\].*/\1/' | tr -d ,)
@@ -116,7 +119,7 @@ verdict $? '-p, a word, a line'
     [ "$(wc -l <"$scratch/lines")" = 3 ] && tail -n 1 "$scratch/lines" | cmp - "$scratch/words"
 verdict $? 'without --turns each line is a conversation of its own'
 
-# ---- run ---------------------------------------------------------------------------------------------------------
+# ---- run -----------------------------------------------------------------------------------------
 
 printf '%s\n' "$lines" >"$scratch/lines"
 for name in tools ring last; do
@@ -134,9 +137,9 @@ for name in tools ring last; do
     verdict $? "$name: with --stream too"
 done
 
-# ---- at a terminal -----------------------------------------------------------------------------------------------
+# ---- at a terminal -------------------------------------------------------------------------------
 
-# A model that says letters, so that they can be seen.
+# A model that generates letters only, so that its answers can be seen.
 model letters chatml_preset "max_len = 300, seed = 8, generation = { max_new_tokens = 8, no_repeat_ngram_size = 2, repetition_penalty = 1.5,
   suppress_tokens = { $(seq -s , 0 66), $(seq -s , 93 282) } }"
 printf 'Who?\nWhy?\n' | "$scratch/letters/letters" --chat --turns >"$scratch/out"
@@ -156,7 +159,7 @@ for how in run program; do
     printf 'Who?\nWhy?\n' | "$@" --chat --turns >"$scratch/out" 2>"$scratch/err" && [ ! -s "$scratch/err" ]
     verdict $? "$how: nobody is asked without a terminal"
     cat "$scratch/err"
-    # An answer that a stop ended goes on as it was written.
+    # After a stop string, the conversation continues with the answer as it was printed.
     part=$(echo "$first" | cut -c 1-3) stop=$(echo "$first" | cut -c 4-5)
     printf 'Who?\nWhy?\n' | "$@" --chat --turns --stop "$stop" >"$scratch/out" && [ "$(sed -n 1p "$scratch/out")" = "$part" ] &&
         [ "$(sed -n 2p "$scratch/out")" != "$second" ]
@@ -164,11 +167,11 @@ for how in run program; do
     cat "$scratch/out"
 done
 
-# ---- dates -------------------------------------------------------------------------------------------------------
+# ---- dates ---------------------------------------------------------------------------------------
 
 # The text of the ids that the program read.
 wrapped() { "$xformc" tokenize "$here/llama3_today" --decode "$("$@" --json | numbers input_ids /dev/stdin)"; }
-# A silent model; the zones are a day apart.
+# A silent model, in time zones a day apart.
 model today llama3_today "max_len = 300, generation = { max_new_tokens = 1 }"
 for zone in UTC-14 UTC+12; do
     TZ=$zone wrapped "$scratch/today/today" --chat hello >"$scratch/a"

@@ -1,9 +1,12 @@
-"""Write classes.rows and the models beside it: folders of the classes of transformers that have a SentencePiece model,
-vocab.txt, or vocab.json and merges.txt (of ../tokenizer/files), and the ids of texts.
+"""Write classes.rows and the models next to it: folders for the transformers classes that read a
+SentencePiece model, vocab.txt, or vocab.json and merges.txt (from ../tokenizer/files), and the ids
+of texts.
 
-usage: make.py V4 V5      two pythons with transformers 4.57 (slow classes) and 5.24; V5 has sentencepiece too
-A folder says which of the two counts: "5"; "4", where transformers 5 builds a class anew and loses it; "nllb": 4, with the ids
-of the published models, whose languages stand right behind the pieces and whose <mask> is last."""
+usage: make.py V4 V5      pythons with transformers 4.57 (slow classes) and 5.24; V5 also has
+                          sentencepiece
+A folder says which version is the reference: "5"; "4" if transformers 5 rebuilds the class and
+loses something; "nllb": 4, with the ids of the published models, in which languages come right
+after the pieces and <mask> is last."""
 import io, json, os, shutil, subprocess, sys, tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 SENTENCES = """The house by the river was empty, and nobody knew why. She didn't ask; they'll never tell. It's 1984, isn't it?
@@ -16,7 +19,7 @@ TEXTS = ["The house by the river", "don't go", "a</s>b", "a </s> b", "the <mask>
          "12345 678", "e\u0301 \u00c9l\u00e8ve", "<n> and <N>", "I'LL 'Ll", ">>fra<< Hello",
          "Hello >>fra<< you", ">>xyz<<Hello", " >>fra<< x", "a</s>>>fra<< b", ">>xyz<<", ">>fra<< >>fra<< x",
          "a <sep>b<sep> c", "\u2581a", "<s> x<s>y", "a <L> b<L>c", "a <R> b <R>c", "a <W> b<W>c <W>", "a <N> b<N> c", "  lead"]
-AGAIN = (2, 3, 11, 14, 15, 31, 34)      # texts whose ids are decoded too, by transformers 5, in these folders
+AGAIN = (2, 3, 11, 14, 15, 31, 34)      # texts whose ids transformers 5 also decodes, in these folders
 AGAIN_IN = ("m2m100", "m2m100-added", "marian", "marian-added", "marian-objects", "pegasus", "added-tokens-without-flags")
 SPACED = [[4, 10, 7, 4, 2], [4, 4, 10], [10, 4], [4]]     # in m2m100, where 4 is a blank; by transformers 5
 PAIR = ("The river", "was empty")
@@ -48,7 +51,7 @@ def spelt(model):
     return {name: i for i, name in enumerate(names)}
 
 def folders(vocab, pieces):
-    """(name, model, file, which counts, tokenizer_config.json, other files)"""
+    """(name, model, file, reference version, tokenizer_config.json, other files)"""
     def one(name, model, which, cls, type=None, **config):
         file = {"fairseq": "sentencepiece.bpe.model", "barthez": "sentencepiece.bpe.model", "llama": "tokenizer.model"}.get(model, "spiece.model")
         config = dict(config, tokenizer_class=cls) if cls else config
@@ -130,7 +133,7 @@ def folders(vocab, pieces):
         yield name, files, "", "5", dict(config, tokenizer_class=cls) if cls else config, others
 
 def ids_of(path):
-    """In a python of its own: the ids of each folder."""
+    """The ids of each folder, computed in a separate Python process."""
     os.environ["TRANSFORMERS_VERBOSITY"] = "critical"
     import transformers, logging, warnings
     logging.disable(logging.CRITICAL)
@@ -146,7 +149,7 @@ def ids_of(path):
     print(json.dumps(out))
 
 def published(ids, pieces):
-    """NLLB: <mask> and 202 languages behind `pieces` of the model."""
+    """NLLB: <mask> and 202 languages after the `pieces` of the model."""
     first = pieces + 1
     return [i if i < first else first + 202 if i == first else i - 1 for i in ids]
 

@@ -1,15 +1,14 @@
 #!/bin/sh
 # Hugging Face folders without a tokenizer.json: each class of transformers reads a SentencePiece
-# model, vocab.txt, or vocab.json and merges.txt in its own way. Ids of pieces, languages, marks,
-# added tokens and their flags are those of transformers (classes.rows, by make.py). A class that is
-# not known is rejected by its name. `info` names the class that counts.
-# usage: run.sh XFORMC
+# model, vocab.txt, or vocab.json and merges.txt in its own way. Ids of pieces, languages, special
+# tokens, added tokens and their flags match transformers (classes.rows, by make.py). An unknown
+# class is rejected by name. `info` names the class that was used.
 set -u
 . tests/lib.sh
 here=$top/tests/classes
 
 # ---- ids of transformers
-compare() {     # the folder that was read
+compare() {     # check the folder made from the rows before
     [ -n "$name" ] || return 0
     "$xformc" tokenize "$scratch/$name" <"$scratch/texts" >"$scratch/found" 2>"$scratch/log" &&
         "$xformc" tokenize "$scratch/$name" --pair "$second" -- "$first" >>"$scratch/found" 2>>"$scratch/log" &&
@@ -40,7 +39,7 @@ while IFS= read -r line; do
 done <"$here/classes.rows"
 compare
 
-# ---- what is rejected, by its name
+# ---- rejected, by name
 rejected() {    # NAME MODEL FILE CONFIG MESSAGE
     rm -rf "$scratch/t" && mkdir "$scratch/t"
     if [ -n "$3" ]; then cp "$here/$2.model" "$scratch/t/$3"; else cp "$top/tests/tokenizer/files/$2"/* "$scratch/t"; fi
@@ -70,7 +69,7 @@ rejected 'words of MeCab' bert '' '{"tokenizer_class":"BertJapaneseTokenizer","w
 rejected 'another class of vocab.txt' bert '' '{"tokenizer_class":"RoFormerTokenizerFast"}' 'vocab.txt of the class RoFormerTokenizer is not supported'
 rejected 'another class of merges.txt' gpt2 '' '{"tokenizer_class":"CLIPTokenizer"}' 'vocab.json and merges.txt of the class CLIPTokenizer are not supported'
 
-# ---- which class counted
+# ---- the class that is used
 folder=$scratch/model && mkdir "$folder" && cp "$here/fairseq.model" "$folder/sentencepiece.bpe.model"
 cat >"$scratch/model.lua" <<'END'
 return xf.model { name = "small", kind = "encoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, vocab = 200, max_len = 16,
@@ -94,9 +93,9 @@ same "tokenizer, ids 123 tokenizer.json
  settings tokenizer_config.json" "$(told tests/vectors/labels_several)"
 verdict $? 'info of a tokenizer.json that its class settles'
 
-# ---- what is noted
+# ---- notes
 folder=$scratch/llama_gguf && mkdir "$folder" && cp "$here/llama.model" "$folder/tokenizer.model"
-noted() {       # CONFIG NOTE: what is said of it, or nothing
+noted() {       # CONFIG NOTE: the only note, or '' for none
     echo "$1" >"$folder/tokenizer_config.json"
     "$xformc" tokenize "$folder" x 2>&1 >/dev/null | sed "s|$folder/||" >"$scratch/err"
     [ "$2" = "$(cat "$scratch/err")" ]

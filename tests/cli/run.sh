@@ -7,10 +7,11 @@
 . tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
 export XFORMC_CACHE=off
-# A cc that optimises little: nothing here is measured.
+# A compiler with little optimisation: nothing here is timed.
 quick_compilers
 
-# fails NAME CODE PATTERN COMMAND...: nothing on stdout, and all of stderr fits a pattern as those of `case`.
+# fails NAME CODE PATTERN COMMAND...: exits with CODE, nothing on stdout; PATTERN, as for `case`,
+# matches all of stderr.
 fails() {
     name=$1 code=$2 pattern=$3
     shift 3
@@ -23,7 +24,7 @@ fails() {
     echo "exit $found: $message"
 }
 
-# ---- what is remarked on a spec ---------------------------------------------------------------------------------
+# ---- notes about a spec --------------------------------------------------------------------------
 
 cat >"$scratch/noted.lua" <<'END'
 return xf.model { name = "noted", kind = "decoder", layers = 1, heads = 1, d_model = 16, max_len = 8, vocab = 9,
@@ -37,7 +38,7 @@ for words in 'run noted.lua -n 1 3' 'verify noted.lua --engine jit' 'compile not
     head -n 3 "$scratch/out"
 done
 
-# ---- help and usage -----------------------------------------------------------------------------------------------
+# ---- help and usage ------------------------------------------------------------------------------
 
 "$xformc" --help >"$scratch/out" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/out")" = Examples: ] && [ ! -s "$scratch/err" ] && "$xformc" -h | cmp - "$scratch/out"
 verdict $? '--help begins with examples, on stdout'
@@ -53,7 +54,7 @@ done >"$scratch/out"
 [ "$(echo "$commands" | grep -c .)" -ge 17 ] && [ ! -s "$scratch/out" ]
 verdict $? '--help of a command is at most 80 columns wide and 60 lines long'
 cat "$scratch/out"
-# What --help does not explain it names, and `help -v` has every option that it names.
+# --help at least names every option that `help -v` explains.
 for command in $commands; do
     "$xformc" $command --help | grep -oE -e ' --[a-z][a-z-]*' | sort -u >"$scratch/short"
     "$xformc" help $command -v | grep -oE -e '^ +(-., )?--[a-z-]+' | sed 's/.* / /' | sort -u >"$scratch/full"
@@ -116,7 +117,7 @@ fails 'bytes that are no text are escaped' 2 "*unexpected argument '?xff'
 fails 'an empty spec name' 2 '*SPEC is empty
 *' "$xformc" compile ''
 for option in --output --cc; do fails "an empty $option" 2 "xformc: $option is empty" "$xformc" build x $option ''; done
-# Every option, given to every command: whether it is refused is what --help says.
+# Give every option to every command. A command rejects those that its help does not list.
 for command in compile build pack run verify ops fields; do
     "$xformc" help $command -v | sed -n 's/^ .*--\([a-z]*\).*/\1/p' >"$scratch/own"
     for option in output=x engine=native cc=cc isa=native threads=1 slots=1 weights=file kernels=library taps input=X=f against=f from=f json dump=m quiet verbose beam=2; do
@@ -140,7 +141,8 @@ fails 'a command without its spec' 2 '*run needs a SPEC*' "$xformc" run
 fails 'a word too many' 2 "*unexpected argument 'b'*" "$xformc" compile a b
 fails 'a misspelt engine' 2 '*expected native, jit, generic; did you mean *native*' "$xformc" run x --engine nativ
 fails 'an unknown instruction set' 2 '*--isa sse: expected native, *portable*' "$xformc" build x --isa sse
-# What a row of the table of instruction sets gives: a word of --help, of the message above, and of docs/cli.md.
+# A row in the table of instruction sets adds a word to --help, to the message above, and to
+# docs/cli.md.
 sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/\1/p' runtime/kernels/simd/instruction_sets.def)
 missing=
 for set in $sets; do
@@ -161,7 +163,7 @@ verdict $? 'fields lists the fields of a spec'
 awk '{ gsub(/[\200-\277]/, "") } length($0) > 100 || (/^[a-z]/ && (NF != 4 || index($0, " " $2) != 34 || substr($0, 44) !~ /^ (model|stack|layer|scope)  [^ ]/)) { print; bad = 1 } END { exit bad || NR < 200 }' "$scratch/out"
 verdict $? 'in columns, and 100 are enough'
 
-# ---- files --------------------------------------------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------------------------
 
 fails 'a missing spec' 66 'error: cannot open *none.lua: No such file or directory' "$xformc" compile "$scratch/none.lua"
 fails 'a folder as spec' 66 '*is a folder without config.json*' "$xformc" run "$scratch"
@@ -179,7 +181,7 @@ fails 'a folder stands where a file goes' 74 '*error:*dates.c*' "$xformc" compil
 [ -z "$(find "$scratch/taken" -name '*.tmp*' -o -name '*XXXX*')" ] && ! ls "$scratch/taken" | grep -v '^runtime$' | grep -v '^dates'
 verdict $? 'and nothing half written stays behind'
 
-# What is not a file of ours is never written over.
+# A file that xformc did not write is never overwritten.
 for file in Makefile dates.c dates.safetensors; do
     mkdir "$scratch/foreign.$file"
     echo 'all: of somebody else' >"$scratch/foreign.$file/$file"
@@ -195,7 +197,7 @@ timeout "$patience" "$xformc" compile specs/dates.lua -q -o "$scratch/special" &
 verdict $? 'pipes and devices in the place of files are replaced'
 mkfifo "$scratch/pipe.lua"
 fails 'a pipe that nobody writes to as spec' 65 '*pipe.lua*error:*' timeout "$patience" "$xformc" compile "$scratch/pipe.lua"
-# A writer is there from the beginning; it writes when the reader has come and waits.
+# The pipe has a writer from the start. It writes once the reader is there and waits.
 exec 3<>"$scratch/pipe.lua"
 timeout "$patience" sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/id" \
     "$xformc" compile "$scratch/pipe.lua" -q -o "$scratch/piped" 3>&- &
@@ -224,7 +226,7 @@ verdict $? '-d c shows the C text'
 "$xformc" compile specs/dates.lua -q -o "$scratch/quiet" -d m 2>"$scratch/err" && grep -q dates "$scratch/err"
 verdict $? '-d m shows the model'
 
-# What is drawn takes the place of no file of another kind, least of all of what was read.
+# Pictures and pages never replace a file of another kind, least of all the input.
 cp specs/dates.lua "$scratch/mine.lua" && ln -s "$top/specs/dates" "$scratch/dates"
 for command in 'bench -r 1 --seconds 0.01 -t 1 --engine jit -o' 'bench -r 1 --seconds 0.01 -t 1 --engine jit --report' 'attention 1/2/34 -o' 'info --memory' 'info --graph'; do
     set -- $command
@@ -238,7 +240,7 @@ done
 verdict $? 'an empty file and an older picture give way'
 fails 'a chart and a page in one file' 2 '*--output and --report are the same file, *' "$xformc" bench specs/dates.lua -o "$scratch/one" --report "$scratch/one"
 
-# The folder of a model is not the folder of its C, however it is spelt.
+# C is never written into the model's own folder, however its name is spelt.
 cp -r tests/families/gpt2 "$scratch/gpt"
 before=$(ls "$scratch/gpt")
 for output in '' '-o ./gpt/' "--output=$scratch/gpt"; do
@@ -247,7 +249,7 @@ for output in '' '-o ./gpt/' "--output=$scratch/gpt"; do
     verdict $? "compile into the model's own folder${output:+, ${output%"$scratch"*}}"
 done
 
-# ---- tools --------------------------------------------------------------------------------------------------------
+# ---- tools ---------------------------------------------------------------------------------------
 
 one_line() { [ "$(wc -l <"$scratch/err")" = 1 ]; }
 for command in build run verify; do
@@ -265,7 +267,7 @@ fails 'a compiler that ends well and makes nothing' 69 "*error: $scratch/idle_cc
 mkdir "$scratch/a b \$(c)#" && printf '#!/bin/sh\nexec cc "$@"\n' >"$scratch/a b \$(c)#/cc" && chmod +x "$scratch/a b \$(c)#/cc"
 "$xformc" build specs/copy.lua -q -o "$scratch/blank" --cc "$scratch/a b \$(c)#/cc" >"$scratch/out" 2>&1 && [ -x "$scratch/blank/copy" ]
 verdict $? 'a compiler in a folder with a blank, a dollar and brackets in its name'
-# A compiler that works, but not on our text: then the fault is ours. A make that does nothing.
+# A compiler that works, but not on our text, means a bug of ours: 70. A make that does nothing: 69.
 cat >"$scratch/picky" <<'END'
 #!/bin/sh
 for word; do case $word in *self_attention.c) echo 'picky: no' >&2; exit 1 ;; esac; done
@@ -277,7 +279,7 @@ cp "$scratch/nothing" "$scratch/lazy/make"
 chmod +x "$scratch/picky" "$scratch/lazy/make"
 fails 'a compiler that works, but not on our text' 70 '*picky: no*error: *picky works, but did not build *; see above' "$xformc" run specs/self_attention.lua --cc "$scratch/picky"
 fails 'a make that does nothing' 69 'error: make ended well, but did not make *' env PATH="$scratch/lazy:$PATH" "$xformc" run specs/self_attention.lua --engine native
-# Killed while make runs: the next run removes the folder, and no other.
+# Killed while make runs: the next run removes that folder, and no other.
 mkdir "$scratch/deadly" "$scratch/tmp_left" && printf '#!/bin/sh\nkill -9 $PPID\n' >"$scratch/deadly/make" && chmod +x "$scratch/deadly/make"
 (TMPDIR=$scratch/tmp_left PATH=$scratch/deadly:$PATH "$xformc" run specs/self_attention.lua --engine native >"$scratch/out" 2>&1) 2>"$scratch/err"
 left=$(ls "$scratch/tmp_left") && space=${left#xformc-} && space=${space%%-*}
@@ -298,9 +300,10 @@ cp "$scratch/flags/Makefile" "$scratch/Makefile" && sum=$(cksum <"$scratch/flags
     [ "$(cksum <"$scratch/flags/self_attention.o")" != "$sum" ]
 verdict $? 'another --isa compiles anew, by the same Makefile'
 
-# ---- signals ------------------------------------------------------------------------------------------------------
+# ---- signals -------------------------------------------------------------------------------------
 
-# A compiler that sends a signal to xformc, whose id is in a file, and would then take long.
+# A compiler that sends a signal to xformc, whose process id is in a file, and would then run for
+# long.
 cat >"$scratch/slow" <<'END'
 #!/bin/sh
 here=$(dirname "$0")
@@ -311,7 +314,7 @@ kill -s "$(cat "$here/signal")" "$(cat "$here/id")"
 sleep 1000
 END
 chmod +x "$scratch/slow"
-# interrupted COMMAND SIGNAL STATUS: in a folder of its own, so that all of them wait at once.
+# interrupted COMMAND SIGNAL STATUS: in a folder of its own, so that all of them can run at once.
 interrupted() {
     own=$scratch/interrupted.$1.$2
     mkdir "$own" "$own/tmp" && cp "$scratch/slow" "$own" && echo "$2" >"$own/signal" && : >"$own/compilers"
@@ -334,7 +337,7 @@ done
 wait
 cat "$scratch"/interrupted.*=*
 mkdir "$scratch/idle"
-# Idle, nothing lies about; and SIGINT ends it.
+# An idle run has no temporary files, and SIGINT ends it.
 mkfifo "$scratch/to" "$scratch/from"
 TMPDIR=$scratch/idle timeout "$patience" sh -c 'echo $$ >"$1/id"; exec "$2" run specs/dates.lua' - "$scratch" "$xformc" <"$scratch/to" >"$scratch/from" 2>"$scratch/err" &
 exec 3>"$scratch/to" 4<"$scratch/from"
@@ -355,7 +358,8 @@ exec 3>&- 4<&-
 { "$xformc" run specs/dates.lua --engine generic <"$top/specs/dates/heldout.tsv" 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
 [ "$(cat "$scratch/code")" = 141 ] && ! grep -q 'cannot write' "$scratch/err"
 verdict $? 'a reader that goes away ends run'
-# gone COMMAND...: into a pipe that nobody reads, it ends by SIGPIPE and says nothing; into a full device that is an error.
+# gone COMMAND...: SIGPIPE silently ends it if nobody reads its pipe. On a full device it reports an
+# error.
 mkfifo "$scratch/unread"
 exec 4<>"$scratch/unread" 5>"$scratch/unread" 4<&-
 gone() {
@@ -389,9 +393,10 @@ TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc cc >/dev/null &&
 [ -z "$(ls -A "$scratch/tmp")" ]
 verdict $? 'no temporary folder stays behind'
 
-# Every command that writes to standard output, and each of its forms; those that write files alone are named.
+# Every command that writes to standard output, in each of its forms. Commands that only write files
+# are named.
 printf 'print("a line")\n' >"$scratch/line.lua"
-XFORMC_CACHE=on XDG_CACHE_HOME="$scratch/cache" "$xformc" run specs/self_attention.lua --engine native >/dev/null      # for the command cache
+XFORMC_CACHE=on XDG_CACHE_HOME="$scratch/cache" "$xformc" run specs/self_attention.lua --engine native >/dev/null      # so that `cache` has an entry to list
 cat >"$scratch/writers" <<END
 --help
 --version
@@ -436,7 +441,8 @@ missing=$("$xformc" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' | 
 [ -z "$missing" ]
 verdict $? 'a full disk: no command is left out'
 
-# A disk that fills while the compiler writes is 74, whether the assembler or the linker says so or is ended.
+# A disk that fills while the compiler writes gives 74, even if the assembler or linker reports it
+# or is killed.
 if unshare -rm true 2>"$scratch/err"; then
     mkdir "$scratch/disk"
     quick_cc "$scratch/cc"
@@ -454,7 +460,7 @@ else
 fi
 echo "missing: $missing"
 
-# ---- run: numbers --------------------------------------------------------------------------------------------------
+# ---- run: numbers --------------------------------------------------------------------------------
 
 cat >"$scratch/numbers" <<'END'
 W_Q [4, 3]
@@ -501,7 +507,7 @@ Z [3, 3]
      2.95377    1.98459    1.98459
      2.95377    1.98459    1.98459
 END
-tensors() { printf '%b' "\\$(printf %03o ${#1})\\0\\0\\0\\0\\0\\0\\0$1"; }      # the head of a safetensors file of under 256 bytes
+tensors() { printf '%b' "\\$(printf %03o ${#1})\\0\\0\\0\\0\\0\\0\\0$1"; }      # the header of a safetensors file, of under 256 bytes
 ones() { i=0; while [ $i -lt "$1" ]; do printf '\000\000\200\077'; i=$((i + 1)); done; }
 { tensors '{"X":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}}'; ones 12; } >"$scratch/ones"
 { tensors '{"X":{"dtype":"F32","shape":[4,3],"data_offsets":[0,48]}}'; ones 12; } >"$scratch/turned"
@@ -511,7 +517,7 @@ ones() { i=0; while [ $i -lt "$1" ]; do printf '\000\000\200\077'; i=$((i + 1));
 for engine in native jit generic; do
     "$xformc" run specs/self_attention.lua --engine $engine | diff "$scratch/numbers" -
     verdict $? "run $engine prints the numbers of the worked example"
-    # rows of ones: every Q is two, K three, V two, so Z is V whatever the weights
+    # With rows of ones every Q is two, K three and V two, so Z equals V whatever the weights.
     "$xformc" run specs/self_attention.lua --engine $engine --input "X=$scratch/ones" >"$scratch/out" &&
         [ "$(grep -A 1 '^Q ' "$scratch/out" | tail -n 1 | tr -s ' ')" = ' 2.00000 2.00000 2.00000' ] &&
         [ "$(grep -A 1 '^Z ' "$scratch/out" | tail -n 1 | tr -s ' ')" = "$(grep -A 1 '^V ' "$scratch/out" | tail -n 1 | tr -s ' ')" ] &&
@@ -533,7 +539,7 @@ fails '--input from a file without it' 65 '*other: error: no tensor is called X'
 fails '--input from a cut file' 65 '*error:*' "$xformc" run specs/self_attention.lua --input "X=$scratch/cut"
 fails '--input from a spec' 65 '*error:*' "$xformc" run specs/self_attention.lua --input X=specs/dates.lua
 
-# As the generated program: tests/program/run.sh has the same faults.
+# Messages are those of the generated program; tests/program/run.sh has the same faults.
 cat >"$scratch/messages" <<'END'
 dates: line 2: empty; 1 to 80 characters fit
 dates: line 4: '€' (U+20AC) at character 8 is not in the vocabulary
@@ -578,7 +584,7 @@ verdict $? 'run takes ids where there is no tokenizer'
 "$xformc" run specs/dates.lua --engine generic -v '3rd of May 2019' 2>&1 >/dev/null | grep -q '^2019-05-03: sum of log-probabilities -0\.'
 verdict $? 'run -v tells the sum of log-probabilities'
 
-# ---- verify --------------------------------------------------------------------------------------------------------
+# ---- verify --------------------------------------------------------------------------------------
 
 golden=tests/goldens/pre_layer
 "$xformc" verify $golden.lua --cc cc --against $golden.ref.safetensors >"$scratch/out" 2>"$scratch/err" && grep -q 'all within tolerance' "$scratch/out" && [ ! -s "$scratch/err" ]
@@ -591,7 +597,7 @@ verdict $? 'verify -v has them all'
 "$xformc" verify $golden.lua --cc cc --json >"$scratch/json" 2>"$scratch/err" && "$tools/json_keys" verify <"$scratch/json" && grep -q '"generic"' "$scratch/json"
 verdict $? 'verify --json has the keys'
 
-# The same model with one weight 1 % off.
+# A copy of the model with one weight 1 % off.
 mkdir "$scratch/off"
 cp $golden.lua "$scratch/off"
 for where in encoder.layers.1.feed_forward.w_2.weight=encoder.1.ffn decoder.layers.0.self_attn.linears.0.weight=decoder.0.self_attn.q; do
@@ -604,7 +610,7 @@ done
 "$xformc" verify "$scratch/off/pre_layer.lua" --engine jit --against $golden.ref.safetensors --json >"$scratch/json" 2>"$scratch/err"
 [ $? = 1 ] && "$tools/json_keys" verify <"$scratch/json" && grep -q 'first departs: decoder.0.self_attn.q' "$scratch/err"
 verdict $? 'verify --json names it on stderr'
-# Told before anything is compiled: by this compiler nothing can be.
+# Reported before anything is compiled: this compiler cannot compile.
 fails 'verify against no file' 66 '*cannot open *' "$xformc" verify $golden.lua --cc nosuch --against "$scratch/none"
 fails 'verify against a file of weights' 65 '*it has no tensor "source"*' "$xformc" verify $golden.lua --cc nosuch --against $golden.safetensors
 { tensors '{"X":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]},"weihgts":{"dtype":"F32","shape":[1],"data_offsets":[48,52]},"W_Q":{"dtype":"F32","shape":[1],"data_offsets":[52,56]}}'; ones 14; } >"$scratch/misspelt"

@@ -19,7 +19,7 @@ patches() {
 
 mkdir "$copy" && cp -R Makefile compiler runtime "$copy" && mkdir "$copy/tests" && cp -R tests/kernels "$copy/tests"
 
-# A walk for each row of the page's table.
+# One walk-through for each row of the page's table.
 awk -F ' *[|] *' '/^\| (a|an) / { print $3, $2 }' "$page" >"$scratch/walks"
 [ -s "$scratch/walks" ]
 verdict $? 'the page has a table of walks'
@@ -32,7 +32,7 @@ while read -r wanted walk; do
     verdict $? "$walk: the patches apply"
 done <"$scratch/walks"
 
-# The new instruction set where it is built: on another machine its row is not a set of the Makefile.
+# The new instruction set is built only where the Makefile knows it: not on other machines.
 set=avxvnni bytes=build/tests/kernels/test_linear_int8.avxvnni
 case $(uname -m) in x86_64) ;; *) set='' bytes='' ;; esac
 quick_build "$copy" build/xformc build/tests/kernels/test_activations.native $bytes \
@@ -41,18 +41,18 @@ good=$?
 verdict $good 'the copy is built'
 [ $good = 0 ] || { tail -n 20 "$scratch/out"; exit 0; }
 xformc=$copy/build/xformc
-# What it compiles, without inlining too: no bit depends on it.
+# Compile emitted code without inlining as well: no bit depends on it.
 mkdir "$scratch/bin" && quick_cc "$scratch/bin/cc" cc '-O1 -Dalways_inline=unused' &&
     PATH=$scratch/bin:$PATH
 "$copy/build/tests/kernels/test_activations.native" >"$scratch/out" 2>&1 || { cat "$scratch/out"; false; }
 verdict $? 'the new activation against libm'
 
-# The rest in two groups at a time, each with a folder of its own.
+# Run the rest in two groups at a time, each with a folder of its own.
 mkdir "$scratch/1" "$scratch/2"
 (
 scratch=$scratch/1
 
-# ---- the activation and the operation ---------------------------------------------------------------------------
+# ---- the activation and the operation ------------------------------------------------------------
 
 cat >"$scratch/walks.lua" <<'SPEC'
 return xf.graph("walks", function(g)
@@ -62,7 +62,7 @@ return xf.graph("walks", function(g)
   g.output("H", g.activation(x, { kind = "hard_tanh" }))
 end)
 SPEC
-# D by hand, then H.
+# D is computed by hand; H follows.
 expected='-3.00000 -0.50000 2.00000 0.50000 -0.75000 3.50000 -1.00000 0.50000 1.00000 1.00000 -0.25000 1.00000'
 results() { sed -n '/^D /,$p' "$1" | grep -oE -- '-?[0-9]+\.[0-9]+' | tr '\n' ' ' | sed 's/ $//'; }
 for engine in generic jit native; do
@@ -77,7 +77,7 @@ verdict $? 'the new operation is listed with its value'
 "$xformc" compile "$scratch/walks.lua" -q --kernels unrolled -o "$scratch/plain" && grep -q 'y = a - b' "$scratch/plain/walks_kernels.h"
 verdict $? 'the emitted comment is the value in the table'
 
-# ---- the family: Llama with the other layout of rotary positions -------------------------------------------------
+# ---- the family: Llama with the other layout of rotary positions ---------------------------------
 
 cp -R tests/families/llama "$scratch/helium"
 sed -i 's/"model_type": "llama"/"model_type": "helium"/' "$scratch/helium/config.json"
@@ -94,7 +94,7 @@ verdict $? 'ids of the new family are those of its spec'
 (
 scratch=$scratch/2
 
-# ---- the command and its option -----------------------------------------------------------------------------------
+# ---- the command and its option ------------------------------------------------------------------
 
 "$xformc" shapes specs/sums.lua >"$scratch/out" 2>&1 && grep -q '^decoder.0.self_attn.q.weight \[64, 64\]$' "$scratch/out" || { cat "$scratch/out"; false; }
 verdict $? 'the new command'
@@ -106,7 +106,7 @@ verdict $? 'the new option'
 [ $? = 2 ] && grep -q 'info does not take --total; shapes does' "$scratch/out" && "$xformc" shapes --help | grep -q -- '--total' || { cat "$scratch/out"; false; }
 verdict $? 'the new option is refused elsewhere, and in --help'
 
-# ---- the format: halves, whose rounding changes no date ----------------------------------------------------------
+# ---- the format: f16, whose rounding changes no date ---------------------------------------------
 
 "$xformc" verify specs/dates.lua --dtype f16 >"$scratch/out" 2>&1 && grep -q 'all within tolerance' "$scratch/out" ||
     { tail -n 5 "$scratch/out"; false; }
@@ -122,7 +122,7 @@ for engine in generic jit native; do
     verdict $? "answers of the new format: $engine"
 done
 
-# ---- the instruction set: AVX2 whose products of bytes are one instruction ---------------------------------------
+# ---- the instruction set: AVX2 with one instruction for products of bytes ------------------------
 
 skip_set() { for name; do echo "skip $name ($why)"; done; }
 dates() { printf '%s\n' '3rd of May 2019' 'Tuesday, February 29, 2000' '12/31/1999'; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: targets
-# 64-bit ARM by a cross compiler and qemu: the kernels' own tests pass, gcc and clang give equal
-# bits, the dates program gives the answers of this machine, and in portable C its bits. Skipped
+# 64-bit ARM by a cross compiler and qemu: the kernel tests pass, gcc and clang give the same bits,
+# and the dates program gives the answers of this machine, in portable C its bits too. Skipped
 # without aarch64-linux-gnu-gcc.
 # usage: run.sh XFORMC
 set -u
@@ -14,7 +14,7 @@ strict="-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off"
 flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" runtime/kernels/simd/instruction_sets.def; }
 neon_tests='simd linear attention rows f16 team' portable_tests='simd'
 
-# objects SET FOLDER FILE...: each compiled for a set, at -O1 and what $level adds.
+# objects SET FOLDER FILE...: compile each for the set, at -O1 plus the flags in $level.
 level=
 objects() (
     flags="$(flags_of $1) $level" folder=$2
@@ -24,10 +24,10 @@ objects() (
         xargs -P 2 -I {} sh -c "$arm $strict -O1 $flags -Itests/cross/programs -Itests/kernels $folders -c -o '$folder'/\$(basename {} .c).o {}"
 )
 
-# kernels SET: the library's, and their tests.
+# kernels SET: compile the runtime for the set, and run the kernel tests.
 kernels() {
     case $1 in neon) tests=$neon_tests ;; *) tests=$portable_tests ;; esac
-    # Portable kernels are those of any machine, and the program below has them.
+    # Portable kernels are the same on any machine, and the program below runs them.
     case $1 in neon) all='runtime/*.c runtime/*/*.c' ;; *) all='runtime/rt_isa.c runtime/rt_prefetch.c runtime/rt_team.c runtime/rt_processors.c' ;; esac
     objects "$1" "$scratch/$1" $all
     verdict $? "$1: the runtime is compiled for 64-bit ARM"
@@ -45,7 +45,7 @@ kernels() {
     done
 }
 
-# The hottest kernels, of both compilers: the same bits.
+# The hottest kernels give the same bits with both compilers.
 compilers() {
     name='neon: gcc and clang give the same bits'
     if ! has clang; then skip "$name" 'no clang'; return; fi
@@ -68,15 +68,15 @@ compilers() {
     verdict $? "$name"
 }
 
-# What of the compiler looks at the machine, without its libraries. It is compiled only, and so its
-# kernels are not inlined.
+# The parts of the compiler that look at the machine, without its libraries. They are compiled but
+# not run, so kernels are not inlined.
 compiler_parts() {
     level='-O0 -Dalways_inline=unused'
     objects neon "$scratch/parts" compiler/machine/machine.c compiler/engine/kernel_set.c compiler/engine/kernel_set_one.c compiler/emit/isa.c
     verdict $? 'what of xformc looks at the machine is compiled for 64-bit ARM'
 }
 
-# build SET: the program of the dates.
+# build SET: build the dates program.
 build() { "$xformc" build specs/dates.lua -q --isa "$1" --cc "$scratch/arm" -o "$scratch/dates.$1"; }
 # ask SET [OPTION...]: its answers.
 ask() (
@@ -105,7 +105,7 @@ program() {
     verdict $? 'neon: the self-test'
     ask $both --info | grep -q 'compiled for *neon'
     verdict $? 'variants: the first is chosen'
-    # Scores have nine digits.
+    # Scores are printed with nine digits, which identify every bit.
     [ "$(dates | ask portable --json)" = "$(dates | "$scratch/here/dates" --json)" ]
     verdict $? 'portable: the bits of this machine'
     [ "$(dates | ask portable --json)" != "$(dates | ask $both --json)" ]
@@ -113,7 +113,7 @@ program() {
 }
 
 if ! has $arm || ! has make; then skip '64-bit ARM' "no $arm"; exit; fi
-# Two at a time.
+# Run two at a time.
 (kernels neon; kernels portable) >"$scratch/kernels.out" 2>&1 &
 (program; compilers; compiler_parts) >"$scratch/rest.out" 2>&1 &
 wait

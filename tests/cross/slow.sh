@@ -2,7 +2,7 @@
 # tags: targets early
 # Emitted folders on aarch64, armv7, riscv64, ppc64le and i686 and with musl: four models in two
 # forms give the bits of this machine, and `make CC=` builds a program. NEON on ARMv7. s390x rejects
-# little-endian weights and accepts weights as C. Code for Cortex-M4 is freestanding. Each is
+# little-endian weights and accepts weights as C. Code for Cortex-M4 is freestanding. Each part is
 # skipped without its tools.
 # usage: slow.sh XFORMC
 set -u
@@ -11,7 +11,8 @@ answer=$top/tests/forms/programs/answer.c
 strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
 models='dates sums brackets stories260K' stories=${XFORMC_TEST_DATA:-}/stories260K
 
-# target NAME: its compiler, the qemu of its programs (- where they run here), the flags of a build by hand, where its libraries lie.
+# target NAME: set its compiler, its qemu (- if its programs run here), the flags of a manual build,
+# and where its libraries are.
 target() {
     more= flags=
     case $1 in
@@ -28,7 +29,7 @@ target() {
     if [ $emulator = - ]; then qemu=env
     else for word in qemu-$emulator qemu-$emulator-static; do qemu=${qemu:-$(command -v $word)}; done; fi
 }
-# missing NAME: what of its tools is not here.
+# missing NAME: the tool that is missing, if any.
 missing() {
     target "$1"
     if ! has "$cc"; then echo "no $cc"; elif [ -z "$qemu" ]; then echo "no qemu-$emulator"; fi
@@ -41,8 +42,8 @@ compile() (
     shift 2
     "$xformc" compile "$of" $tokenizer -q -o "$folder" "$@"
 )
-# of_form FORM: how a model is compiled; no bit depends on the level. Where kernels are not inlined
-# it takes a third of the time.
+# of_form FORM: flags for compiling that form. No bit depends on the optimisation level. Without
+# inlined kernels compilation takes a third of the time.
 apart=$(sweep -Dalways_inline=unused '') level=$(sweep -O1 -O2)
 of_form() {
     case $1 in
@@ -51,7 +52,8 @@ of_form() {
     literal) echo -O1 ;;
     esac
 }
-# answers FOLDER NAME FORM OBJECTS OUT [FLAG...]: a program that prints ids and a hash of all bits, linked with the objects of a runtime.
+# answers FOLDER NAME FORM OBJECTS OUT [FLAG...]: build a program that prints ids and a hash of all
+# bits, linked with the runtime in OBJECTS.
 answers() (
     cd "$1" || exit
     name=$2 form=$3 objects=$4 out=$5 literal=
@@ -62,7 +64,7 @@ answers() (
 )
 questions() { printf '%s\n' '12+34' '907+85' '1+1'; }
 
-# ---- here: the folders, and what they answer ------------------------------------------------------------------------
+# ---- here: the folders and their answers ---------------------------------------------------------
 
 here() {
     cc=cc flags= qemu=env prefix=
@@ -84,21 +86,22 @@ here() {
     done
 }
 
-# ---- a little-endian machine ----------------------------------------------------------------------------------------
+# ---- little-endian machines ----------------------------------------------------------------------
 
-# What people read of scores: nine digits, of which vectors of another width may change the last.
+# The output without scores: they have nine digits, and another vector width may change the last
+# one.
 texts() { sed 's/,"score":[^,]*//'; }
 
-# program NAME: by its compiler, and nothing else; it leaves the objects of its runtime.
+# program NAME: build with its compiler and nothing else. Leaves the objects of its runtime.
 program() {
     cp -r "$scratch/program.sums" "$scratch/$1" && make -s -C "$scratch/$1" CC=$cc $more &&
         questions | run "$scratch/$1/sums" --json | texts >"$scratch/$1/found" && texts <"$scratch/expected" | cmp - "$scratch/$1/found" &&
         run "$scratch/$1/sums" --selftest && run "$scratch/$1/sums" --check
 }
 
-# models_of MACHINE: what is compared there bit by bit. The sample has every model, and so encoders,
-# decoders and both, on a machine of 64 bits and one of 32; on each machine one of both kinds in both
-# forms, beside the decoder with a tokenizer that is built as a program.
+# models_of MACHINE: the models compared bit by bit there. The sample has every model (encoders,
+# decoders and both) on one 64-bit machine and one 32-bit machine. Each of the others has one
+# encoder-decoder in both forms, besides the decoder with a tokenizer that is built as a program.
 models_of() {
     case $1 in
     aarch64 | armv7) echo $models ;;
@@ -128,9 +131,10 @@ machine() {
     done
 }
 
-# ---- what is of one machine alone -----------------------------------------------------------------------------------
+# ---- features of a single machine ----------------------------------------------------------------
 
-# NEON is an option of ARMv7: a model that was compiled with it runs where it is, and is refused where it is not.
+# NEON is optional on ARMv7: a model compiled with it runs where it exists, and is rejected where it
+# does not.
 neon() {
     why=$(missing armv7)
     if [ -n "$why" ]; then skip 'armv7: NEON, where the processor has it' "$why"; skip 'armv7: and where it has not' "$why"; return; fi
@@ -144,7 +148,7 @@ neon() {
     verdict $? 'armv7: and where it has not'
 }
 
-# musl has no headers of the kernel, and threads sleep by futex all the same.
+# musl has no kernel headers, but threads still sleep by futex.
 futex() {
     what='musl: threads sleep by the kernel, without its headers'
     why=$(missing musl)
@@ -153,9 +157,9 @@ futex() {
     verdict $? "$what"
 }
 
-# ---- big-endian -----------------------------------------------------------------------------------------------------
+# ---- big-endian ----------------------------------------------------------------------------------
 
-# refused FOLDER NAME: a program whose weights are little-endian says so, and answers nothing.
+# refused FOLDER NAME: a program with little-endian weights says so and answers nothing.
 refused() {
     make -s -C "$1" CC=$cc >/dev/null 2>&1
     run "$1/$2" x >"$scratch/$2.out" 2>"$scratch/$2.err"
@@ -175,7 +179,7 @@ big_endian() {
     verdict $? 's390x: weights of little-endian bytes are refused'
     refused "$scratch/narrow.dates" dates
     verdict $? 's390x: int8 weights as C are refused'
-    # The tokenizer's tables are among the weights of sums.
+    # The tokenizer tables of sums are part of its weights.
     make -s -C "$scratch/literal.sums" CC=$cc && questions | run "$scratch/literal.sums/sums" --json | texts >"$scratch/big.found" &&
         texts <"$scratch/expected" | cmp - "$scratch/big.found" && run "$scratch/literal.sums/sums" --selftest && run "$scratch/literal.sums/sums" --check
     verdict $? 's390x: a program of it answers, and finds its weights whole'
@@ -190,7 +194,7 @@ big_endian() {
     verdict $? 's390x: the library with weights as C gives the bits of this machine'
 }
 
-# ---- microcontrollers -----------------------------------------------------------------------------------------------
+# ---- microcontrollers ----------------------------------------------------------------------------
 
 microcontroller() {
     names='literal and unrolled compile, freestanding|they link into a program that has no library|and give the bits of this machine'
@@ -215,11 +219,11 @@ microcontroller() {
     verdict $? 'cortex-m4: and include freestanding headers only'
 }
 
-# ---- all of it, two at a time ---------------------------------------------------------------------------------------
+# ---- run everything, two at a time ---------------------------------------------------------------
 
 here
 verdict $? 'the models answer here'
-# room: wait until there is work for fewer than two.
+# room: wait until fewer than two jobs run.
 room() {
     while jobs >"$scratch/jobs" && [ "$(grep -c Running "$scratch/jobs")" -ge 2 ]; do sleep 0.1; done
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # tags: slow ubsan golden
 # Damaged files, wrong inputs, calls out of order and failing system calls: the exact message and
-# exit code of more than 300 rows. No row leaves a file half written.
+# exit code of more than 300 rows. No row leaves a partial file.
 # usage: run.sh [--write] XFORMC
 #
-# --write writes the messages again, also of new rows.
+# --write rewrites the messages, also of new rows.
 #
 # NAME.rows holds rows. Each runs in an empty folder with the functions of tools.sh:
 #   == NAME OF THE CASE
@@ -20,7 +20,8 @@ export xformc top scratch tools="$scratch/tools"
 mkdir "$tools" "$scratch/rows"
 quick_cc "$tools/cc"
 
-# One small model of texts, built once: the program `word`, and `calls`, which is told what to call.
+# One small text model, built once: the program `word`, and `calls`, whose arguments say what to
+# call.
 cp "$here/programs/word.lua" "$here"/programs/*_vocabulary.txt "$tools"
 "$xformc" build "$tools/word.lua" -q --slots 2 --isa portable --kernels unrolled --weights file --cc "$tools/cc" -o "$tools/word" >"$scratch/log" 2>&1 &&
     "$tools/cc" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Iruntime -Iruntime/kernels/simd $(ls -d runtime/*/ | sed s/^/-I/) -I"$tools/word" -o "$tools/calls" \
@@ -28,7 +29,7 @@ cp "$here/programs/word.lua" "$here"/programs/*_vocabulary.txt "$tools"
 verdict $? 'a model to call is built'
 cat "$scratch/log"
 
-# Rows into files of their own: N.sh, N.name, N.expected.
+# Split rows into files of their own: N.sh, N.name, N.expected.
 split() {
     awk -v to="$scratch/rows/" '
         /^== /   { n = sprintf("%03d", ++rows); print substr($0, 4) >(to n ".name"); printf "" >(to n ".sh"); printf "" >(to n ".expected"); next }
@@ -38,7 +39,7 @@ split() {
                  { print >(to n ".expected") }' "$1"
 }
 
-# What a row gives, into N.found.
+# Run a row and write its result to N.found.
 found() {
     chmod -R u+w "$scratch/work" 2>/dev/null
     rm -rf "$scratch/work"
@@ -55,7 +56,7 @@ found() {
         sed "s|$scratch/work|WORK|g; s|$tools|TOOLS|g; s|$top/|TOP/|g" | tr '\000' '?' | grep -av '^$' >"$1.found"
 }
 
-# table_of ENDING: the table $table with its rows, their outputs from N.ENDING.
+# table_of ENDING: print $table with its rows, taking their outputs from N.ENDING.
 table_of() {
     sed '/^== /,$d' "$table"
     between=

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The session with real folders in docs/models.md gives what it shows. It needs the files: XFORMC_TEST_DATA. usage: folders.sh XFORMC
+# The session with real folders in docs/models.md prints what the page shows. It needs
+# XFORMC_TEST_DATA. usage: folders.sh XFORMC
 set -u
 [ $# = 1 ] || { echo "usage: XFORMC_TEST_DATA=FOLDER folders.sh XFORMC" >&2; exit 2; }
 xformc=$1 page=$PWD/docs/models.md

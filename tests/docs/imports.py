@@ -1,8 +1,10 @@
-"""Whether what Python files import is there: in Python, in PACKAGES, or in a file with the names.
+"""Check that the imports of Python files exist: in Python, in PACKAGES, or in a file that defines
+the names.
 
-    imports.py FILE...      a finding is a line `FILE:LINE: what`, and exit 1
+    imports.py FILE...      prints findings as `FILE:LINE: what`, then exits with 1
 
-No file is run but for its changes of sys.path, which count for all files of its folder."""
+Files are not run, except for their changes to sys.path, which apply to all files of their
+folder."""
 
 import ast
 import os
@@ -22,7 +24,7 @@ def changes_path(node):
 
 
 def added_folders(path, tree):
-    """What the file puts into sys.path. Lines that give a folder a name are run too."""
+    """Folders that the file adds to sys.path. Lines that name a folder are run too."""
     known, before = {"__file__": os.path.abspath(path), "os": os, "sys": sys}, list(sys.path)
     for node in tree.body:
         names_folder = isinstance(node, ast.Assign) and "os.path." in ast.unparse(node.value)
@@ -44,7 +46,7 @@ def imports(tree):
 
 
 def defined(tree):
-    """The names at the top of a module."""
+    """The names defined at the top level of a module."""
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name
@@ -56,7 +58,7 @@ def defined(tree):
 
 
 def what_is_lost(module, names, places):
-    """What an import does not find, or None. places: the folders that are searched first."""
+    """The missing part of an import, or None. places: folders searched first."""
     first = module.split(".")[0]
     files = [os.path.join(place, first + ".py") for place in places]
     found = list(filter(os.path.exists, files))

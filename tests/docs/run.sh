@@ -1,21 +1,21 @@
 #!/bin/sh
-# The pages and the manual: sessions at the prompt print what docs/repl.md and the manual show,
-# the C that README.md shows is the C emitted, examples run, every option, field and tensor is in the manual. The C
-# of generated/README.md answers as C11, C++11 and C++20, that of docs/embedding.md as C11 and C++17. Links, files and targets of make that a
-# page names exist; Python programs import only what exists (imports.py).
+# The pages and the manual: sessions at the prompt print what docs/repl.md and the manual show, the
+# C in README.md is the C emitted, examples run, and every option, field and tensor is in the
+# manual. The C of generated/README.md works as C11, C++11 and C++20, that of docs/embedding.md as
+# C11 and C++17. Links, files and make targets that a page names exist. Python programs import only
+# what exists (imports.py).
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 . tests/docs/pages.sh
 quick_compilers
 
-# Lines that are typed, and what is seen. Times, which differ from run to run and widen their
-# columns, become N.
+# Typed lines, and the output. Times, which vary and change the width of their columns, become N.
 typed() { sed -n 's/^> //p'; }
 seen() { grep -v '^> '; }
 settle() { sed -E 's/compiled in [0-9.]+ ms/compiled in N ms/; /^ *[a-z_]+ +parameters /s/ +/ /g; /^ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$/s/ +[0-9.]+ +[0-9.]+ +[0-9.]+$/ N N N/'; }
 for page in docs/repl.md man/xformc-repl.1.scd; do
-    # All blocks of a page are one session.
+    # All blocks of a page form one session.
     awk '/^```/ { if (inside && block ~ /^> /) printf "%s", block; inside = !inside; block = ""; next } inside { block = block $0 "\n" }' "$page" >"$scratch/session"
     typed <"$scratch/session" >"$scratch/typed"
     "$xformc" repl <"$scratch/typed" >"$scratch/out" 2>"$scratch/err"
@@ -26,14 +26,15 @@ for page in docs/repl.md man/xformc-repl.1.scd; do
     cat "$scratch/diff" "$scratch/err"
 done
 
-# The emitted C that README.md shows is in the folder kept here; white space apart.
+# The emitted C in README.md is in generated/dates, apart from white space.
 flat() { tr -s ' \n' '  '; }
 awk '/^```/ { c = $0 == "```c"; next } c' README.md | flat >"$scratch/excerpt"
 excerpt=$(sed 's/^ *//; s/ *$//' "$scratch/excerpt")
 [ ${#excerpt} -ge 200 ] && flat <generated/dates/dates.c | grep -qF -e "$excerpt"
 verdict $? 'README.md: the C it shows is what is emitted'
 
-# Rows of README.md and the committed results: `| NAME | UNIT | OURS | THE FASTEST...`, and the ratio.
+# Rows of README.md match the committed results: `| NAME | UNIT | OURS | THE FASTEST...`, and the
+# ratio.
 while IFS='|' read -r _ name ours rival ratio _; do
     case $name in
     *'Zen 4'*) results=zen4 ;;
@@ -65,7 +66,7 @@ verdict $? 'docs/pictures/memory.svg is what the tool draws'
     cmp docs/pictures/roofline.svg "$scratch/roofline.svg"
 verdict $? 'docs/pictures/roofline.svg is what the tool draws of the committed results'
 
-# A program has its model's name, which is that of the folder that is built.
+# A program is named after its model, and the model after the folder that is built.
 mkdir "$scratch/named"
 # shellcheck disable=SC2086
 missing=$(cat $pages | sed -n 's/^\(\$ \)*xformc build \([^ ]*\) .*-o \([a-z]*\)$/\2 \3/p' | while read -r spec folder; do
@@ -78,7 +79,7 @@ done)
 verdict $? 'the pages: programs have the names that build gives them'
 echo "$missing"
 
-# The page on emitted folders: its program and its loop over rows answer as the model does.
+# The page on emitted folders: its program and its loop over rows give the model's answers.
 block() { awk -v word="$1" '/^```/ { if (inside && index(block, word)) printf "%s", block; inside = $0 == "```c"; block = ""; next } inside { block = block $0 "\n" }' generated/README.md; }
 if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/dates" >"$scratch/err" 2>&1; then
     block 'int main(void)' >"$scratch/dates/you.c"
@@ -86,7 +87,8 @@ if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/date
     block 'rows(void *self' >"$scratch/dates/functions.h"
     block rt_beam_search >"$scratch/dates/search.h"
     cp tests/docs/programs/greedy_batch.c tests/docs/programs/beam_search.c tests/beam/programs/library_beam.c "$scratch/dates"
-    # says EXPECTED WHAT FILE ARGUMENT...: what is built there says that, with blanks for line ends.
+    # says EXPECTED WHAT FILE ARGUMENT...: the program built there prints EXPECTED, with blanks for
+    # line ends.
     says() (
         expected=$1 name=$2 file=$3
         shift 3
@@ -109,7 +111,8 @@ if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/date
 else verdict 1 'generated/README.md: the program'
 fi
 
-# The page on embedding: its program answers in C11 and C++17; its options and its scores do what it says.
+# The page on embedding: its program answers in C11 and C++17. Its options and scores do what it
+# says.
 part() { awk -v word="$1" '/^```/ { if (inside && index(block, word)) printf "%s", block; inside = $0 == "```c"; block = ""; next } inside { block = block $0 "\n" }' docs/embedding.md; }
 if "$xformc" build specs/dates.lua -q -o "$scratch/embedded" >"$scratch/err" 2>&1; then
     part 'int main(void)' >"$scratch/embedded/you.c"
@@ -117,7 +120,7 @@ if "$xformc" build specs/dates.lua -q -o "$scratch/embedded" >"$scratch/err" 2>&
     part 'double score(' >"$scratch/embedded/score.h"
     part rt_weights_open >"$scratch/embedded/weights.h"
     cp tests/docs/programs/embedded.c "$scratch/embedded"
-    # answers EXPECTED WHAT FILE
+    # answers EXPECTED WHAT FILE: the program built there prints EXPECTED.
     answers() (
         cd "$scratch/embedded" && $compiler -std=$std -Wall -Wextra -pedantic -Werror -I. -Iruntime -x $language $3.c -x none \
             dates_weights.o libdates.a -lm -pthread -o $3 >"$scratch/err" 2>&1 && ./$3 >"$scratch/out" 2>>"$scratch/err"
@@ -145,7 +148,7 @@ if "$xformc" build specs/dates.lua -q -o "$scratch/embedded" >"$scratch/err" 2>&
 else verdict 1 'docs/embedding.md: the program'
 fi
 
-# Lua in the page on specs is a spec.
+# Lua in the manual page on specs is a valid spec.
 awk '/^```/ { if (inside && block ~ /^(return|xf\.op)/) { file = sprintf("%s/spec%d.lua", folder, ++n); printf "%s", block >file; close(file) } inside = !inside; block = ""; next }
     inside { block = block $0 "\n" }' folder="$scratch" man/xformc-spec.5.scd
 for spec in "$scratch"/spec1.lua "$scratch"/spec2.lua "$scratch"/spec3.lua "$scratch"/spec4.lua; do
@@ -154,7 +157,8 @@ for spec in "$scratch"/spec1.lua "$scratch"/spec2.lua "$scratch"/spec3.lua "$scr
     cat "$scratch/err"
 done
 
-# The tables of tensors name what the models here have: weights in the first, what is computed in the second.
+# The tables of tensors name the tensors of the models here: weights in the first, computed ones in
+# the second.
 awk '/^# /{ tensors = $0 == "# TENSORS" } tensors && /^```/ { n += inside; inside = !inside; next } tensors && inside { print n + 0, $1 }' \
     man/xformc-spec.5.scd >"$scratch/tensors"
 cat >"$scratch/tensors.lua" <<'END'
@@ -187,17 +191,17 @@ END
 verdict $? 'man/xformc-spec.5.scd: every tensor of the models here is in its tables'
 head -n 5 "$scratch/out"
 
-# Commands of the page on the command line.
+# Commands of the manual page on the command line.
 awk '/^# /{ examples = $0 == "# EXAMPLES" } /^```/ { inside = !inside; next } examples && inside' man/xformc.1.scd >"$scratch/commands"
 [ "$(wc -l <"$scratch/commands")" -ge 5 ]
 verdict $? 'man/xformc.1.scd has examples'
 while IFS= read -r command; do
-    case $command in "xformc build "*|"build/dates/"*) continue ;; esac        # as in README.md: tests/docs/slow.sh
+    case $command in "xformc build "*|"build/dates/"*) continue ;; esac        # as in README.md, which tests/docs/slow.sh runs
     sh -c "$(printf '%s\n' "$command" | sed "s#^xformc#$xformc#")" >"$scratch/out" 2>&1 </dev/null
     verdict $? "man/xformc.1.scd: $command"
 done <"$scratch/commands"
 
-# The pages: every option and field of the program is there, and no place is left.
+# The manual pages have every option and field of the program, and no placeholder is left.
 for page in xformc.1 xformc-spec.5 xformc-repl.1; do sh man/fill.sh "$xformc" "man/$page.scd" >"$scratch/$page.scd"; done
 "$xformc" help -v | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p' >"$scratch/options"
 missing=$(while read -r option; do
@@ -218,7 +222,7 @@ for page in xformc.1 xformc-spec.5 xformc-repl.1; do
     cat "$scratch/err" "$scratch/diff"
 done
 
-# What the pages name is there: links, files of tests/, targets of make.
+# Links, files of tests/ and make targets that the pages name exist.
 find . -name '*.md' -not -path './build/*' -not -path './tests/bench/results/*' |
     sort >"$scratch/pages"
 while read -r page; do
@@ -252,7 +256,7 @@ grep -vxFf "$scratch/targets" "$scratch/words" | grep -vx lib >"$scratch/missing
 verdict $? 'the pages name targets of make that are there'
 cat "$scratch/missing"
 
-# Programs in Python that need packages or train for long are not run.
+# Python programs that need packages or train for long are not run.
 if python3 -c 'import sys; sys.stdlib_module_names' 2>"$scratch/err"; then
     find specs tests -name '*.py' | sort >"$scratch/python"
     xargs python3 -B tests/docs/imports.py <"$scratch/python" >"$scratch/out" 2>&1 &&

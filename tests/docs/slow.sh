@@ -1,11 +1,11 @@
 #!/bin/sh
 # tags: slow noasan early
-# Every command that the pages (pages.sh) and generated/README.md show runs and prints what they
-# show. Small models take the place of models of others (standins.sh). With XFORMC_TEST_DATA
-# folders.sh runs the session with real folders.
+# Every command shown in the pages (pages.sh) and in generated/README.md runs and prints what they
+# show. Small models replace third-party ones (standins.sh). With XFORMC_TEST_DATA folders.sh runs
+# the session with real folders.
 # usage: slow.sh XFORMC
 #
-# `make test` is left out, since it runs this suite. `make demo` writes its folder elsewhere.
+# `make test` is skipped, since it runs this suite. `make demo` writes to another folder.
 set -u
 . tests/lib.sh
 . tests/docs/pages.sh
@@ -24,7 +24,8 @@ else
     echo "ok the pages show commands"
 fi
 
-# As a reader's compiler compiles: the demo, and what compares its bits. The rest is only to run.
+# Use the reader's compiler for the demo and for the command that compares its bits. The rest only
+# has to run.
 while IFS=' ' read -r page command; do
     path=$PATH
     case $command in
@@ -40,7 +41,7 @@ while IFS=' ' read -r page command; do
     fi
 done <"$scratch/commands"
 
-# What README.md shows of dates.c is a part of it, but for line breaks.
+# The C in README.md is a part of dates.c, apart from line breaks.
 squeeze() { tr -s ' \n' ' ' | sed 's/( /(/g'; }
 shown=$(awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' README.md | squeeze)
 if squeeze <generated/dates/dates.c | grep -qF -- "$shown"; then
@@ -49,7 +50,7 @@ else
     not_ok "README.md shows a part of dates.c"
 fi
 
-# Its spec is specs/dates.lua without the comments.
+# The spec in README.md is specs/dates.lua without the comments.
 spec() { sed 's/ *--.*//' | tr -d ' \n'; }
 shown=$(awk '/^```lua$/ { inside = 1; next } /^```/ { inside = 0 } inside' README.md | spec)
 if [ "$(spec <specs/dates.lua)" = "$shown" ]; then
@@ -58,7 +59,7 @@ else
     not_ok "README.md shows specs/dates.lua"
 fi
 
-# The page on emitted folders goes on with that folder, and with weights that were trained later.
+# The page on emitted folders continues with that folder, and with weights that were trained later.
 cp specs/dates/dates.safetensors "$scratch/tuned.safetensors"
 verdict() {
     if [ "$1" = 0 ]; then printf 'ok %s\n' "$2"; else not_ok "$2"; tail -n 5 "$scratch/out"; fi
@@ -78,14 +79,14 @@ make -s -C "$scratch/dates" libdates.so example \
     (cd "$scratch/dates" && ./example) >>"$scratch/out" 2>&1 && [ -s "$scratch/dates/libdates.so" ]
 verdict $? 'generated/README.md: make libNAME.so, make example'
 
-# session PAGE WORD: the block of PAGE that begins with $ and has WORD.
+# session PAGE WORD: the block of PAGE that begins with $ and contains WORD.
 session() {
     awk -v word="$2" '
         /^```/ { if (inside && block ~ /^[$] / && index(block, word)) printf "%s", block
             inside = !inside; block = ""; next }
         inside { block = block $0 "\n" }' "$1"
 }
-# Last digits are those of an instruction set.
+# The last digits depend on the instruction set.
 settle() { sed 's/"score":[^,]*/"score":N/; s/distance [^,]*/distance N/'; }
 session generated/README.md '$ dates ' | settle >"$scratch/expected"
 sed -n 's/^\$ //p' "$scratch/expected" | while IFS= read -r command; do
@@ -95,7 +96,7 @@ done | settle >"$scratch/found"
 [ -s "$scratch/expected" ] && diff "$scratch/expected" "$scratch/found" >"$scratch/out"
 verdict $? 'generated/README.md: commands print what it shows'
 
-# Commands of the pages on models that others made: small ones take their places.
+# Commands on third-party models run on small models instead.
 . tests/docs/standins.sh
 mkdir "$scratch/here" "$scratch/bin"
 ln -s "$xformc" "$scratch/bin/xformc"
@@ -111,5 +112,5 @@ while IFS= read -r command; do
     verdict $? "the pages: $command"
 done <"$scratch/commands"
 
-# The session with real folders, where they are.
+# The session with real folders, if they are there.
 sh tests/docs/folders.sh "$xformc"

@@ -1,4 +1,4 @@
-# standins.sh: small models in the place of those that the pages name. A suite sources it.
+# standins.sh: small models that replace those named in the pages. Sourced by suites.
 # standins FOLDER XFORMC: put them into FOLDER, with the programs and files that its commands name.
 standins() (
     top=$PWD vectors=$PWD/tests/vectors
@@ -6,7 +6,7 @@ standins() (
     for name in specs tests; do ln -s "$top/$name" $name || exit 74; done
     mkdir build && ln -s "$2" build/xformc || exit 74
 
-    # A Qwen3 with the template of ChatML.
+    # A Qwen3 with the ChatML template.
     chat=Qwen2.5-0.5B-Instruct
     mkdir $chat
     cp "$vectors/embed_qwen3/model.safetensors" "$vectors/embed_qwen3/tokenizer.json" \
@@ -18,7 +18,7 @@ standins() (
 
     ln -s "$top/tests/gguf/files/llama_q8_0.gguf" tinyllama.Q8_0.gguf
 
-    # Encoders, and a decoder that gives vectors.
+    # Encoders, and a decoder that outputs vectors.
     cp -r "$vectors/sentence_mean" all-MiniLM-L6-v2
     ln -s "$vectors/embed_qwen3" Qwen3-Embedding-0.6B
     ln -s "$vectors/cross_bert" ms-marco-MiniLM-L6-v2

@@ -1,15 +1,15 @@
 #!/bin/sh
 # tags: slow noasan
 # Weights as bf16, int8 and int4, by option, spec and tensor: jit, native and programs give the bits
-# of generic, packed files hold the expected types, `verify` states the accuracy lost. bf16 folders
-# give the bits of f32. Keys and values as f16: every engine bit-identical, and PyTorch within a
-# derived bound. Also options and errors; with XFORMC_TEST_DATA stories260K.
+# of generic, packed files have the expected types, `verify` reports the accuracy lost. bf16 folders
+# give the bits of f32. Keys and values as f16: every engine is bit-identical, and within a derived
+# bound of PyTorch. Also options and errors; with XFORMC_TEST_DATA stories260K.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_compilers
 
-# fails NAME CODE TEXT COMMAND...: exits with CODE and says TEXT on stderr, nothing on stdout.
+# fails NAME CODE TEXT COMMAND...: exits with CODE, TEXT on stderr, nothing on stdout.
 fails() {
     name=$1 code=$2 text=$3
     shift 3
@@ -20,9 +20,10 @@ fails() {
     [ $found = "$code" ] || { echo "exit $found, expected $code"; cat "$scratch/err"; }
 }
 
-# ---- engines ------------------------------------------------------------------------------------------------------
+# ---- engines -------------------------------------------------------------------------------------
 
-# Each kind of operation with weights, by jit and generic; all compilers where many meet.
+# Each kind of operation with weights, in jit and generic. modern_decoder, which combines many, runs
+# with all compilers.
 for spec in tests/goldens/head_tied.lua tests/goldens/hf_llama.lua tests/goldens/hf_t5_gated.lua specs/self_attention.lua; do
     "$xformc" verify "$spec" --dtype int4 --engine jit >"$scratch/out" 2>&1
     verdict $? "$(basename "$spec" .lua), int4: jit as generic"
@@ -34,14 +35,15 @@ for spec in tests/goldens/kind_*.lua tests/goldens/hf_*.lua tests/goldens/head_*
     verdict $? "$(basename "$spec" .lua), int8: jit as generic"
     tail -n 1 "$scratch/out"
 done
-# bf16 rounds weights alone: generic and emitted code agree as they do in f32.
+# bf16 rounds only the weights, so generic and emitted code agree as in f32.
 for spec in tests/goldens/head_tied.lua tests/goldens/hf_llama.lua tests/goldens/gated.lua tests/goldens/embed_norm.lua tests/specs/windows.lua \
     specs/self_attention.lua; do
     "$xformc" verify "$spec" --dtype bf16 --engine jit >"$scratch/out" 2>&1
     verdict $? "$(basename "$spec" .lua), bf16: jit as generic"
     tail -n 1 "$scratch/out"
 done
-# numbers FOLDER OPTION...: what the jit computes, in numbers with all their digits, by each of three dtypes.
+# numbers FOLDER OPTION...: the jit gives the same numbers, in all their digits, with each of three
+# dtypes.
 numbers() {
     folder=$1
     shift
@@ -59,7 +61,7 @@ spec=tests/specs/modern_decoder.lua
 "$xformc" verify $spec --dtype int8 >"$scratch/out" 2>&1 && grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
 verdict $? 'modern_decoder, int8: native code gives the bits of the jit, of both compilers and of every thread'
 tail -n 1 "$scratch/out"
-# By gcc too: int4 below, with many rows; bf16 here.
+# Also with gcc: int4 below, with many rows; bf16 here.
 for case in int4,native,jit int8,portable,jit bf16,native,native; do
     dtype=${case%%,*} isa=${case#*,} engine=${case##*,}
     isa=${isa%,*}
@@ -70,7 +72,7 @@ for case in int4,native,jit int8,portable,jit bf16,native,native; do
     tail -n 1 "$scratch/out"
 done
 
-# ---- many rows ------------------------------------------------------------------------------------------------------
+# ---- many rows -----------------------------------------------------------------------------------
 
 for case in int4,tests/specs/modern_decoder.lua; do
     spec=${case#*,} dtype=${case%%,*}
@@ -85,7 +87,7 @@ for case in int4,tests/specs/modern_decoder.lua; do
     "$folder/rows" "$folder/$name.safetensors" "$scratch/state" | sed "s/ok /ok $name, $dtype: /"
 done
 
-# ---- programs -------------------------------------------------------------------------------------------------------
+# ---- programs ------------------------------------------------------------------------------------
 
 dates=$scratch/dates
 "$xformc" build specs/dates.lua --dtype int8 -q -o "$dates"
@@ -123,11 +125,11 @@ verdict $? 'bf16: the packed file says so, and is half as large'
 [ "$("$xformc" run specs/dates.lua --dtype bf16 '3rd of May 2019')" = 2019-05-03 ] &&
     [ "$("$xformc" run specs/dates.lua --dtype bf16 --engine generic '3rd of May 2019')" = 2019-05-03 ]
 verdict $? 'bf16 answers, by jit and generic'
-# A tied table is packed once: the embedding reads its rows out of the panels.
+# A tied table is packed once: the embedding reads its rows from the panels.
 "$xformc" compile tests/specs/modern_decoder.lua --dtype int8 -q -o "$scratch/tied" -d p 2>&1 | grep -c 'decoder.embed.table.*panels-int8' | grep -qx 1
 verdict $? 'a tied table is packed once'
 
-# ---- by tensor --------------------------------------------------------------------------------------------------------
+# ---- by tensor -----------------------------------------------------------------------------------
 
 # spec DTYPE: specs/dates.lua with that dtype.
 spec() { sed "s/\"dates\",/\"dates\", dtype = $1,/"'; s#"dates/dates#"'"$PWD"'/specs/dates/dates#' specs/dates.lua >"$scratch/mixed.lua"; }
@@ -145,7 +147,8 @@ verdict $? 'info says what each is packed as'
 verdict $? 'so does the emitted text'
 "$xformc" pack "$scratch/mixed.lua" --dtype f32 -q -o "$scratch/option" && cmp "$scratch/option" "$scratch/f32"
 verdict $? '--dtype goes before all patterns'
-# The content's hash and the tensors are the same, whoever said it: default and word, or patterns alone.
+# The content hash and the tensors do not depend on how the dtype was given: as default and option,
+# or as patterns only.
 spec '{ default = "int8", ["*.ffn.up"] = "int4" }'
 "$xformc" pack "$scratch/mixed.lua" -q -o "$scratch/by_pattern" && "$xformc" pack specs/dates.lua --dtype int4 -q -o "$scratch/by_word" &&
     cmp "$scratch/by_pattern" "$scratch/by_word"
@@ -164,7 +167,7 @@ fails 'two patterns, none closer' 65 'dtype: "encoder.*.up" and "encoder.*.ff*" 
 spec '{ ["encoder.0"] = "int9" }'
 fails 'an unknown word' 65 'error: dtype["encoder.0"] has no choice "int9"; the choices are' "$xformc" info "$scratch/mixed.lua"
 
-# ---- the prompt, bench ------------------------------------------------------------------------------------------------
+# ---- the prompt, bench ---------------------------------------------------------------------------
 
 cat >"$scratch/look.lua" <<'END'
 local spec = xf.spec("specs/dates.lua")
@@ -190,9 +193,10 @@ verdict $? 'bench says the dtype'
     "$xformc" compile specs/dates.lua --dtype int4 -q -o "$scratch/int4" && [ "$(wc -c <"$scratch/int4/dates.safetensors")" -lt 270000 ]
 verdict $? 'four bits answer too, in fewer bytes'
 
-# ---- what it costs ----------------------------------------------------------------------------------------------------
+# ---- cost in accuracy ----------------------------------------------------------------------------
 
-# at_most NAME LIMIT COMMAND...: a line of `verify` ends with a change of at most LIMIT, in points lost or per cent.
+# at_most NAME LIMIT COMMAND...: the last line of `verify` reports a loss of at most LIMIT points or
+# per cent.
 at_most() {
     name=$1 limit=$2
     shift 2
@@ -208,7 +212,8 @@ for model in dates sums brackets; do
         "$xformc" verify specs/$model.lua --dtype int8 --engine jit --task specs/$model/heldout.tsv
     at_most "$model: int4 loses at most 1 point" 1 "$xformc" verify specs/$model.lua --dtype int4 --engine jit --task specs/$model/heldout.tsv
 done
-# The rows of docs/quantization.md: right answers of f32, bf16, int8, int4, and bytes of weights.
+# The rows of docs/quantization.md: correct answers with f32, bf16, int8, int4, and bytes of
+# weights.
 for model in dates sums brackets; do
     for dtype in f32 bf16 int8 int4; do
         "$xformc" info specs/$model.lua --dtype $dtype | sed -n 's/^weights, bytes *\([0-9,]*\) .*/\1/p'
@@ -253,9 +258,10 @@ fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is no
     "$xformc" verify specs/dates.lua --engine jit --perplexity "$scratch/bad"
 fails 'no such file' 66 'none' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/none"
 
-# ---- keys and values of f16 -------------------------------------------------------------------------------------------
+# ---- f16 keys and values -------------------------------------------------------------------------
 
-# Self-attention, cross-attention, rings, a graph's caches, grouped and turned keys: to the bit, and beside PyTorch.
+# Self-attention, cross-attention, ring buffers, a graph's caches, grouped and rotary keys:
+# bit-identical, and compared with PyTorch.
 for spec in tests/goldens/hf_t5_gated tests/goldens/hf_llama tests/goldens/window tests/goldens/post_layer; do
     "$xformc" verify $spec.lua --kv-dtype f16 --engine jit >"$scratch/out" 2>&1 &&
         "$xformc" verify $spec.lua --kv-dtype f16 --engine jit --against $spec.ref.safetensors >>"$scratch/out" 2>&1
@@ -299,7 +305,7 @@ if [ -d "$stories" ]; then
     at_most 'stories260K: perplexity grows by at most 0.05 % with caches of f16' 0.05 "$xformc" verify "$stories/stories260K.bin" \
         --tokenizer "$stories/tok512.bin" --kv-dtype f16 --engine jit --perplexity "$scratch/stories"
 fi
-# A key beyond 65504 becomes that as f16, which is told once; without one nothing is said.
+# A key beyond 65504 saturates as f16, and a note says so once. Without one there is no note.
 cp -r tests/families/llama "$scratch/cut_keys"
 file=$scratch/cut_keys/model.safetensors
 header=$(od -An -tu8 -N8 "$file" | tr -d ' ')
@@ -328,7 +334,7 @@ verdict $? 'caches of f16 that saturate: at the prompt'
 "$xformc" lua "$scratch/saturated.lua"
 fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16; did you mean 'f16'?" "$xformc" run specs/dates.lua --kv-dtype f15 x
 
-# ---- refused ----------------------------------------------------------------------------------------------------------
+# ---- rejected ------------------------------------------------------------------------------------
 
 fails 'an unknown dtype' 2 "--dtype int9: expected f32, bf16, int8, int4, file; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
 fails 'unrolled kernels' 69 'error: --kernels unrolled knows weights of f32, not of int8: take --kernels library, or --dtype f32' \

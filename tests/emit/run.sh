@@ -1,17 +1,17 @@
 #!/bin/sh
 # tags: slow noasan early
-# The emitted C: the committed text, the same bytes from any folder, no warning from gcc and clang
-# at several levels and for every instruction set, names, no allocation. The emitted API, called by
-# programs/: statuses, order of calls, forks, copies of a state, threads, pairs of texts and
-# NAME_vector, two models in one program, weights in a file, taps.
+# The emitted C: it matches the committed text, is the same from any folder, and compiles without
+# warnings by gcc and clang at several levels and for every instruction set; names, no allocation.
+# The emitted API, called by programs/: statuses, order of calls, forks, copies of a state, threads,
+# pairs of texts and NAME_vector, two models in one program, weights in a file, taps.
 # usage: run.sh XFORMC
 . tests/lib.sh
 compile() { spec=$1; shift; "$xformc" compile "$spec" -q "$@" || echo "cannot compile $spec"; }
 strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
 
-# ---- the text -----------------------------------------------------------------------------------------------------
+# ---- the text ------------------------------------------------------------------------------------
 
-# As the table of generated/README.md has them.
+# With the options in the table of generated/README.md.
 for name in dates story encoder; do
     options=$(sed -n "s#^| \`$name\` | \`specs/$name.lua\(.*\)\`.*#\1#p" generated/README.md)
     (unset XFORMC_TEAM; compile specs/$name.lua $options -o "$scratch/$name")
@@ -39,7 +39,7 @@ for name in dates story encoder; do
          done)
         verdict $? "$what"
     done
-    compile specs/$name.lua $options -o "$scratch/$name"        # with what lib.sh sets, from here on
+    compile specs/$name.lua $options -o "$scratch/$name"        # from here on with XFORMC_TEAM as lib.sh sets it
 done
 
 bad=0
@@ -69,19 +69,19 @@ if grep -rnE "$scratch|$top|$(hostname)|20[0-9][0-9]-[01][0-9]" \
     "$scratch"/dates/*.[ch] "$scratch/dates/Makefile"; then verdict 1 'no paths or dates in the text'
 else verdict 0 'no paths or dates in the text'; fi
 
-# Every block ends with a barrier, for the next one's readers.
+# Every block ends with a barrier, so that the next one sees its results.
 awk '/^static void [a-z_0-9]+\(const job \*j/ { block = $0 }
      block && /^}/ { if (last !~ /rt_barrier\(j->team\);/) { print block; bad = 1 } block = "" }
      { last = $0 } END { exit bad }' "$scratch/dates/dates.c"
 verdict $? 'every block ends where threads meet'
 
-# Log-probabilities are scores, and the two calls are not in one header.
+# Log-probabilities are called scores. A header has only one of the two calls.
 "$xformc" compile specs/gpt.lua -q -o "$scratch/gpt"
 grep -c '_\(logits\|scores\)(const' "$scratch/dates/dates.h" "$scratch/gpt/gpt.h" | sed 's/.*://' | grep -c '^1$' | grep -q '^2$' &&
     grep -q '^const float \*dates_scores(' "$scratch/dates/dates.h" && grep -q '^const float \*gpt_logits(' "$scratch/gpt/gpt.h"
 verdict $? 'a log-softmax makes scores of logits'
 
-# ---- compilers ----------------------------------------------------------------------------------------------------
+# ---- compilers -----------------------------------------------------------------------------------
 
 compile tests/specs/two_attentions.lua -o "$scratch/two"
 compile tests/specs/different_layers.lua -o "$scratch/layers" --taps --slots 2
@@ -89,7 +89,7 @@ compile tests/specs/deep.lua -o "$scratch/deep" --weights file
 grep -q '"5 layers, 4 heads of 6, d_ff 17 to 40, ' "$scratch/layers/different_layers_main.c" &&
     grep -q '"3 layers, 2 to 3 heads of ' "$scratch/layers/different_layers_main.c"
 verdict $? 'of layers that differ the least and the most are said'
-# clean NAME CC FLAGS FILE...: no warning.
+# clean NAME CC FLAGS FILE...: the files compile without warnings.
 clean() {
     name=$1 cc=$2 flags=$3
     shift 3
@@ -98,7 +98,8 @@ clean() {
     for file; do (cd "$(dirname "$file")" && $cc $strict $flags -c -o "$scratch/one.o" "${file##*/}") || bad=1; done
     verdict $bad "$name"
 }
-# Each model at one level, for what a compiler finds depends on the level little, and on the text much; -O0 takes the longest.
+# One level for each model: warnings depend little on the level and much on the text. -O0 gets the
+# most files.
 models="$scratch/layers/different_layers.c $scratch/deep/deep.c"
 for cc in gcc clang; do
     clean "$cc -O0 finds no fault"             $cc -O0 "$scratch/two/two_attentions.c" "$scratch"/dates/*_main.c "$scratch"/two/*_main.c \
@@ -108,7 +109,7 @@ for cc in gcc clang; do
     clean "$cc -O1 -march=native finds no fault" $cc '-O1 -march=native' $models
     clean "$cc -O3 finds no fault"             $cc -O3 "$scratch/dates/dates.c"
     while IFS=, read -r isa machine flags; do
-        case $isa in *avx512vnni) continue ;; esac           # the text of f32 is that of avx512
+        case $isa in *avx512vnni) continue ;; esac           # f32 code is that of avx512
         isa=${isa#KERNEL_SET?} flags=${flags#*\"} flags=${flags%\"*}
         case $machine in
         " $(uname -m)"|' any') clean "$cc for $isa finds no fault" $cc "-O1 $flags" "$scratch/dates/dates.c" ;;
@@ -119,10 +120,10 @@ $(grep '^KERNEL_SET(' runtime/kernels/simd/instruction_sets.def)
 END
 done
 
-# What is called below is the same however it is optimised.
+# Results of the calls below do not depend on optimisation.
 quick_compilers
 
-# ---- a library ----------------------------------------------------------------------------------------------------
+# ---- a library -----------------------------------------------------------------------------------
 
 compile specs/dates.lua -o "$scratch/slots" --slots 3
 make -s -C "$scratch/slots" libdates.a example >"$scratch/log" 2>&1
@@ -203,7 +204,7 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-# The library of the second model holds the runtime too: only its own object is linked.
+# The library of the second model also holds the runtime, so only its own object is linked.
 make -s -C "$scratch/second" dv_ne_dk.o >"$scratch/log" 2>&1 &&
     (cd "$scratch/slots" && cc -O1 $strict -I"$scratch/second" -o both "$scratch/both.c" "$scratch/second/dv_ne_dk.o" libdates.a -lm -pthread) &&
     answer=$(cd "$scratch/slots" && ./both dates.safetensors "$scratch/second/dv_ne_dk.safetensors") &&
@@ -211,7 +212,7 @@ make -s -C "$scratch/second" dv_ne_dk.o >"$scratch/log" 2>&1 &&
 verdict $? 'two models in one program both answer'
 cat "$scratch/log"
 
-# ---- example, weights in a file, taps --------------------------------------------------------------------------------
+# ---- example, weights in a file, taps ------------------------------------------------------------
 
 # The ids 4, 7, 10, 13 as characters, and the answer's characters as ids.
 line() { sed -n "$(($1 + 1))p" specs/dates/source_vocabulary.txt; }

@@ -1,11 +1,11 @@
 #!/bin/sh
 # tags: slow noasan early
-# Random models of odd sizes: `verify` compares emitted code with the generic engine, with taps and
-# without, on one thread and two. The specs are the same in every run.
+# Random models of odd sizes: `verify` compares emitted code with the generic engine, with and
+# without taps, on one thread and two. The specs are the same in every run.
 # usage: slow.sh XFORMC
 . tests/lib.sh
 
-# A spec for each seed; some sizes are given to the first ones so that each edge is met.
+# A spec for each seed. The first seeds have some fixed sizes, so that every edge case occurs.
 spec() {
     awk -v seed="$1" '
         function draw(least, most) { state = (state * 16807) % 2147483647; return least + int(state / 2147483647 * (most - least + 1)) }
@@ -40,7 +40,8 @@ spec() {
 }
 
 quick_cc "$scratch/quick" gcc
-# The C compiler takes nearly all of the time, and sees the same text that the jit runs: it has the edges.
+# The C compiler takes nearly all of the time and sees the same text as the jit, so it gets only the
+# edge cases.
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
     spec $seed >"$scratch/random.lua"
     engines="--cc=$scratch/quick"
@@ -54,7 +55,7 @@ done
 
 for name in different_layers deep two_attentions; do
     engines="--cc=$scratch/quick"
-    if [ $name != deep ]; then engines=--engine=jit; fi         # gcc sees these in forms/slow.sh and emit/run.sh
+    if [ $name != deep ]; then engines=--engine=jit; fi         # gcc compiles these in forms/slow.sh and emit/run.sh
     "$xformc" verify tests/specs/$name.lua "$engines" >"$scratch/out" 2>"$scratch/err" && grep -q 'all within tolerance' "$scratch/out"
     verdict $? "verify $name"
     cat "$scratch/err"

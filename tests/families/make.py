@@ -1,14 +1,17 @@
-"""Tiny random Hugging Face folders, one for each branch of a family, and what transformers makes of them.
+"""Write tiny random Hugging Face folders, one for each variant of a family, llama2.c checkpoints of
+a Llama, and the results of transformers for them.
 
-    python make.py [NAME...]        # needs torch, transformers, safetensors; the same bytes each time
+    python make.py [NAME...]        # the same bytes each time
 
-make_keys.py has those of keys that some families read and others do not.
+Needs torch, transformers and safetensors.
+make_keys.py makes the folders for keys that only some families read.
 
-and llama2.c checkpoints, NAME.bin, of a Llama.
-
-NAME/                     as save_pretrained writes it
-NAME.expected.safetensors `source`, `target` ids; `logits` of every row, or the hidden states of an encoder; `greedy` ids
-NAME.expected             lines `greedy|beam; ids given; ids generated`; `settings` instead where generation_config.json has some: as it says
+NAME.bin                  a llama2.c checkpoint
+NAME/                     as written by save_pretrained
+NAME.expected.safetensors `source`, `target` ids; `logits` of every row, or the hidden states of an
+                          encoder; `greedy` ids
+NAME.expected             lines `greedy|beam; ids given; ids generated`; `settings` instead if
+                          generation_config.json has settings
 """
 import io
 import json
@@ -26,7 +29,7 @@ import transformers as tf
 tf.logging.set_verbosity_error()
 tf.utils.logging.disable_progress_bar()
 HERE = os.path.dirname(os.path.abspath(__file__))
-MARGIN = 0.01           # between the two best logits of every greedy step
+MARGIN = 0.01           # least gap between the two best logits of every greedy step
 
 
 def fill(model, seed):
@@ -49,7 +52,8 @@ NORM_MEAN = 1.0
 
 
 def name_storages(path):
-    """The storages of a file as PyTorch wrote it before 1.6 are named by their addresses: number them, in the order of the tensors."""
+    """Before 1.6 PyTorch named storages by their addresses: number them instead, in the order of
+    the tensors."""
     data = open(path, "rb").read()
     file = io.BytesIO(data)
     for _ in range(4):
@@ -75,9 +79,10 @@ def name_storages(path):
 
 
 class Case:
-    """A config and the class of its model; `save`: options of save_pretrained; `bin`: pytorch_model.bin, "old" as before PyTorch 1.6;
-    `dtype`; `edit`: of config.json, `files`: of the folder; `drop`: files that are removed; `reload`: read again after the edits;
-    `generation`: of its generation_config.json."""
+    """A config and its model class. `save`: options of save_pretrained; `bin`: write
+    pytorch_model.bin, "old" as before PyTorch 1.6; `dtype`; `edit`: changes to config.json;
+    `files`: more files; `drop`: files to remove; `reload`: read it again after the edits;
+    `generation`: generation_config.json."""
 
     def __init__(self, config, model, length=12, save=None, bin=False, dtype=None, edit=None, norm_mean=1.0, drop=(), files=None, reload=True,
                  generation=None):
@@ -131,13 +136,13 @@ def ids(g, n, vocab, least=3):
 
 
 def search(model, given, most, **options):
-    """Ids generated for given[1, n], without those of a decoder's prompt."""
+    """Ids generated for given[1, n], without a decoder's prompt."""
     out = model.generate(given, attention_mask=torch.ones_like(given), do_sample=False, max_new_tokens=most, **options)[0]
     return out[1 if model.config.is_encoder_decoder else given.shape[1]:].tolist()
 
 
 def margin(model, given, generated):
-    """The least distance of the two best logits over the greedy steps."""
+    """The smallest gap between the two best logits over the greedy steps."""
     if model.config.is_encoder_decoder:
         start = model.generation_config.decoder_start_token_id
         logits = model(input_ids=given, decoder_input_ids=torch.tensor([[start] + generated[:-1]])).logits[0]
@@ -148,7 +153,7 @@ def margin(model, given, generated):
 
 
 def by_settings(name, case, seed):
-    """Ids as generation_config.json says, or an old config.json, and nobody else."""
+    """Ids generated with the settings of generation_config.json, or of an old config.json, only."""
     model = build(name, case, seed)
     g = torch.Generator().manual_seed(seed)
     found, lines = [], []
@@ -167,7 +172,7 @@ def decoder(name, case, seed):
 
 
 def references(name, model, case, seed):
-    """False where two logits of a greedy step are too near to each other."""
+    """False if two logits of a greedy step are too close."""
     g = torch.Generator().manual_seed(seed)
     vocab, bos = model.config.vocab_size, model.config.bos_token_id
     target = torch.cat([torch.tensor([bos]), ids(g, case.length - 1, vocab)])
@@ -199,7 +204,8 @@ def encoder(name, case, seed):
 
 
 def headed(name, case, seed):
-    """An encoder with a head; of a sentence model the mean by the formula of sentence-transformers."""
+    """An encoder with a head; for a sentence model the mean, by the formula of
+    sentence-transformers."""
     model = build(name, case, seed)
     g = torch.Generator().manual_seed(seed)
     source = ids(g, case.length, model.config.vocab_size)
@@ -298,7 +304,7 @@ def bert(config=tf.BertConfig, **more):
 
 
 def v4_layer_norms(folder):
-    """The names that old files have."""
+    """The tensor names of old files."""
     path = os.path.join(folder, "model.safetensors")
     tensors = load_file(path)
     save_file({"bert." + k.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): v
@@ -306,7 +312,7 @@ def v4_layer_norms(folder):
 
 
 def sentence(folder):
-    """The files of sentence-transformers beside the model."""
+    """The sentence-transformers files next to the model."""
     os.mkdir(os.path.join(folder, "1_Pooling"))
     modules = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
     files = {"modules.json": [{"idx": i, "name": str(i), "path": path, "type": "sentence_transformers.models." + kind}
@@ -336,7 +342,7 @@ HEADED = {
     "mpnet_masked": Case(bert(tf.MPNetConfig, num_hidden_layers=1, hidden_act="relu"), tf.MPNetForMaskedLM, dtype=BF16),
     "sentence": Case(bert(), tf.BertModel, dtype=BF16, files=sentence),
 }
-# A matrix and a bias of the output layer's own.
+# The output layer has its own matrix and a bias.
 OWN = dict(tie_word_embeddings=False, num_hidden_layers=1)
 HEADED.update({
     "bert_masked_own": Case(bert(**OWN), tf.BertForMaskedLM, dtype=BF16),
@@ -369,7 +375,7 @@ ENCODERS = {
 
 
 def logits_bias(folder):
-    """What is added to the logits; transformers begins with zeros."""
+    """Set the bias of the logits; transformers initialises it with zeros."""
     path = os.path.join(folder, "model.safetensors")
     tensors = load_file(path)
     bias = tensors["final_logits_bias"]
@@ -462,7 +468,7 @@ def rename(old, new):
 
 
 def nest(folder):
-    """As a model with pictures has its language model."""
+    """Names as in the language model of a multimodal model."""
     path = os.path.join(folder, "model.safetensors")
     tensors = load_file(path)
     save_file({k.replace("model.", "model.language_model.", 1): v for k, v in tensors.items()}, path)
@@ -475,8 +481,8 @@ def nest(folder):
 
 
 def nest_untied(folder):
-    """As transformers 5 saves a model with pictures whose output layer is its own; the ends and the tying that count are those of the
-    whole config."""
+    """As transformers 5 saves a multimodal model with an untied output layer. End ids and tying are
+    those of the outer config."""
     path = os.path.join(folder, "model.safetensors")
     save_file({"language_model." + k: v for k, v in load_file(path).items()}, path)
 
@@ -491,7 +497,7 @@ def nest_untied(folder):
 
 SHORT, LONG = [1.0, 1.25, 1.5, 2.0], [3.0, 4.0, 5.0, 6.0]
 NEVER = dict(sliding_window=None)
-GEMMA_ENDS = [2, 44]        # the second is what an answer ends with
+GEMMA_ENDS = [2, 44]        # the second one ends an answer
 DECODERS.update({
     "llama_head": Case(llama(num_hidden_layers=1, tie_word_embeddings=True), LM, dtype=BF16,
                        files=rename("model.embed_tokens.weight", "lm_head.weight")),
@@ -541,7 +547,7 @@ def t5(config=tf.T5Config, **more):
 
 
 def three(folder):
-    """An embedding of each stack, and one that the output layer alone has then."""
+    """One embedding for each stack, and a third matrix for the output layer alone."""
     path = os.path.join(folder, "model.safetensors")
     tensors = load_file(path)
     for i, name in enumerate(("encoder", "decoder")):
@@ -552,7 +558,7 @@ def three(folder):
 
 
 def untied(config):
-    """As transformers 4 wrote flan-T5: nothing else says that states are not scaled."""
+    """As transformers 4 wrote flan-T5: the only sign that states are not scaled."""
     config["tie_word_embeddings"] = False
     del config["scale_decoder_outputs"]
 
@@ -567,17 +573,18 @@ TRANSLATORS.update({
 })
 
 
-# ---- llama2.c -----------------------------------------------------------------------------------------------
+# ---- llama2.c ------------------------------------------------------------------------------------
 
 
 def pairs(weight, heads):
-    """Rows i and i + half of each head as rows 2i and 2i + 1."""
+    """Move rows i and i + half of each head to rows 2i and 2i + 1."""
     rows, columns = weight.shape
     return weight.view(heads, 2, rows // heads // 2, columns).transpose(1, 2).reshape(rows, columns)
 
 
 def parts(model):
-    """The tensors of a model by the names of llama2.c, one for each layer or one alone."""
+    """The tensors of a model under llama2.c's names: a list with one for each layer, or with a
+    single one."""
     c, w = model.config, model.state_dict()
     layers = range(c.num_hidden_layers)
     of = {"wq": "self_attn.q_proj", "wk": "self_attn.k_proj", "wv": "self_attn.v_proj", "wo": "self_attn.o_proj", "w1": "mlp.gate_proj",
@@ -590,7 +597,7 @@ def parts(model):
 
 
 def quantise(x, group):
-    """Groups of 8-bit numbers with a factor each, and what they stand for."""
+    """Groups of 8-bit numbers with one scale each, and their dequantised values."""
     rows = x.reshape(-1, group)
     factor = rows.abs().max(1, keepdim=True).values / 127
     q = (rows / factor).round().clamp(-127, 127)
@@ -610,7 +617,7 @@ def checkpoint(name, case, seed):
     c, version, group = case.config, case.edit, 32
     tied = c.tie_word_embeddings
     matrices = MATRICES + ([] if tied else ["cls"])
-    if version == 2:        # the model has what the 8-bit numbers stand for; pairs of rows stay in their groups
+    if version == 2:        # the model gets the dequantised values; pairs of rows stay within groups
         with torch.no_grad():
             for p in model.parameters():
                 if p.dim() == 2:
@@ -624,7 +631,7 @@ def checkpoint(name, case, seed):
         order = ["att_norm", "ffn_norm", "norm"] + matrices
     else:
         order = ["emb", "att_norm", "wq", "wk", "wv", "wo", "ffn_norm", "w1", "w2", "w3", "norm", "waves"] + ([] if tied else ["cls"])
-        p["waves"] = [torch.full((c.max_position_embeddings * c.head_dim,), 7.0)]       # cosines and sines, which nobody reads
+        p["waves"] = [torch.full((c.max_position_embeddings * c.head_dim,), 7.0)]       # cosines and sines, unread
     with open(os.path.join(HERE, name + ".bin"), "wb") as f:
         f.write(head)
         for part in order:
@@ -648,7 +655,7 @@ CHECKPOINTS = {
 
 
 def old_settings(settings):
-    """As files before generation_config.json had them."""
+    """As in files older than generation_config.json."""
     return lambda config: config.update(settings)
 
 

@@ -1,6 +1,7 @@
-"""Folders whose config.json has keys that their family reads otherwise than others, or not at all.
+"""Write folders whose config.json has keys that their family reads differently from others, or not
+at all.
 
-    python make_keys.py [NAME...]       # NAME_keys; as make.py, which says what is written
+    python make_keys.py [NAME...]       # NAME_keys; make.py describes the files
 """
 import sys
 
@@ -11,7 +12,7 @@ from make import (BF16, LM, Case, bart, decoder, gemma, gpt2, like_llama, llama,
 
 
 def keys(*dropped, **more):
-    """Without some keys and with others: each counts for the families whose code reads it."""
+    """Remove some keys and add others. Each matters only for families whose code reads it."""
     def edit(config):
         for key in dropped:
             config.pop(key)

@@ -1,15 +1,15 @@
 #!/bin/sh
 # tags: slow noasan golden
 # Hugging Face folders and llama2.c checkpoints of every family against transformers (references by
-# make.py): logits step by step, in one call and in pieces, greedy and beam ids, settings of
-# generation, in jit and generic. Each as a spec in Lua emits the same C. README's table of
-# families. With XFORMC_TEST_DATA the stories model, GPT-2 and BERT.
+# make.py): logits step by step, in one call and in pieces, greedy and beam ids, generation
+# settings, in jit and generic. Each as a Lua spec emits the same C. The tables of families and
+# tokenizers in docs/models.md. With XFORMC_TEST_DATA the stories model, GPT-2 and BERT.
 # usage: run.sh [--write] XFORMC
 #
-# --write writes specs/families and README's table of families again.
+# --write rewrites specs/families and the tables of docs/models.md.
 #
-# NAME_own: an output layer with a matrix of its own. NAME_keys: keys of config.json that the family
-# reads or ignores. set_NAME: settings of generation. marian_two: a vocabulary for each side.
+# NAME_own: the output layer has its own matrix. NAME_keys: keys of config.json that the family
+# reads or ignores. set_NAME: generation settings. marian_two: one vocabulary for each side.
 set -u
 . tests/lib.sh
 quick_compilers
@@ -17,7 +17,7 @@ here=tests/families
 rows=$(dirname "$xformc")/tests/families/families_rows
 
 as_lua() {
-    same=$scratch/$(basename "$1")       # a spec's file is named in what is emitted
+    same=$scratch/$(basename "$1")       # emitted text names the spec's file
     "$xformc" info "$1" --lua >"$same" 2>"$scratch/err" && "$xformc" compile -q "$1" -o "$scratch/a" 2>"$scratch/err" &&
         "$xformc" compile -q "$same" -o "$scratch/b" 2>"$scratch/err" && diff -r "$scratch/a" "$scratch/b"
     verdict $? "$2: as a spec in Lua, the same C and weights"
@@ -25,8 +25,8 @@ as_lua() {
     rm -rf "$scratch/a" "$scratch/b"
 }
 
-# Every line `greedy|beam|settings; ids; ids` of a .expected, by one engine. The search has as many beams as make.py gives it; settings are the
-# folder's own.
+# check_ids FOLDER EXPECTED ENGINE: every line `greedy|beam|settings; ids; ids` of a .expected file.
+# Beam search has as many beams as in make.py; lines of settings use the folder's own.
 check_ids() {
     while IFS=';' read -r kind given wanted; do
         given=${given# } wanted=${wanted# }
@@ -39,19 +39,21 @@ check_ids() {
     done <"$2"
 }
 
-# ---- the table of families --------------------------------------------------------------------------------------
+# ---- the table of families -----------------------------------------------------------------------
 
 "$xformc" info --families >"$scratch/said"
 sed '/^$/,$d' "$scratch/said" >"$scratch/list"
 sed 's/^\([^ ]*\) *\(.*\)/| `\1` | \2 |/' "$scratch/list" >"$scratch/families"
-# Behind an empty line and a title: files of tokenizers, and behind each its classes in lines that begin with blanks.
+# After an empty line and a title come the files of tokenizers, each followed by its classes on
+# indented lines.
 sed '1,/^$/d' "$scratch/said" | awk 'NR == 1 { next }
     /^ / { sub(/^ */, ""); classes = classes (classes ? " " : "") $0; next }
     { if (files) print "| `" files "` | " classes " |"; files = $0; classes = "" }
     END { print "| `" files "` | " classes " |" }' >"$scratch/layouts"
 [ "$(wc -l <"$scratch/layouts")" = 7 ]
 verdict $? 'the files of tokenizers'
-# docs/models.md with the rows of two files in its tables of families and of tokenizers.
+# with_rows FAMILIES LAYOUTS: docs/models.md with the rows of these files in its tables of families
+# and tokenizers.
 with_rows() {
     awk -v families="$1" -v layouts="$2" '!inside || !/^\|/ { inside = 0; print }
         /^\| `model_type`/ { inside = 1; getline; print; while ((getline row <families) > 0) print row }
@@ -62,7 +64,7 @@ with_rows "$scratch/families" "$scratch/layouts" >"$scratch/page"
 diff docs/models.md "$scratch/page"
 verdict $? 'the table of docs/models.md is that of info --families'
 
-# The small folder of every family as a spec of random weights.
+# The small folder of every family, as a spec with random weights.
 while read -r type about; do
     name=$(echo "$type" | tr .- __)
     spec=specs/families/$name.lua
@@ -83,7 +85,7 @@ done <"$scratch/list"
 "$xformc" info "$here/roberta" >"$scratch/out" 2>"$scratch/err" && ! grep 'is not read' "$scratch/err"
 verdict $? 'what an encoder does not read of a folder is not noted: nobody wrote it for us'
 
-# ---- folders ----------------------------------------------------------------------------------------------------
+# ---- folders -------------------------------------------------------------------------------------
 
 for folder in "$here"/*/ "$here"/*.bin; do
     folder=${folder%/}
@@ -113,9 +115,9 @@ for folder in "$here"/*/ "$here"/*.bin; do
     done
 done
 
-# ---- files of torch.save ---------------------------------------------------------------------------------------
+# ---- files of torch.save -------------------------------------------------------------------------
 
-# Whatever it is called, by its content; and a folder that has one.
+# The file is recognised by its content, whatever its name. So is a folder that contains one.
 cp $here/llama_bin/pytorch_model.bin "$scratch/weights.pt"
 wanted=$("$xformc" run $here/llama_bin --ids -n 3 '1 5')
 for weights in weights.pt "$PWD/$here/llama_bin"; do
@@ -125,10 +127,10 @@ for weights in weights.pt "$PWD/$here/llama_bin"; do
     cat "$scratch/err"
 done
 
-# ---- longrope ---------------------------------------------------------------------------------------------------
+# ---- longrope ------------------------------------------------------------------------------------
 
-# Past original_max_position_embeddings transformers takes other rates, for the whole sequence anew: up to there the golden holds, to its last
-# position, and past it a note says why it ends.
+# Past original_max_position_embeddings transformers recomputes the whole sequence with other rates.
+# The golden covers positions up to there, and a note says why the context ends.
 long=$here/phi3_longrope
 note() { "$xformc" info "$1" 2>&1 >"$scratch/out" | sed -n 's/^note: [^ ]* \(was trained\)/\1/p'; }
 [ "$("$xformc" info $long 2>"$scratch/err" | head -n 1)" = 'phi3_longrope: decoder of 2 layers, width 32, target up to 24' ] &&
@@ -144,9 +146,9 @@ verdict $? 'longrope: the note of other lengths'
 verdict $? 'longrope: as many ids as that, and not one more'
 cat "$scratch/err"
 
-# ---- two vocabularies ------------------------------------------------------------------------------------------
+# ---- two vocabularies ----------------------------------------------------------------------------
 
-# The texts of both would want two tokenizers: a folder that has them takes ids, and says so.
+# Two vocabularies would need two tokenizers, so such a folder takes ids, and a note says so.
 two=$scratch/vocabularies
 cp -r $here/marian_two "$two" && for file in source.spm target.spm vocab.json target_vocab.json; do echo '{}' >"$two/$file"; done
 ids='13 59 42 17 40'
@@ -158,21 +160,21 @@ cat "$scratch/err"
 [ $? = 69 ] && [ ! -s "$scratch/out" ] && grep -q 'error: .*vocabularies: two vocabularies, vocab.json and target_vocab.json, are not supported' "$scratch/err"
 verdict $? 'two vocabularies: no tokenizer'
 cat "$scratch/err"
-# A size of its own says nothing where the embedding is shared, as for transformers.
+# With a shared embedding the decoder's own vocabulary size is ignored, as in transformers.
 cp -r $here/marian "$scratch/shared" && sed 's/"decoder_vocab_size": 96/"decoder_vocab_size": 90/' $here/marian/config.json >"$scratch/shared/config.json" &&
     ! cmp -s $here/marian/config.json "$scratch/shared/config.json" &&
     [ "$("$xformc" run "$scratch/shared" -n 6 "$ids" 2>"$scratch/err")" = "$("$xformc" run $here/marian -n 6 "$ids")" ]
 verdict $? 'one vocabulary: the size of the decoder is not read'
 cat "$scratch/err"
 
-# ---- real models ------------------------------------------------------------------------------------------------
+# ---- real models ---------------------------------------------------------------------------------
 
 if [ -z "${XFORMC_TEST_DATA:-}" ]; then
     echo 'skip the stories model, GPT-2, BERT (XFORMC_TEST_DATA is not set)'
     exit
 fi
 
-# The ids of a list in a JSON file, behind "KEY": one line for each list.
+# ids_of KEY FILE: the lists of ids at KEY in a JSON file, one per line.
 ids_of() { tr -d '\n ' <"$2" | grep -o "\"$1\":\[[0-9,]*\]" | sed 's/.*\[//; s/\]//; s/,/ /g'; }
 
 stories=$XFORMC_TEST_DATA/stories260K

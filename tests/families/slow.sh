@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan
-# Native code of every family (in `make test-all` of every folder) against transformers: logits step
+# Native code of every family (of every folder in `make test-all`) against transformers: logits step
 # by step, in one call and in pieces, greedy ids; hidden states and vectors of encoders
 # (families_rows.c). Some models use the library's kernels, the others the unrolled form.
 # usage: slow.sh XFORMC
@@ -11,7 +11,7 @@ rows=$(dirname "$xformc")/tests/families/families_rows
 quick_cc "$scratch/cc"
 library=' bert gemma2 llama t5 '
 
-# one REFERENCE: a line of verdict, and what was found where it is not as expected.
+# one REFERENCE: print a verdict, and the output if it is not as expected.
 cat >"$scratch/one" <<END
 name=\$(basename "\$1" .expected.safetensors)
 model=$here/\$name
@@ -24,8 +24,9 @@ else
     cat "$scratch/\$name.out" "$scratch/\$name.err"
 fi
 END
-# One folder a family, and what a folder may have that its family has not: another head, a window, three
-# dimensions of a T5. The others differ in names, files and numbers, which `run.sh` holds to transformers.
+# One folder for each family, and features that its small folder lacks: another head, a window, a T5
+# with three dimensions. The other folders differ in names, files and numbers, which `run.sh`
+# compares with transformers.
 families=$("$xformc" info --families | sed '/^$/,$d' | grep -v "^gguf " | sed 's/ .*//; s/[.]//; s/-/_/g')
 sample="$families bert_classifier roberta_masked mistral_full qwen2_window t5_three gpt_neox_in_turn"
 for name in $(sweep "$sample" "$(cd $here && ls ./*.expected.safetensors | sed 's/^..//; s/[.]expected.*//')"); do

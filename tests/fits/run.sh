@@ -1,11 +1,11 @@
 #!/bin/sh
-# What does not fit is refused before work: memory, in the dtypes that are asked for, with the options
-# that take less; a disk. The models are as large as one likes: their file of weights has no blocks on
-# the disk, and begins with numbers that are none, which xformc remarks where it reads them.
+# Commands reject what does not fit before they start work: in memory, with the requested dtypes,
+# naming options that need less; on a disk. The models can have any size: their weights files are
+# sparse and begin with NaNs, which xformc would report if it read them.
 # usage: run.sh XFORMC
 . tests/lib.sh
 
-# llama NAME LAYERS WIDTH: a Hugging Face folder of that shape in bf16.
+# llama NAME LAYERS WIDTH: a bf16 Hugging Face folder of that shape.
 llama() {
     mkdir -p "$scratch/$1" && printf '%s' '{"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":'$3',"num_hidden_layers":'$2',
         "intermediate_size":'$((4 * $3))',"num_attention_heads":'$(($3 / 128))',"num_key_value_heads":'$(($3 / 512))',"vocab_size":32000,
@@ -36,7 +36,7 @@ llama() {
     dd if=/dev/zero of="$scratch/$1/model.safetensors" bs=1 count=0 seek=$((8 + n + $(cat "$scratch/bytes"))) 2>/dev/null
 }
 
-# refused NAME CODE COMMAND...: it ends with that code, and has read no weights.
+# refused NAME CODE COMMAND...: exits with CODE, before it has read any weights.
 refused() {
     name=$1 code=$2
     shift 2
@@ -47,7 +47,7 @@ refused() {
 }
 says() { grep -E "$1" "$scratch/err" >/dev/null || { echo "no line $1"; cat "$scratch/err"; false; }; verdict $? "$2"; }
 
-# ---- memory -------------------------------------------------------------------------------------------------------
+# ---- memory --------------------------------------------------------------------------------------
 
 if ! llama giant 900 16384; then
     cat "$scratch/log"
@@ -75,7 +75,7 @@ grep -Eq '^verify, bytes +15,573,[0-9,]+ +14\.5 GiB +weights as f32, a layer at 
     "$xformc" info specs/dates.lua --json | grep -Eq '"verify":\{"weight_bytes":[0-9]{6},"anew":false,"inputs":6\}' && ! "$xformc" info specs/dates.lua | grep '^verify'
 verdict $? 'and of what verify holds'
 
-# A state that no machine has, of weights that any has.
+# A state that fits no machine, with weights that fit any.
 cat >"$scratch/far.lua" <<END
 return xf.model { name = "far", kind = "decoder", layers = 64, heads = 64, d_model = 4096, d_ff = 4, vocab = 5, max_target = 1048576,
                   position = "none", weights = "random" }
@@ -84,10 +84,10 @@ refused 'a state beyond the memory is refused' 69 compile "$scratch/far.lua"
 says '^note: with -c 2048 it (still )?takes ' 'a shorter context is named'
 says '^note: with --kv-dtype f16 it (still )?takes ' 'and keys and values of two bytes'
 
-# ---- packing ------------------------------------------------------------------------------------------------------
+# ---- packing -------------------------------------------------------------------------------------
 
-# A limit to what a process may write to: a matrix of 245 MB is packed in less than half of that.
-# Sanitizers reserve more than any limit.
+# Limit the data segment: a matrix of 245 MB is packed in less than half of its size. Sanitizers
+# reserve more than any limit.
 kib=120000
 [ -n "${XFORMC_SANITIZE:-}" ] && kib=unlimited
 cat >"$scratch/matrix.lua" <<END
@@ -98,7 +98,7 @@ END
 verdict $? 'weights are packed slice by slice, and are never all in memory'
 tail -n 3 "$scratch/err"
 rm -f "$scratch/matrix.safetensors"
-# The same of a model, whose self-test goes through all of its matrices.
+# Also a model, whose self-test uses all of its matrices.
 cat >"$scratch/wide.lua" <<END
 return xf.model { name = "wide", kind = "decoder", layers = 1, heads = 8, d_model = 1024, d_ff = 1024, vocab = 30000, max_target = 16,
                   position = "none", weights = "random" }
@@ -111,7 +111,7 @@ for dtype in f32 int4; do
     rm -f "$scratch/wide"
 done
 
-# ---- a disk -------------------------------------------------------------------------------------------------------
+# ---- a disk --------------------------------------------------------------------------------------
 
 if unshare -rm true 2>"$scratch/log"; then
     mkdir "$scratch/disk"
@@ -119,7 +119,7 @@ if unshare -rm true 2>"$scratch/log"; then
 return xf.model { name = "small", kind = "decoder", layers = 2, heads = 8, d_model = 512, d_ff = 2048, vocab = 500, max_target = 64,
                   position = "none", weights = "random" }
 END
-    # on SIZE COMMAND...: with a disk of so many kilobytes, which is then listed.
+    # on SIZE COMMAND...: run it with a disk of SIZE KB, then list the disk.
     on() {
         size=$1
         shift

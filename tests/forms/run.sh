@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow
-# Options and fields of a spec that choose the form of emitted C, and the values that they reject. A
+# Options and spec fields that choose the form of emitted C, and the values that they reject. A
 # state for fewer threads is smaller. Graphs of 3,000 operations compile.
 # usage: run.sh XFORMC
 set -u
@@ -8,7 +8,7 @@ set -u
 shown="$scratch/out $scratch/err"
 : >"$scratch/out" >"$scratch/err"
 compile() { "$xformc" compile "$@" -q >"$scratch/out" 2>"$scratch/err"; }
-# refuses CODE MESSAGE ARGUMENT...: exit code CODE, and on stderr a line that is MESSAGE.
+# refuses CODE MESSAGE ARGUMENT...: exits with CODE, a line of stderr is MESSAGE, nothing on stdout.
 refuses() {
     code=$1 message=$2
     shift 2
@@ -17,7 +17,7 @@ refuses() {
     verdict $? "$* ends with $code"
 }
 
-# ---- options --------------------------------------------------------------------------------------------------------
+# ---- options -------------------------------------------------------------------------------------
 
 refuses 2 "xformc: --isa portable,avx512: 'portable' runs everywhere, so anything after it is never chosen; put it last" \
     compile specs/dates.lua --isa portable,avx512
@@ -33,14 +33,14 @@ refuses 2 'xformc: --unroll-layers maybe: expected on, off' compile specs/dates.
 refuses 2 'xformc: --max-threads 0: expected a whole number from 1 to 256' compile specs/dates.lua --max-threads 0
 refuses 2 'error: --threads 3: a state has room for 2; see --max-threads' run specs/self_attention.lua --max-threads 2 -t 3 --cc 'gcc'
 
-# ---- one instruction set: a setting of the Makefile ---------------------------------------------------------------------
+# ---- one instruction set: a setting of the Makefile ----------------------------------------------
 
 compile specs/dates.lua -o "$scratch/one" --isa avx512 && compile specs/dates.lua -o "$scratch/any" --isa portable && compile specs/dates.lua -o "$scratch/usual"
 grep -qx 'ISA    = -mavx512f -mavx512bw .*' "$scratch/one/Makefile" && grep -qx 'ISA    = -DRT_PORTABLE' "$scratch/any/Makefile" &&
     [ "$(diff -rq "$scratch/one" "$scratch/usual" | wc -l)" = 1 ] && [ "$(diff -rq "$scratch/any" "$scratch/usual" | wc -l)" = 1 ]
 verdict $? 'one instruction set changes a setting of the Makefile alone'
 
-# ---- layers and factors, by the spec and by the command line ---------------------------------------------------------------
+# ---- layers and factors, in the spec and on the command line -------------------------------------
 
 cat >"$scratch/spec.lua" <<'END'
 return xf.model {
@@ -50,7 +50,7 @@ return xf.model {
 END
 sed 's/unroll = .*//' "$scratch/spec.lua" >"$scratch/usual.lua"
 sed 's/unroll = .*/layers = 17,/; s/layers = 3,//' "$scratch/spec.lua" >"$scratch/deep.lua"
-# count PATTERN FILE: in how many lines.
+# count PATTERN FOLDER ENDING: the number of lines that match in FOLDER/tinyENDING.
 count() { grep -c -e "$1" "$scratch/$2/tiny$3"; }
 compile "$scratch/spec.lua" -o "$scratch/spec" --kernels unrolled && compile "$scratch/usual.lua" -o "$scratch/plain" --kernels unrolled &&
     compile "$scratch/deep.lua" -o "$scratch/deep" && compile "$scratch/deep.lua" -o "$scratch/calls" --unroll-layers on &&
@@ -82,7 +82,7 @@ compile specs/dates.lua -o "$scratch/narrow" --dtype int8 &&
     grep -qxF 'struct panel_int8_64 { float bias[16]; rt_f16 scale[2][16]; uint8_t weight[2][8][16][4]; };' "$scratch/narrow/dates.c"
 verdict $? 'panels of bytes have their factors by name'
 
-# ---- room for threads ----------------------------------------------------------------------------------------------------------
+# ---- number of threads ---------------------------------------------------------------------------
 
 bytes() { sed -n 's/^#define DATES_STATE_BYTES *//p' "$scratch/$1/dates.h"; }
 compile specs/dates.lua -o "$scratch/threads" --max-threads 1 && grep -q '^#define DATES_MAX_THREADS  *1 ' "$scratch/threads/dates.h" &&
@@ -110,7 +110,7 @@ verdict $? 'an encoder alone has one slot, whatever --slots says'
 "$xformc" info specs/dates.lua --max-threads 1 --json >"$scratch/out" 2>"$scratch/err" && grep -qF "$(bytes threads)" "$scratch/out"
 verdict $? 'info knows of it'
 
-# ---- weights as C: names that differ in signs alone ---------------------------------------------------------------------------
+# ---- weights as C: names that differ only in punctuation -----------------------------------------
 
 cat >"$scratch/names.lua" <<'END'
 return xf.graph("names", function(g)
@@ -128,7 +128,7 @@ done
 "$scratch/literal/names" | cmp - "$scratch/expected" && [ -s "$scratch/expected" ] &&
     grep -q 'float a_b\[' "$scratch/literal/names_weights.c" && grep -q 'float a_b_2_2\[' "$scratch/literal/names_weights.c"
 verdict $? 'and both give the same numbers'
-# weights_of VALUES: weights of a graph that multiplies its input by them, as C.
+# weights_of VALUES: build a graph that multiplies its input by VALUES, with weights as C.
 weights_of() {
     printf 'return xf.graph("product", function(g) g.output("Y", g.matmul(g.input("X", {1, 1}, {1}), g.param("w", {1, 4}, { %s }))) end)\n' \
         "$1" >"$scratch/product.lua"
@@ -140,9 +140,9 @@ weights_of '2000000, 1234567, 1e9, -16777216' && "$scratch/product/product" >"$s
     grep -q '2000000.* 1234567.*-16777216' "$scratch/out"
 verdict $? 'large integers are constants of C'
 
-# ---- many operations ----------------------------------------------------------------------------------------------------------
+# ---- many operations -----------------------------------------------------------------------------
 
-# Alike, and each with a shape of its own: a scale.
+# All alike, and each of its own shape: with another scale.
 for scale in 0.5 i/4096; do
     cat >"$scratch/many.lua" <<END
 return xf.graph("many", function(g)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan early
-# Every form of a committed spec, kernels x weights x layers x threads, gives the same ids, and within
-# one form of kernels the same bits: two specs in `make test`, all in `make test-all`. gcc compiles
+# Every form of a committed spec (kernels x weights x layers x threads) gives the same ids, and the
+# same bits with the same kernels: two specs in `make test`, all in `make test-all`. gcc compiles
 # straight-line layers at -O2 within 1 GiB and a time limit. Also unroll factors, gcc and clang,
 # several instruction sets in one program.
 # usage: slow.sh XFORMC
@@ -10,12 +10,12 @@ set -u
 answer=$top/tests/forms/programs/answer.c
 strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
 native=-march=native
-seconds=60 kilobytes=1048576        # of a processor and of memory: in these gcc compiles any file of any form; it takes a tenth
-allowed=$seconds                    # the same on this processor, which may be slower
+seconds=60 kilobytes=1048576        # CPU seconds and memory that suffice gcc for any file of any form; it needs a tenth
+allowed=$seconds                    # the seconds for this processor, which may be slower
 
-# compile SPEC DIR OPTION...: the folder of a form.
+# compile SPEC DIR OPTION...: emit the folder of a form.
 compile() ( of=$1; shift; "$xformc" compile "$of" -q -o "$@" )
-# gcc_in DIR ARGUMENT...: there, anew, within its time and memory; it says how long it took.
+# gcc_in DIR ARGUMENT...: compile there, uncached, within these limits; print how long it took.
 gcc_in() (
     cd "$1" || exit
     shift
@@ -29,7 +29,7 @@ gcc_in() (
     echo "gcc $1 of ${file##*/}: $(tail -n 1 "$scratch/times.$name")"
     exit $code
 )
-# The inputs and outputs of a graph, from the comments of its header.
+# Write calls.h: the inputs and outputs of a graph, from the comments in its header.
 write_calls() {
     awk -v name="$2_" '
         function elements(s,   n) { n = 1; while (match(s, /\[[0-9]+\]/)) { n *= substr(s, RSTART + 1, RLENGTH - 2); s = substr(s, RSTART + RLENGTH) } return n }
@@ -39,20 +39,21 @@ write_calls() {
             else if (call ~ /^set_/) sets = sets " X(" call ", " n ")"; else gets = gets " X(" call ", " n ")" }
         END { printf "#define SET_INPUTS%s\n#define GET_OUTPUTS%s\n", sets, gets }' "$1/$2.h" >"$1/calls.h"
 }
-# The runtime is the same in every folder; a model with a tokenizer has more of it.
+# The runtime is the same in every folder; a model with a tokenizer has more files of it.
 runtime() {
     mkdir -p "$scratch/runtime"
     for file in rt_status rt_isa rt_prefetch rt_team rt_processors rt_characters rt_numbers rt_weights $(cd "$1/runtime" && ls rt_tokenizer*.c | sed 's/[.]c$//'); do
         gcc_in "$1" -O1 -c -o "$scratch/runtime/$file.o" "runtime/$file.c" || return 1
     done
 }
-# run FOLDER PROGRAM [THREADS]: what it answers, or the exit code.
+# run FOLDER PROGRAM [THREADS]: print its output, and the exit code if it fails.
 run() { "$2" "$1/$name.safetensors" "${3:-1}" 2>&1 || echo "exit $?"; }
 ids() { printf '%s\n' "$1" | grep '^ids'; }
 
-# ---- every form of one spec -----------------------------------------------------------------------------------------
+# ---- every form of one spec ----------------------------------------------------------------------
 
-# forms SPEC LAYERS WEIGHTS: which there are of each; kernels and threads are two.
+# forms SPEC LAYERS WEIGHTS: test these layers and weights, with both kinds of kernels, on one and
+# two threads.
 forms() {
     spec=$1 name=$(basename "$1" .lua) first=
     base=$scratch/$name
@@ -63,7 +64,7 @@ forms() {
         first=${first:-$folder}
         cmp "$folder/$name.safetensors" "$first/$name.safetensors" || good=1
         [ "$folder" = "$first" ] || rm "$folder/$name.safetensors"
-        # Where the weights are changes nothing but NAME_weights.c and who asks for it.
+        # The place of the weights changes only NAME_weights.c and the files that refer to it.
         for weights in $3; do
             if [ $weights = file ]; then continue; fi
             compile "$spec" "$base.other" --kernels $kernels --unroll-layers "$layers" --weights $weights || good=1
@@ -114,7 +115,7 @@ forms() {
     fi
 }
 
-# bits OF CC FLAGS OPTION...: what a form of the spec answers, as built there by CC.
+# bits OF CC FLAGS OPTION...: the output of a form of the spec, built by CC in the folder OF.
 bits() (
     built=$scratch/$1 cc=$2 flags=$3
     shift 3
@@ -122,7 +123,7 @@ bits() (
     cd "$built" && $cc $strict $flags $(answer_defines . $name) -o answer "$answer" $name.c "$scratch"/runtime/*.o -lm -pthread && run . ./answer 2
 )
 
-# ---- layers that differ, factors, compilers ---------------------------------------------------------------------------
+# ---- different layers, factors, compilers --------------------------------------------------------
 
 layers_and_factors() {
     spec=tests/specs/different_layers.lua name=different_layers
@@ -152,7 +153,7 @@ layers_and_factors() {
     else skip 'unrolled: gcc and clang, with and without instruction sets, give the same bits' 'no clang'; fi
 }
 
-# ---- several instruction sets in one program ---------------------------------------------------------------------------
+# ---- several instruction sets in one program -----------------------------------------------------
 
 variants() {
     quick_cc "$scratch/quick" gcc
@@ -170,7 +171,7 @@ variants() {
         verdict $? 'variants: no name is defined twice'
         cmp "$v/dates.c" generated/dates/dates.c && cmp "$v/dates_kernels.h" generated/dates/dates_kernels.h
         verdict $? 'variants: the text of the model is the same'
-        # Which is chosen, and its bits: those of a program for that set alone.
+        # The chosen set gives the bits of a program for that set alone.
         (cd "$v" && gcc $strict $(answer_defines . dates) -DVARIANT -o answer "$answer" libdates.a -lm -pthread)
         verdict $? 'variants: a program links the library'
         chosen=portable
@@ -208,23 +209,25 @@ $(cat "$scratch/avx2.bits")" "$("$qemu" -cpu Haswell "$v/answer" "$v/dates.safet
     else skip 'variants' 'another processor'; fi
 }
 
-# ---- all of it, two at a time ---------------------------------------------------------------------------------------------
+# ---- run everything, two at a time ---------------------------------------------------------------
 
 name=runtime
 compile specs/sums.lua "$scratch/any" && runtime "$scratch/any"
 verdict $? 'the runtime is compiled'
-# A processor on which gcc takes more than a quarter of a second for this file has more time.
+# If gcc takes more than a quarter of a second for this file, the processor is slow and gets more
+# time.
 allowed=$(gcc_in "$scratch/any" -O2 -c -o "$scratch/known.o" runtime/rt_tokenizer.c | awk -v seconds=$seconds '
     { split($5, t, /[ms]/); slower = (60 * t[1] + t[2]) * 4 }
     END { printf "%d", seconds * (slower > 1 ? slower : 1) }')
 echo "$allowed s"
-# room: wait until there is work for fewer than two.
+# room: wait until fewer than two jobs run.
 room() {
     while jobs >"$scratch/jobs" && [ "$(grep -c Running "$scratch/jobs")" -ge 2 ]; do sleep 0.1; done
 }
-# A large spec has one form of layers and of weights here: its packed file is 177 MB each time; literal is refused. The operations of
-# brackets, copy and sums are those of others too, so they have one as well.
-# All forms of an encoder-decoder, and of a graph, whose inputs and outputs are calls; every other spec in make test-all.
+# base.lua has one form of layers and of weights here: its packed file takes 177 MB each time, and
+# literal is rejected. brackets, copy and sums have one too, since other specs have the same
+# operations. An encoder-decoder and a graph, whose inputs and outputs are calls, have all forms;
+# all other specs run in make test-all.
 for spec in $(sweep 'specs/dates.lua specs/self_attention.lua' "$(echo specs/*.lua)"); do
     case $spec in
     specs/base.lua) forms $spec on file >"$scratch/base.out" 2>&1 & ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `--from` of every command that reads a spec takes the weights of another file. The weights that
-# the spec names need not exist.
+# `--from`, in every command that reads a spec, takes the weights from another file. The weights
+# that the spec names need not exist.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

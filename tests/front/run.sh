@@ -1,15 +1,15 @@
 #!/bin/sh
 # tags: ubsan golden
-# Specs: fields, limits, diagnostics, sandbox, fields without effect. Each NAME.err is the exit code
-# and standard error of front_dump NAME.lua, each NAME.model its standard output.
+# Specs: fields, limits, diagnostics, sandbox, unused fields. NAME.err has the exit code and
+# standard error of front_dump NAME.lua, NAME.model its standard output.
 # usage: run.sh [--write] FRONT_DUMP
 #
-# --write writes the goldens again, also for new NAME.lua.
+# --write rewrites the goldens, also for new NAME.lua.
 . tests/lib.sh
 bin=$xformc out=$scratch
 cd "$(dirname "$0")" || exit 2
 
-compare() {     # FILE: a golden and what came out; nothing stands for an empty one
+compare() {     # FILE: compare a golden with the output; a missing file is an empty golden
   expected=$1; [ -e "$1" ] || expected=/dev/null
   diff -u -L "$1" -L found "$expected" "$out/$1"
 }

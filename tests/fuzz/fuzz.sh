@@ -1,7 +1,8 @@
 #!/bin/sh
-# Run every fuzz target for a while; ends with a line for each and exit code 1 where one found something.
+# Run every fuzz target for a while. Prints a line for each; exits with 1 if one found something.
 # usage: fuzz.sh BUILD [TARGET]...     environment: FUZZ_SECONDS (20, each)
-# Seeds are files of this tree, gathered anew each time; what the fuzzer adds to them stays in BUILD/corpus/, findings in BUILD/found/.
+# Seeds are files of this tree, collected anew each time. Inputs that the fuzzer adds stay in
+# BUILD/corpus/, findings in BUILD/found/.
 build=$1
 shift
 seconds=${FUZZ_SECONDS:-20}
@@ -9,7 +10,7 @@ targets=$*
 [ -n "$targets" ] || targets=$(for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done)
 mkdir -p "$build/found"
 
-# seeds TARGET: the paths of its seeds. The largest say nothing that smaller ones do not.
+# seeds TARGET: the paths of its seeds. The largest files add nothing to smaller ones.
 seeds() {
     case $1 in
     spec) find specs tests -name '*.lua' -type f ;;
@@ -28,7 +29,7 @@ seeds() {
     esac
 }
 
-# Words that a spec may hold.
+# Words that a spec may contain.
 spec_words() {
     "$build/xformc" fields | sed -n 's/^\([a-z_0-9]*\) .*/"\1 = "/p'
     "$build/xformc" fields | grep -oE '"[a-z0-9/-]+"' | sed 's/"\(.*\)"/"\\"\1\\""/'
@@ -43,7 +44,7 @@ tensor_words() {
         '\"source\"' '\"target\"' '\"greedy\"' '\"logits\"' '18446744073709551615' '9223372036854775807' '4294967296' 'null' '[[[[' '\\\\u0000'
 }
 
-# Lines of the held-out texts, ids, and what is hard to read, behind a byte that chooses the options.
+# Lines of the held-out texts, ids, and malformed text, after a byte that selects the options.
 lines() {
     mkdir -p "$build/lines"
     for choice in 0 1 2 3 4 6 9 11 13; do
@@ -55,8 +56,8 @@ lines() {
     done
 }
 
-# Texts for each tokenizer of fuzz_tokens.c: many languages, words with marks, what is no UTF-8; for
-# blobs with changes the same behind bytes of the text.
+# Texts for each tokenizer of fuzz_tokens.c: many languages, words with special tokens, invalid
+# UTF-8. In inputs with changes, the first bytes of the text say how to damage the tokenizer.
 tokens() {
     mkdir -p "$build/tokens"
     for tokenizer in 0 1 2 3 4 5 6 7; do
@@ -69,7 +70,7 @@ tokens() {
     done
 }
 
-# The pickles of the small models: what stands before the first storage of their zips.
+# The pickles of the small models: the part of their zip files before the first storage.
 pickles() {
     mkdir -p "$build/pickles"
     for file in tests/families/*_bin/pytorch_model.bin; do
@@ -82,7 +83,7 @@ config_words() {
     cat tests/families/*/config.json | grep -oE '"[A-Za-z0-9_]+"' | sort -u | sed 's/"\(.*\)"/"\\"\1\\""/'
 }
 
-# Words of the tokenizers that the tests have, and of the parts that a tokenizer.json may name.
+# Words of the tests' tokenizers, and of the components that a tokenizer.json may name.
 tokenizer_words() {
     cat tests/tokenizer/*/tokenizer.json tests/vectors/*/tokenizer.json |
         grep -oE '"(type|behavior|direction|strategy|prepend_scheme)": ?"[A-Za-z]+"' |
@@ -116,7 +117,8 @@ for target in $targets; do
         chat) words=-dict=$build/chat.words ;;
         config) words=-dict=$build/config.words ;; tokenizer|gguf) words=-dict=$build/tokenizer.words ;; *) words= ;; esac
     case $target in program) closed=2 ;; *) closed=0 ;; esac
-    # A zip is read from its end. Of tokenizers the mutator makes large inputs, rarely.
+    # A zip is read from its end, so it needs more room. The mutator of tokenizers makes a large
+    # input now and then.
     room=24576 length=20
     case $target in checkpoint|gguf) room=65536 ;; tokenizer) room=1048576 length=0 ;; esac
     if "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 \

@@ -1,13 +1,13 @@
-"""Writes penalties.txt: greedy answers under rules that act on logits, of models that end in a log-softmax and of one that
-does not, for run.sh.
+"""Write penalties.txt for run.sh: greedy answers with rules that act on logits, for models that end
+in a log-softmax and for one that does not.
 
     python make_penalties.py
 
-Needs torch, transformers and safetensors. A line is `SPEC; OPTIONS; ids given; ids answered`. The answers of `marian` are
-those of Hugging Face's `generate`; for the others the loop below is the reference: a model of the goldens in f64, its
-logits as they are before its log-softmax, a score below 0 times the penalty, any other divided by it. Of these only
-inputs are kept for which the same loop over log-probabilities gives other ids.
-"""
+Needs torch, transformers and safetensors. A line is `SPEC; OPTIONS; ids given; ids answered`. The
+answers of `marian` are those of Hugging Face's `generate`. For the others the loop below is the
+reference: a golden's model in f64, its logits before the log-softmax; scores below 0 are multiplied
+by the penalty, others divided. It keeps only inputs for which the same loop on log-probabilities
+gives other ids. """
 
 import os
 import sys
@@ -25,7 +25,7 @@ import make_goldens  # noqa: E402
 import model as annotated  # noqa: E402
 from choices_model import Transformer  # noqa: E402
 
-SMALLEST_GAP = 1e-4         # between the two best scores of a choice that counts
+SMALLEST_GAP = 1e-4         # least gap between the two best scores of a choice
 PENALTIES = (0.6, 1.3, 2.5)
 INPUTS = 3
 ANNOTATED = "pre_annotated"
@@ -44,7 +44,7 @@ def penalised(scores, ids, penalty, ngram):
 
 @torch.no_grad()
 def greedy(model, source, penalty, ngram, softmaxed):
-    """-> (ids behind the start id or the prompt, smallest gap)."""
+    """-> (ids after the start id or the prompt, smallest gap)."""
     gap = float("inf")
     memory = model.encode(torch.tensor([source])) if model.encoder else None
     ids = [model.start] if model.encoder else list(source)
@@ -64,7 +64,7 @@ def text(ids):
 
 
 def annotated_model(name):
-    """The Annotated Transformer, as specs/dates/model.py has it."""
+    """The Annotated Transformer of specs/dates/model.py."""
     case = next(c for c in make_goldens.CASES if c.name == name)
     model = annotated.Transformer(annotated.Config(**make_goldens.DIMENSIONS | case.model))
     model.start, model.end, model.longest = make_goldens.START, make_goldens.END, case.max_target
@@ -97,7 +97,7 @@ def of_golden(name):
 
 
 def of_marian():
-    """The same of transformers; with beams too, whose rules act on log-probabilities."""
+    """Answers of transformers, also with beams, whose rules act on log-probabilities."""
     model = tf.MarianMTModel.from_pretrained(os.path.join(TESTS, "families", "marian"), dtype=torch.float32).eval()
     rng = torch.Generator().manual_seed(5)
     for penalty in PENALTIES:

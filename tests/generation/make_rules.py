@@ -1,10 +1,9 @@
-"""Writes rules.txt: what Hugging Face's `generate` makes of logits before an id is chosen, for test_generation.c.
+"""Write rules.txt for test_generation.c: logits after the processors of Hugging Face's `generate`.
 
     python make_rules.py
 
-Needs torch and transformers. Each case is lines of a word and its values, ended by `scores` with the expected logits of all ids, where
--inf stands for an id that may not come.
-"""
+Needs torch and transformers. Each case has lines of a word and its values and ends with `scores`,
+the expected logits of all ids; -inf is a forbidden id. """
 
 import os
 import random
@@ -22,7 +21,8 @@ def number(x):
 
 
 def case(rng, index):
-    """Settings by the names of rt_generation_options.def or RtProcessors, prompt, ids so far, and the longest length."""
+    """Settings by their names in rt_generation_options.def or RtProcessors, prompt, ids so far, and
+    maximum length."""
     s, rules = {}, index % 14
     prompt = [rng.randrange(VOCAB) for _ in range(rng.choice((1, 1, 3, 6)))]
     ids = prompt + [rng.randrange(8) for _ in range(rng.choice((0, 0, 2, 5, 9)))]
@@ -61,7 +61,7 @@ def case(rng, index):
 
 
 def processors(s, prompt, longest):
-    """In the order of GenerationMixin: those of every search, then those of sampling."""
+    """In the order of GenerationMixin: those for every search, then those for sampling."""
     out, n = [], len(prompt)
     if "repetition_penalty" in s:
         out.append(hf.RepetitionPenaltyLogitsProcessor(s["repetition_penalty"]))
@@ -99,7 +99,7 @@ def main():
     lines = []
     for index in range(280):
         s, prompt, ids, longest = case(rng, index)
-        levels = rng.choice((None, None, 4))        # few different values: many ties, whose order torch.sort leaves open
+        levels = rng.choice((None, None, 4))        # few distinct values give many ties, whose order torch.sort leaves open
         levels = None if "top_p" in s else levels
         logits = [rng.uniform(-4, 4) if levels is None else float(rng.randrange(levels)) for _ in range(VOCAB)]
         scores = torch.tensor([logits])

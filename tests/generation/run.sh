@@ -1,17 +1,17 @@
 #!/bin/sh
 # tags: slow ubsan
-# Settings of generation in a spec, a folder and on the command line, in jit, generic and programs.
+# Generation settings in a spec, a folder and on the command line, in jit, generic and programs.
 # Penalties on models that end in a log-softmax give the answers of PyTorch and transformers, also
 # with a probe (penalties.txt, by make_penalties.py). Equal lines are sampled independently. Also
-# -p, -f, -c, --stop and stop_strings across tokens, with characters, pieces and beams. One logit
-# that is NaN is an error however ids are chosen.
+# -p, -f, -c, --stop and stop_strings across tokens, with characters, subword tokens and beams. One
+# NaN logit is an error however ids are chosen.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 families=tests/families
 quick_cc "$scratch/cc"
 
-# same NAME EXPECTED COMMAND...: the command prints that, and nothing on standard error.
+# same NAME EXPECTED COMMAND...: the command prints EXPECTED, and nothing on standard error.
 same() {
     name=$1 expected=$2
     shift 2
@@ -22,7 +22,7 @@ same() {
     cat "$scratch/err"
 }
 
-# ---- a folder's settings in its program -------------------------------------------------------------------------
+# ---- a folder's settings in its program ----------------------------------------------------------
 
 for model in set_bad_words set_beams set_penalty; do
     "$xformc" build $families/$model -o "$scratch/$model" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
@@ -36,7 +36,8 @@ given='17 40 16 86 68'
 same '--beam 1 takes the most likely' "$("$xformc" run $families/set_beams --engine generic --beam 1 "$given")" "$scratch/set_beams/set_beams" --beam 1 "$given"
 [ "$("$scratch/set_beams/set_beams" --beam 1 "$given")" != "$("$scratch/set_beams/set_beams" "$given")" ]
 verdict $? '--beam 1 is not --beam 4'
-# One beam is not search: what transformers generates with a penalty is the greedy text, though sums of log-probabilities would choose others.
+# One beam is not a search: with a penalty transformers generates the greedy text, though sums of
+# log-probabilities would choose others.
 while IFS=';' read -r _ given wanted; do
     for engine in jit generic; do same "--beam 1 with a penalty, $engine: $given" "${wanted# }" "$xformc" run $families/set_penalty --engine $engine --beam 1 "${given# }"; done
     same "--beam 1 with a penalty, a program: $given" "${wanted# }" "$scratch/set_penalty/set_penalty" --beam 1 "${given# }"
@@ -46,9 +47,9 @@ done <$families/set_penalty.expected
 [ "$("$xformc" run $families/set_penalty --beam 1 --json "$given" | grep -c '"beams"')" = 0 ]
 verdict $? '--beam 1 has no list of beams'
 
-# ---- penalties where a model ends in a log-softmax ---------------------------------------------------------------
+# ---- penalties where a model ends in a log-softmax -----------------------------------------------
 
-# What penalties.txt says of a spec, by a command: penalised SPEC NAME COMMAND...
+# penalised SPEC NAME COMMAND...: the command gives the answers of penalties.txt for SPEC.
 penalised() {
     of=$1 label=$2 rows=0
     shift 2
@@ -77,7 +78,7 @@ for softmax in true false; do
     for engine in jit generic; do penalised marian "marian, log_softmax = $softmax, $engine" "$xformc" run "$scratch/$softmax.lua" --engine $engine; done
 done
 penalised marian 'marian, a program' "$scratch/true/marian"
-# A model with taps, which a probe makes of it, acts on logits too.
+# A probe makes a model with taps, in which penalties act on logits too.
 sed 's/^}/  generation = { repetition_penalty = 1.3 },\n}/; s|"pre_annotated.s|"tests/goldens/pre_annotated.s|' tests/goldens/pre_annotated.lua >"$scratch/tapped.lua"
 sed -i "s|\"tests|\"$PWD/tests|" "$scratch/tapped.lua"
 grep 'pre_annotated.lua; --repeat-penalty 1.3;' tests/generation/penalties.txt | while IFS=';' read -r _ _ given wanted; do
@@ -85,16 +86,16 @@ grep 'pre_annotated.lua; --repeat-penalty 1.3;' tests/generation/penalties.txt |
     same "at the prompt, with a probe:$given" "${wanted# }" "$xformc" lua "$scratch/probe.lua"
 done
 
-# ---- logits that are no numbers -----------------------------------------------------------------------------------
+# ---- NaN logits ----------------------------------------------------------------------------------
 
-# not_a_number FILE TENSOR PLACE BYTES: the number of a tensor becomes NaN, which has these bytes.
+# not_a_number FILE TENSOR PLACE BYTES: set one number of a tensor to NaN, which has these bytes.
 not_a_number() {
     header=$(od -An -tu8 -N8 "$1" | tr -d ' ')
     first=$(head -c $((8 + header)) "$1" | tail -c "$header" | sed "s/.*\"$2\":{[^}]*\"data_offsets\":\[\([0-9]*\),.*/\1/")
     width=$(printf "$4" | wc -c)
     chmod u+w "$1" && printf "$4" | dd of="$1" bs=1 seek=$((8 + header + first + $3 * width)) conv=notrunc 2>/dev/null
 }
-# nan NAME COMMAND...: an error of one line, and nothing but an empty line on standard output.
+# nan NAME COMMAND...: a one-line error, and at most an empty line on standard output.
 nan() {
     name=$1
     shift
@@ -122,7 +123,7 @@ echo "m = xf.compile('$scratch/nan_llama', { notes = false }) print(pcall(m.gene
 [ "$("$xformc" lua "$scratch/nan.lua" 2>&1 | grep -c "^false.*the model's logits are NaN or infinite")" = 2 ]
 verdict $? 'one logit is NaN: at the prompt'
 "$xformc" lua "$scratch/nan.lua"
-# `verify --perplexity` of a model that reads texts.
+# `verify --perplexity` of a model that reads text.
 cp -r "$scratch/nan_llama" "$scratch/nan_reader" && cp tests/languages/nllb.json "$scratch/nan_reader/tokenizer.json" && echo 'das haus ist rot' >"$scratch/read"
 for model in "$scratch/nan_reader" $families/llama; do
     [ "$model" = "$scratch/nan_reader" ] || { cp -r "$model" "$scratch/reader" && cp tests/languages/nllb.json "$scratch/reader/tokenizer.json" && model=$scratch/reader; }
@@ -132,10 +133,10 @@ done >"$scratch/codes"
 [ "$(paste -s -d ' ' "$scratch/codes")" = '65 0' ] && grep -q '^perplexity: ' "$scratch/out"
 verdict $? 'one logit is NaN: --perplexity is an error, and a number without it'
 cat "$scratch/codes" "$scratch/out" "$scratch/err"
-# Masks of a text.
+# Masks in a text.
 cp -r tests/vectors/mask_bert "$scratch/nan_mask" && not_a_number "$scratch/nan_mask/model.safetensors" cls.predictions.bias 95 '\0\0\300\177'
 for engine in generic jit; do nan "a mask, $engine" "$xformc" run "$scratch/nan_mask" --engine $engine 'the [MASK] is old'; done
-# Encoders alone: labels, and the numbers of a head.
+# Encoders: labels, and the outputs of a head.
 cp -r $families/bert_classifier $families/bert_masked "$scratch"
 not_a_number "$scratch/bert_classifier/model.safetensors" classifier.weight 40 '\300\177'
 not_a_number "$scratch/bert_masked/model.safetensors" cls.predictions.bias 95 '\300\177'
@@ -147,9 +148,10 @@ for engine in generic jit; do
     cat "$scratch/out" "$scratch/err"
 done
 
-# ---- a spec's settings ------------------------------------------------------------------------------------------
+# ---- settings of a spec --------------------------------------------------------------------------
 
-# model NAME SETTINGS: a spec with them; its dump tells those that differ from their defaults, and those only.
+# model NAME SETTINGS: a spec with these settings. Its dump shows those that differ from their
+# defaults, and no others.
 model() {
     cat >"$scratch/$1.lua" <<END
 return xf.model { name = "$1", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 20, vocab = 30, weights = "random",
@@ -181,9 +183,10 @@ ends='{ 2, 4, 11, 13, 17, 20, 29 }'
 model bad_ends "eos_token_id = $ends, bad_words_ids = { { 2 }, { 4 }, { 11 }, { 13 }, { 17 }, { 20 }, { 29 } }"
 same 'a bad word that is an end forbids nothing' "$("$xformc" run "$scratch/ended.lua" 3)" "$xformc" run "$scratch/bad_ends.lua" 3
 
-# ---- what is drawn for a text ------------------------------------------------------------------------------------
+# ---- sampling of each text -----------------------------------------------------------------------
 
-# By the seed and the text's number: equal texts have answers of their own, the same however they are given and read.
+# Samples depend on the seed and the text's number: equal texts get different answers, however they
+# are given and read.
 given() { for _ in 1 2 3 4 5 6 7 8; do echo 3; done; }
 given | "$xformc" run "$scratch/drawn.lua" >"$scratch/lines"
 [ "$(wc -l <"$scratch/lines")" = 8 ] && [ "$(sort -u "$scratch/lines" | wc -l)" = 8 ] && [ "$(head -n 1 "$scratch/lines")" = "$drawn" ]
@@ -208,7 +211,7 @@ verdict $? 'where a refused line has its number too'
 given | "$scratch/drawn/drawn" --json | sed 's/.*"ids":.//; s/\].*//; s/,/ /g' | cmp - "$scratch/lines"
 verdict $? 'and as objects'
 
-# ---- texts of the command line, and where an answer stops -------------------------------------------------------
+# ---- texts on the command line, and stop strings -------------------------------------------------
 
 dates=specs/dates.lua
 same '-p is a text' 2019-05-03 "$xformc" run $dates -p '3rd of May 2019'
@@ -235,7 +238,7 @@ verdict $? '--stop where answers are ids'
 [ $? = 2 ] && [ "$(cat "$scratch/err")" = 'error: --prompt: an xf.graph takes no text' ]
 verdict $? '-p of an xf.graph'
 
-# The same of a program.
+# Programs take the same options.
 "$xformc" build $dates -o "$scratch/dates" --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
 verdict $? 'a program of dates'
 cat "$scratch/log"
@@ -252,7 +255,7 @@ same 'a program: --stop in --json' '2019' sh -c '"$1" --json --stop -0 "3rd of M
 same 'a program: the stopped ids are those up to the stop' '6' sh -c '"$1" --json --stop -0 "3rd of May 2019" | sed "s/.*\"ids\":.//; s/].*//" | tr , "\n" | wc -l' - "$program"
 same 'a program: -c is the longest target' '2019-' "$program" -c 6 3/5/19
 same 'run: -c is the longest target' '2019-' "$xformc" run $dates -c 6 3/5/19
-# refused NAME CODE MESSAGE COMMAND...: the exit code, the first line on standard error, nothing on standard output.
+# refused NAME CODE MESSAGE COMMAND...: exits with CODE, MESSAGE first on stderr, nothing on stdout.
 refused() {
     name=$1 code=$2 message=$3
     shift 3
@@ -274,7 +277,7 @@ refused 'a program: -c above what it was built for' 2 "dates: max-len must be a 
 verdict $? 'a program: -c is the longest source too'
 cat "$scratch/err"
 
-# By pieces the prompt is printed too, and is not part of the answer.
+# With subword tokens the prompt is printed too, but is not part of the answer.
 cat >"$scratch/pieces.lua" <<END
 return xf.model { name = "pieces", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 40, weights = "random",
   tokenizer_file = "$PWD/tests/tokenizer/llama2", generation = { max_new_tokens = 24, no_repeat_ngram_size = 1, repetition_penalty = 1.5 } }
@@ -294,7 +297,7 @@ same 'a program: an answer of pieces' "$all" "$scratch/pieces/pieces" 'on the ot
 same 'a program: --stop across pieces' "on the other${answer%%"$stop"*}" "$scratch/pieces/pieces" --stop "$stop" 'on the other'
 same 'a program: --stop with a text of the prompt' "$all" "$scratch/pieces/pieces" --stop 'on the o' 'on the other'
 
-# In the settings of a spec, and of a folder.
+# In the settings of a spec and of a folder.
 sed "s|max_new_tokens = 24|max_new_tokens = 24, stop_strings = { \"none such\", \"$stop\" }|" "$scratch/pieces.lua" >"$scratch/stopped.lua"
 same 'stop_strings of a spec' "on the other${answer%%"$stop"*}" "$xformc" run "$scratch/stopped.lua" 'on the other'
 same '--stop is one more' "on the other${answer%%"$(printf %s "$answer" | cut -c 1-8)"*}" \

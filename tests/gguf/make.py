@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Small random models as GGUF files of every supported type, and what transformers makes of the same numbers.
+"""Write small random models as GGUF files of every supported type, and the results of transformers
+for the same numbers.
 
 usage: make.py FOLDER       needs: numpy, torch, transformers, tokenizers, gguf
-Writes split/llama-*.gguf, one model in parts; vocabularies/NAME.gguf, of no model, and
-words.expected, the ids of TEXT by each pattern; NAME.gguf; NAME.expected: `ids given; ids written greedily`; NAME.expected.safetensors: all of them
-as `target`, and their `logits`. The weights of these are those that the file holds, dequantised by gguf's own reference."""
+Writes split/llama-*.gguf, one model in parts; vocabularies/NAME.gguf without a model, and
+words.expected, the ids of TEXT with each pattern; NAME.gguf; NAME.expected: `ids given; greedy
+ids`; NAME.expected.safetensors: all these ids as `target`, and their `logits`. The reference uses
+the weights of the file, dequantised by gguf's own reference code."""
 import os
 import sys
 
@@ -35,7 +37,7 @@ def file_name(name):
 
 
 def permuted(w, heads):
-    """Rows of each head from halves to pairs, as the converter of llama.cpp has them."""
+    """Reorder the rows of each head from halves to pairs, like llama.cpp's converter."""
     return w.reshape(heads, 2, w.shape[0] // heads // 2, *w.shape[1:]).swapaxes(1, 2).reshape(w.shape)
 
 
@@ -44,7 +46,8 @@ def unpermuted(w, heads):
 
 
 def random_blocks(rng, shape, kind):
-    """Of K types, which gguf only reads: any bytes are a block; its factors are made small."""
+    """Blocks of K types, which gguf can only read. Any bytes are a valid block; its scales are made
+    small."""
     elements, size = gguf.GGML_QUANT_SIZES[kind]
     blocks = rng.integers(0, 256, (shape[0] * shape[1] // elements, size), dtype=np.uint8)
     factors = {T.Q4_K: ((0, 5e-4), (2, 5e-4)), T.Q5_K: ((0, 2e-4), (2, 2e-4)), T.Q6_K: ((208, 3e-5),)}[kind]
@@ -55,7 +58,8 @@ def random_blocks(rng, shape, kind):
 
 
 def shrunk(data, kind, rng):
-    """Q8_0 with groups whose largest number is below 127: what rounding them once more would change."""
+    """Q8_0 with groups whose largest number is below 127, so that rounding them again would change
+    them."""
     if kind != T.Q8_0:
         return data
     blocks = data.reshape(-1, 34).copy()
@@ -72,8 +76,8 @@ def stored(tensor, kind, rng):
 
 
 def write(path, architecture, model, kinds, keys, tokens, split=0):
-    """kinds: of a tensor's name in the file, its type. The model gets the numbers that the file holds.
-    split: at most so many tensors in a part; 0: one file."""
+    """kinds: tensor name in the file -> type. The model gets the numbers of the file.
+    split: most tensors in a part; 0: one file."""
     c = model.config
     rng = np.random.default_rng(7)
     w = gguf.GGUFWriter(path, architecture, split_max_tensors=split)
@@ -151,7 +155,7 @@ def vocabulary(path, kind, pre, tokens, keys, merges=("a b",)):
 
 
 def vocabularies(folder):
-    """Where texts begin and end, by keys and without them."""
+    """Begin and end tokens, with keys and without."""
     os.makedirs(folder, exist_ok=True)
     letters = [chr(c) for c in range(ord("a"), ord("z") + 1)]
     marks = dict(bos_token_id=27, eos_token_id=28)
@@ -172,7 +176,8 @@ TEXT = "ab's.a  ab 12345 .a $..b\n\n ab"
 
 
 def words(folder):
-    """A vocabulary whose merges show how a text was split, and the ids of TEXT by each pattern."""
+    """A vocabulary whose merges show how a text was split, and the ids of TEXT with each
+    pattern."""
     tokens = [chr(c) for c in range(ord("a"), ord("z") + 1)] + list("0123456789'.$ĠĊ")
     merges = ["a b", "Ġ ab", "1 2", "3 4", "12 34", "1234 5", "Ġ 12345", "' s", "Ġ .", "Ġ. a", ". a", ". .", "$ ..",
               "Ġ $..", "Ġ Ġ", "Ċ Ċ", "ĊĊ Ġ", "12 3", "4 5"]
@@ -209,7 +214,7 @@ def main(folder):
         path = os.path.join(folder, name)
         write(path + ".gguf", architecture, model, kinds, keys, tokens)
         if not tokens:
-            model.generation_config.eos_token_id = None     # the file names no end
+            model.generation_config.eos_token_id = None     # the file has no end token
         gold(path, model)
 
     for kind in T.F32, T.F16, T.BF16, T.Q8_0, T.Q4_0:

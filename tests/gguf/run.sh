@@ -2,9 +2,9 @@
 # tags: slow ubsan
 # GGUF files of every supported type (by make.py): logits and greedy ids against transformers with
 # the numbers that gguf's reference decodes, in jit and generic; one file in native code. Groups of
-# Q8_0 and Q4_0 are packed unchanged (same_groups.c). Each as a spec in Lua; one as a program. The
-# tokenizer and chat template of the file, begin and end tokens, names of word patterns, split files,
-# a file of 5 GB, damaged files.
+# Q8_0 and Q4_0 are packed unchanged (same_groups.c). Each as a Lua spec; one as a program. The
+# file's tokenizer and chat template, begin and end tokens, names of word patterns, split files, a
+# file of 5 GB, damaged files.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -25,14 +25,15 @@ for file in "$here"/*.gguf; do
     done
     "$xformc" verify "$file" --engine jit >"$scratch/out" 2>"$scratch/err" && grep -q 'all within tolerance' "$scratch/out"
     verdict $? "$name: jit and generic agree on the weights as the file has them"
-    same=$scratch/$name.gguf        # a spec's file is named in what is emitted
+    same=$scratch/$name.gguf        # emitted text names the spec's file
     "$xformc" info "$file" --lua >"$same" 2>"$scratch/err" && "$xformc" compile -q "$file" -o "$scratch/a" 2>>"$scratch/err" &&
         "$xformc" compile -q "$same" -o "$scratch/b" 2>>"$scratch/err" && diff -r "$scratch/a" "$scratch/b" >"$scratch/out"
     verdict $? "$name: as a spec in Lua, the same C and weights"
     rm -rf "$scratch/a" "$scratch/b"
 done
 
-# NAME GROUPS_OF_8 GROUPS_OF_4: as many as the file has, none of them rounded again.
+# NAME GROUPS_OF_8 GROUPS_OF_4: the file's groups of 8 and of 4 bits, none of which is rounded
+# again.
 while read -r name eights fours; do
     "$tools/same_groups" "$here/$name.gguf" >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = "$eights groups of 8 bits, $fours of 4, 0 others" ]
     verdict $? "$name: every group is packed as it stands"
@@ -58,8 +59,8 @@ verdict $? 'a mark in a text is a token, without a chat template too'
 
 # ---- a file of 5 GB -----------------------------------------------------------------------------
 
-# Between its head and its tensors nothing is written, so that it is only long (sparse.c). The peak
-# counts the parts of a file that were looked at, too.
+# A hole between the header and the tensors only makes the file long (sparse.c). The memory peak
+# also counts the parts of the file that were read.
 small=$here/llama_q8_0.gguf large=$scratch/llama_q8_0.gguf
 if "$tools/sparse" "$small" "$large" 2>"$scratch/err" && [ "$(wc -c <"$large")" -gt 5000000000 ]; then
     while read -r command rest; do
@@ -82,9 +83,9 @@ else
 fi
 rm -f "$large"
 
-# ---- types that are not read --------------------------------------------------------------------------------------
+# ---- unsupported types ---------------------------------------------------------------------------
 
-# Of a vector: behind its name stand its rank (4 bytes), its length (8) and its type.
+# After a vector's name come its rank (4 bytes), its length (8) and its type.
 name=output_norm.weight
 cp "$here/llama_f32.gguf" "$scratch/typed.gguf" && chmod u+w "$scratch/typed.gguf"
 at=$(($(grep -abo "$name" "$scratch/typed.gguf" | head -n 1 | cut -d: -f1) + ${#name} + 12))
@@ -104,9 +105,9 @@ done <<'EOF'
 99 number 99
 EOF
 
-# ---- what ends an answer ----------------------------------------------------------------------------
+# ---- end tokens ----------------------------------------------------------------------------------
 
-# ends FILE: the ids that end an answer, as a spec says it; where it does not say end_id, it is 2.
+# ends FILE: the ids that end an answer, from its Lua spec; without end_id there it is 2.
 ends() {
     "$xformc" info "$1" --lua >"$scratch/out" 2>"$scratch/err" || cat "$scratch/err"
     { grep -q ' end_id = ' "$scratch/out" || echo 2; sed -n 's/^ *end_ids* = //p' "$scratch/out" | tr -d '{,' | tr ' }' '\n\n'; } |
@@ -114,7 +115,8 @@ ends() {
 }
 [ "$(ends "$here/llama_f32.gguf")" = '-1 ' ]
 verdict $? 'without keys of a tokenizer no id ends an answer'
-# ended NAME IDS CHANGE...: of llama_q8_0 with other tokens and keys (edit.c). It has 60 tokens, </s> is 2.
+# ended NAME IDS CHANGE...: the end ids of llama_q8_0 with other tokens and keys (edit.c). It has 60
+# tokens, </s> is 2.
 ended() {
     name=$1 wanted=$2
     shift 2
@@ -144,15 +146,15 @@ ended 'a key outside the vocabulary does not' 2 $key.fim_pad_token_id=60
 grep -q 'tokenizer.ggml.fim_pad_token_id (60) is not used: there are 60 tokens' "$scratch/err"
 verdict $? 'what ends: and it is told'
 
-# Token 4 is the third of the answer.
+# Token 4 is the third token of the answer.
 "$tools/edit" "$here/llama_q8_0.gguf" "$scratch/ends.gguf" '4:4:<|im_end|>'
 [ "$("$xformc" run "$scratch/ends.gguf" --ids --temp 0 -n 9 '1 17 5 30 2 44 8')" = '11 6 4' ]
 verdict $? 'what ends: an answer stops there'
 
-# ---- where a text begins and ends -----------------------------------------------------------------------------------
+# ---- begin and end of a text ---------------------------------------------------------------------
 
-# By keys, and as llama.cpp has it where there are none: a text begins with a mark where the words are split as Llama 3
-# splits them, and in the ids 1 and 2 of a SentencePiece.
+# Keys decide, or else the rules of llama.cpp: a text begins with the begin token if words are split
+# as in Llama 3. The begin and end ids of a SentencePiece vocabulary are 1 and 2.
 while read -r name ids; do
     found=$("$xformc" tokenize "$here/vocabularies/$name.gguf" cab 2>"$scratch/err")
     [ "$found" = "$ids" ]
@@ -166,9 +168,9 @@ llama3_end 2 26 28
 sentencepiece 1 3 6 4 5 2
 EOF
 
-# As in llama.cpp a text begins anew behind a token of the model's user, as behind a mark; unused
-# pieces are pieces; a BERT finds tokens of the user.
-edited() {          # TEXT CHANGE...: its ids
+# As in llama.cpp, text after a user-defined token is split anew, as after a special token. Unused
+# pieces are ordinary pieces. A BERT finds user-defined tokens.
+edited() {          # TEXT CHANGE...: the ids of TEXT in a changed file
     given=$1
     shift
     "$tools/edit" "$here/llama_q8_0.gguf" "$scratch/typed.gguf" "$@" && "$xformc" tokenize "$scratch/typed.gguf" "$given"
@@ -183,9 +185,10 @@ bert='tokenizer.ggml.model=bert'
 [ "$(edited 'x <sp>x' $bert '0:3:[UNK]' '1:3:[CLS]' '2:3:[SEP]' '5:4:<sp>')" = '1 53 5 53 2' ]
 verdict $? 'a token of the user in a BERT'
 
-# ---- how a text is split into words ----------------------------------------------------------------
+# ---- how a text is split into words --------------------------------------------------------------
 
-# Every name of tokenizer.ggml.pre, below the one whose pattern it has (words.expected: by tokenizers).
+# Every name of tokenizer.ggml.pre, next to the name whose pattern it has (words.expected, by
+# tokenizers).
 text=$(printf "ab's.a  ab 12345 .a \$..b\n\n ab")
 words=$here/vocabularies/words
 while read -r pattern names; do
@@ -220,7 +223,7 @@ verdict $? 'a file without a name has the default patterns, and it is told'
 "$xformc" tokenize "$scratch/words.gguf" "$text" >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && grep -q "tokenizer.ggml.pre 'unheard' is not supported" "$scratch/err"
 verdict $? 'a name that is not known is refused'
-# In these a text begins with the first token, where no key says it: 1.
+# With these, a text begins with the begin token, here 1, if no key says otherwise.
 for name in llama-v3 falcon3 lfm2 dbrx glm4; do
     "$tools/edit" "$words.gguf" "$scratch/words.gguf" "tokenizer.ggml.pre=$name" tokenizer.ggml.bos_token_id=1
     printf '%s %s\n' $name "$("$xformc" tokenize "$scratch/words.gguf" c 2>"$scratch/err")"
@@ -232,11 +235,12 @@ dbrx 2
 glm4 2' "$(cat "$scratch/out")"
 verdict $? 'Llama 3 and its like put the first token before a text'
 
-# ---- a chat template ----------------------------------------------------------------------------------------------
+# ---- a chat template -----------------------------------------------------------------------------
 
-# number N: as eight bytes, lowest first, N below 65536.
+# number N: N, below 65536, as eight bytes, little-endian.
 number() { printf "$(printf '\\%03o\\%03o' $(($1 % 256)) $(($1 / 256)))\\0\\0\\0\\0\\0\\0"; }
-# with_key FILE NAME TEXT: the file with one more key, a template, which a comment fills up so that what is behind stays aligned.
+# with_key FILE NAME TEXT: the file with one more key, a template. A comment pads it so that the
+# data behind stays aligned.
 with_key() {
     fill=$(((32 - (24 + ${#2} + ${#3}) % 32) % 32))
     head -c 16 "$1"
@@ -277,7 +281,7 @@ with_key "$here/llama_q8_0.gguf" tokenizer.chat_template '{{ messages | join }}'
 [ $? = 69 ] && grep -q 'the chat template cannot be run: line 1: ' "$scratch/err"
 verdict $? 'one that cannot be run is told'
 
-# ---- split files -----------------------------------------------------------------------------------
+# ---- split files ---------------------------------------------------------------------------------
 
 parts=$here/split/llama
 first=$parts-00001-of-00003.gguf
@@ -297,7 +301,8 @@ verdict $? 'a split file: its name, and as a spec in Lua'
     [ -s "$scratch/ours" ] && cmp "$scratch/ours" "$scratch/out"
 verdict $? 'a split file: a program writes what run writes'
 
-# parted NAME CODE MESSAGE PART: with the parts in $scratch/parts, which are those of the model again afterwards.
+# parted NAME CODE MESSAGE PART: run with the parts in $scratch/parts, then restore the original
+# parts.
 mkdir "$scratch/parts"
 parted() {
     "$xformc" run "$scratch/parts/$4" --ids '1 5' >"$scratch/out" 2>"$scratch/err"
@@ -321,15 +326,15 @@ parted 'a tensor in two parts' 65 'is in two of its files' llama-00001-of-00003.
 [ $? = 65 ] && grep -q 'part 2 of a split GGUF file; the tokenizer is in the first part' "$scratch/err"
 verdict $? 'a split file: a part without the tokenizer'
 
-# ---- files that are damaged ---------------------------------------------------------------------------------------
+# ---- damaged files -------------------------------------------------------------------------------
 
-# refused NAME MESSAGE FILE: 65, with the message.
+# refused NAME MESSAGE FILE: exits with 65 and MESSAGE.
 refused() {
     timeout "$patience" "$xformc" info "$3" >"$scratch/out" 2>"$scratch/err"
     [ $? = 65 ] && grep -q "$2" "$scratch/err"
     verdict $? "$1"
 }
-# patched FROM TO: llama_f32 with the first FROM, of as many bytes, as TO.
+# patched FROM TO: llama_f32 with the first FROM replaced by TO, which has the same length.
 patched() { LC_ALL=C sed "s/$1/$2/" "$here/llama_f32.gguf" >"$scratch/patched.gguf"; }
 bytes=$(wc -c <"$here/llama_q4_0.gguf")
 for part in 5 23 40 100 700; do

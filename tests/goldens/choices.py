@@ -1,4 +1,5 @@
-"""The cases of make_goldens.py that try the choices of a spec, alone and together, on choices_model.py."""
+"""The cases of make_goldens.py for the choices of a spec, alone and combined, with
+choices_model.py."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from safetensors.torch import save_file
 from choices_model import Transformer, greedy
 from model import Trace
 
-SMALLEST_GAP = 1e-2      # between the two best logits of a greedy step: no tie by rounding
+SMALLEST_GAP = 1e-2      # between the two best logits of a greedy step: no ties by rounding
 
 SMALL = dict(layers=1, heads=2, d_model=10, d_ff=13, source_vocab=13, target_vocab=17,
              max_source=9, max_target=8)
@@ -26,12 +27,12 @@ SOME = r".*\.(norm\.\d|out|ffn|weights|embed|embed\..*)"
 @dataclass
 class Case:
     name: str
-    seed: int                # chosen so that greedy wanders, and ends at end_id in every second case
+    seed: int                # such that greedy ids vary, and end at end_id in every second case
     spec: dict
     n: int = 6               # source ids
     m: int = 5               # target ids, start_id included
-    keep: str = EVERYTHING   # intermediates beside the results
-    second: int = 0          # where the second text of the source begins; 0: there is none
+    keep: str = EVERYTHING   # intermediates in addition to the results
+    second: int = 0          # start of the source's second text; 0: none
 
 
 def small(**changes):
@@ -43,7 +44,7 @@ def turned(**changes):
 
 
 def only(kind, **changes):
-    """A model of one stack."""
+    """A model with one stack."""
     other = "source" if kind == "decoder" else "target"
     return {"kind": kind} | {key: value for key, value in (SMALL | changes).items()
                              if key not in (f"{other}_vocab", f"max_{other}")}

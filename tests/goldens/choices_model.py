@@ -1,8 +1,8 @@
-"""A Transformer with every choice that a spec can make, in PyTorch: what xformc is held to.
+"""A Transformer in PyTorch with every choice that a spec can make: the reference for xformc.
 
 A spec is a dict with the fields of compiler/front/fields.def.  Names of the state dict are
 xformc's canonical ones.  Shapes: B sequences of N ids, M keys; D = d_model; H heads, G key and
-value heads.  A mask is True where a query may look.
+value heads.  A mask is True where a query may attend.
 """
 
 import math
@@ -42,7 +42,7 @@ def first_given(*values):
 
 
 def stack_choices(spec, side):
-    """The fields of one stack; those of its own table win.  Lists are still lists."""
+    """The fields of one stack; those of its own table win.  Lists stay lists."""
     given = {key: value for key, value in spec.items() if key not in ("encoder", "decoder")}
     s = SimpleNamespace(**DEFAULTS | given | spec.get(side, {}))
     s.norm_eps = first_given(s.norm_eps, 1e-6 if s.norm == "annotated" else 1e-5)
@@ -53,7 +53,7 @@ def stack_choices(spec, side):
 
 
 def of_layer(key, value, n):
-    """Lists begin again at their end; numbers that rope_..._factor lists are one value."""
+    """Lists repeat; the numbers in rope_..._factor lists are one value."""
     one = key in ("rope_short_factor", "rope_long_factor") and not isinstance(value[0], list)
     return value[n % len(value)] if isinstance(value, list) and not one else value
 
@@ -114,7 +114,7 @@ class Norm(nn.Module):
 # ---- positions ----
 
 def sinusoids(s):
-    """[length, D]: rates and angles are rounded to f32, sin and cos are of those."""
+    """[length, D]: sin and cos of angles; rates and angles are rounded to f32."""
     half = s.d_model // 2
     divisor = half if s.position_divisor == "d/2" else half - 1
     rates = torch.tensor([math.exp(j * (-math.log(10000) / divisor)) for j in range(half)]).float()
@@ -134,8 +134,8 @@ ROPE_KEYS = dict(
 
 
 def rotary_rates(f):
-    """(rates [rope_dims / 2] in f32, factor of cosines and sines); those that are scaled are
-    worked out by transformers."""
+    """(rates [rope_dims / 2] in f32, factor of cosines and sines); scaled ones are computed by
+    transformers."""
     if f.rope_scaling == "none":
         exponents = torch.arange(0, f.rope_dims, 2).float() / f.rope_dims
         return 1 / f.rope_theta ** exponents, 1.0
@@ -150,8 +150,8 @@ def rotary_rates(f):
 
 
 def turn(x, s):
-    """x [B, H, N, d]: the first rope_dims columns of row p turn by p times their pair's rate,
-    rates and angles, sines and cosines rounded to f32."""
+    """x [B, H, N, d]: rotate the first rope_dims columns of row p by p times their pair's rate;
+    rates, angles, sines and cosines are rounded to f32."""
     rates, factor = rotary_rates(s)
     angles = (torch.arange(x.shape[2]).float()[:, None] * rates).double()
     cos, sin = ((table.float() * factor).to(x.dtype) for table in (angles.cos(), angles.sin()))
@@ -166,7 +166,7 @@ def turn(x, s):
 
 
 def buckets(count, s, both_ways):
-    """T5's buckets [count, count] of key position minus query position, in f32 as there."""
+    """T5's buckets [count, count] of key position minus query position, in f32 like T5."""
     ahead = torch.arange(count)[None, :] - torch.arange(count)[:, None]
     first, n = torch.zeros_like(ahead), s.rel_buckets
     if both_ways:
@@ -205,7 +205,8 @@ class Attention(nn.Module):
         return trace.keep(name, x.transpose(1, 2).flatten(2))
 
     def forward(self, x, memory, rotary, bias, mask, trace):
-        """x [B, N, D], memory [B, M, D], bias [H, N, M] or None, mask [N, M] or None -> [B, N, D]"""
+        """x [B, N, D], memory [B, M, D], bias [H, N, M] or None, mask [N, M] or None -> [B, N,
+        D]"""
         f = self.f
         if f.window and mask is not None:
             mask = mask & mask.new_ones(mask.shape).triu(1 - f.window)
@@ -286,7 +287,7 @@ class Embed(nn.Module):
 
 
 class Stack(nn.Module):
-    """One side, from ids to what its last norm leaves."""
+    """One stack, from ids to the output of its last norm."""
 
     def __init__(self, s, symbols, causal, cross):
         super().__init__()
@@ -315,7 +316,8 @@ class Stack(nn.Module):
         return self.causal or layer_choices(self.s, n).causal
 
     def mask(self, n, count):
-        """Up to the row itself, or to the window's far side, whose near side is the attention's affair; None: all"""
+        """Visible keys up to the row itself, or to the far end of the window; attention handles the
+        near end. None: all"""
         window, ones = layer_choices(self.s, n).window, torch.ones(count, count, dtype=torch.bool)
         return ones.tril() if self.is_causal(n) else ones.tril(window - 1) if window else None
 
@@ -336,7 +338,7 @@ def as_list(value):
 
 
 def pooled(kind, x):
-    """x [B, N, D] -> [B, D], as sentence-transformers has it"""
+    """x [B, N, D] -> [B, D], like sentence-transformers"""
     count = x.shape[1]
     weights = torch.arange(1, count + 1).to(x.dtype)[None, :, None]
     return {"mean": lambda: x.mean(1), "cls": lambda: x[:, 0], "max": lambda: x.max(1).values, "lasttoken": lambda: x[:, -1],
@@ -357,7 +359,7 @@ class Dense(nn.Linear):
 
 
 class Head(nn.Module):
-    """Behind the hidden states of an encoder alone"""
+    """What follows the hidden states of an encoder-only model"""
 
     def __init__(self, s, eps):
         super().__init__()
@@ -405,7 +407,7 @@ class Transformer(nn.Module):
 
     def initialise(self, rng):
         """Xavier for rank 2, linear biases +-1/sqrt(fan_in); gains and biases of norms, and the
-        hidden layer of the feed-forward wide enough that they matter."""
+        hidden layer of the feed-forward, large enough to matter."""
         for name, parameter in self.named_parameters():
             if parameter.dim() == 2:
                 gain = 3 if name.endswith(("ffn.up.weight", "ffn.gate.weight", "relative.table")) else 1

@@ -1,9 +1,10 @@
-"""Writes goldens of transformers' own models, tiny and random, with their weights under xformc's names.
+"""Write goldens of transformers' own models, tiny and random, with their weights under xformc's
+names.
 
     python families.py [folder]       # needs torch, safetensors and transformers
 
-choices_model.py says what each choice means; these say that the choices, together, are the models
-they are meant for.  The arithmetic is f64 on the f32 weights.  Files are those of make_goldens.py.
+choices_model.py defines each choice; these goldens show that the choices together are the intended
+models.  The arithmetic is f64 on the f32 weights.  The files are like those of make_goldens.py.
 """
 
 import os
@@ -23,7 +24,7 @@ LINEARS = ("weight", "bias")
 
 
 def copy(weights, state, ours, theirs, parts=LINEARS):
-    """Weight and bias, where they are, under our name"""
+    """Copy weight and bias, if present, under our names"""
     for part in parts:
         if f"{theirs}.{part}" in state:
             weights[f"{ours}.{part}"] = state[f"{theirs}.{part}"]
@@ -37,7 +38,7 @@ def copy_norm(weights, state, ours, theirs):
 
 @torch.no_grad()
 def shaken(model):
-    """The model's tensors, every parameter so far from where it starts that it matters"""
+    """The model's tensors, with every parameter far enough from its initial value to matter"""
     for name, parameter in model.named_parameters():
         if model.config.model_type == "marian" and "embed_positions" in name:
             continue                                # computed: sines and cosines
@@ -288,7 +289,7 @@ SECOND = {"hf_bert_pair": 5, "hf_bert_tokens": 3}
 
 
 def logits_of(model, source, target):
-    """[len(target), V], of an encoder-decoder or a decoder"""
+    """[len(target), V], for an encoder-decoder or a decoder"""
     if source is None:
         return model(input_ids=target[None], use_cache=False).logits[0]
     return model(input_ids=source, decoder_input_ids=target[None], use_cache=False).logits[0]

@@ -1,12 +1,12 @@
-"""Writes the goldens: small random Transformers, their specs and what PyTorch makes of them.
+"""Write the goldens: small random Transformers, their specs and PyTorch's results.
 
     python make_goldens.py [folder]
 
 Every case gives NAME.safetensors (f32 weights), NAME.lua (the spec) and
-NAME.ref.safetensors (inputs, intermediates, outputs).  The model of the cases
-here is that of specs/dates/model.py; choices.py has more, on choices_model.py.
-The arithmetic is f64 on the f32 weights, rounded to f32 at the end, so that
-the same bytes come out on every machine.
+NAME.ref.safetensors (inputs, intermediates, outputs).  The cases here use
+specs/dates/model.py; choices.py has more, with choices_model.py.  The arithmetic
+is f64 on the f32 weights, rounded to f32 at the end, so that every machine gives
+the same bytes.
 """
 
 import os
@@ -24,7 +24,7 @@ import choices  # noqa: E402
 from model import Config, Trace, Transformer, greedy  # noqa: E402
 
 START, END, FIRST_WORD = 1, 2, 3
-SMALLEST_GAP = 1e-2      # between the two best logits of a greedy step: no tie by rounding
+SMALLEST_GAP = 1e-2      # between the two best logits of a greedy step: no ties by rounding
 
 DIMENSIONS = dict(layers=2, heads=4, d_model=16, d_ff=24, source_vocab=13, target_vocab=17)
 
@@ -32,12 +32,12 @@ DIMENSIONS = dict(layers=2, heads=4, d_model=16, d_ff=24, source_vocab=13, targe
 @dataclass
 class Case:
     name: str
-    seed: int                # chosen so that greedy wanders, and ends at </s> in every second case
+    seed: int                # chosen so that greedy ids vary, and end at </s> in every second case
     n: int = 7               # source ids
     m: int = 5               # target ids, <s> included
     max_source: int = 12
     max_target: int = 9
-    padded_to: int = 0       # run in a batch beside a source of this length
+    padded_to: int = 0       # run in a batch with a source of this length
     model: dict = field(default_factory=dict)
 
 
@@ -87,7 +87,7 @@ def lua(value):
 
 
 def random_model(case, rng):
-    """Xavier weights, and norms whose gain and bias matter; f32."""
+    """Xavier weights, and norms with significant gain and bias; f32."""
     model = Transformer(Config(**DIMENSIONS | case.model))
     model.initialise(rng)
     for name, parameter in model.named_parameters():
@@ -103,14 +103,14 @@ def words(count, vocab, rng):
 
 
 def run(model, source, target):
-    """Every intermediate of one sequence, by name, its batch dimension dropped."""
+    """Every intermediate of one sequence, by name, without its batch dimension."""
     found = {}
     model(source[None], target[None], trace=Trace(found))
     return {name: tensor[0] for name, tensor in found.items()}
 
 
 def run_padded(model, source, target, other):
-    """The same beside a longer source: what belongs to the padding is cut off."""
+    """As run(), in a batch with a longer source; the padding is cut off."""
     n, width = len(source), len(other)
     batch = torch.zeros(2, width, dtype=torch.long)
     batch[0, :n], batch[1] = source, other
@@ -121,7 +121,7 @@ def run_padded(model, source, target, other):
 
 
 def cut(name, tensor, n, width):
-    """Source rows and keys to n.  The keys of encoder and cross-attention are columns of
+    """Cut source rows and keys to n.  The keys of encoder and cross-attention are columns of
     scores and weights; rows of the encoder, and of the decoder's cross k and v, are source."""
     over_source = name.startswith("encoder.") or ".cross_attn." in name
     if over_source and name.endswith((".scores", ".weights")):

@@ -1,8 +1,9 @@
-"""Writes ../front/rotary_rates.h: rates and factors that transformers works out, for test_rotary_rates.c.
+"""Write ../front/rotary_rates.h for test_rotary_rates.c: rates and factors computed by
+transformers.
 
     python rope_rates.py [folder]      # needs torch and transformers
 
-Each row holds the fields of a layer, as C, and what modeling_rope_utils makes of them.
+Each row has the fields of a layer, as C, and the results of modeling_rope_utils.
 """
 
 import os

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Every golden: jit and generic compute each intermediate tensor and the greedy ids as PyTorch does.
+# Every golden: jit and generic compute each intermediate tensor and the greedy ids like PyTorch.
 # usage: run.sh XFORMC
 #
-# NAME.lua is the spec, NAME.safetensors its weights, NAME.ref.safetensors the tensors of PyTorch.
+# NAME.lua is the spec, NAME.safetensors has its weights, NAME.ref.safetensors PyTorch's tensors.
 set -u
 . tests/lib.sh
 ids_of() { if grep -q 'kind = "encoder"' "$1"; then echo 0; else echo 2; fi; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan early
-# Goldens that combine many options: native code agrees with generic and has the bits of jit, which
-# run.sh compares with PyTorch.
+# Goldens that combine many options: native code agrees with generic and is bit-identical to jit,
+# which run.sh compares with PyTorch.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh

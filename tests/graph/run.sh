@@ -1,11 +1,11 @@
 #!/bin/sh
 # tags: golden
-# Dumps of graphs. NAME.graph is what `xformc compile SPEC -d g` shows. For each NAME.lua here,
+# Dumps of graphs. NAME.graph is the output of `xformc compile SPEC -d g`. For each NAME.lua here,
 # NAME.err is the exit code and standard error of `xformc run NAME.lua --engine generic`, NAME.out
 # its standard output.
 # usage: run.sh [--write] XFORMC
 #
-# --write writes the goldens again.
+# --write rewrites the goldens.
 . tests/lib.sh
 bin=$xformc here=$(dirname "$0") out=$scratch
 failed=0
@@ -36,7 +36,7 @@ golden two_attentions   tests/specs/two_attentions.lua
 golden different_layers tests/specs/different_layers.lua
 for name in post_layer dv_ne_dk awkward halves; do golden $name tests/goldens/$name.lua; done
 
-# result NAME: run a spec of this folder; nothing stands for an empty golden
+# result NAME: run a spec of this folder; a missing file is an empty golden
 result() {
     name=$1
     (cd "$here" && "$bin" run "$name.lua" --engine generic) >"$out/$name.out" 2>"$out/stderr"

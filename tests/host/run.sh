@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan
-# `xformc run` and the built program of twelve models answer alike: every byte of standard output
+# `xformc run` and the built programs of twelve models behave alike: every byte of standard output
 # and standard error, and the exit code, for nearly 300 calls with good and bad inputs
 # (inputs.rows).
 # usage: run.sh XFORMC
@@ -9,9 +9,9 @@ set -u
 here=$PWD/tests/host
 quick_cc "$scratch/cc"
 
-# ---- models -----------------------------------------------------------------------------------------------------
+# ---- models --------------------------------------------------------------------------------------
 
-# spec NAME FIELDS: a small model of random weights.
+# spec NAME FIELDS: a small model with random weights.
 spec() {
     cat >"$scratch/$1.lua" <<END
 return xf.model { name = "$1", layers = 2, heads = 4, d_model = 32, d_ff = 48, weights = "random", norm = "layer", $2 }
@@ -43,7 +43,7 @@ for model in dates sums talk tale across numbers brief sentence label several st
     cat "$scratch/log"
 done
 
-# ---- inputs -----------------------------------------------------------------------------------------------------
+# ---- inputs --------------------------------------------------------------------------------------
 
 awk 'BEGIN { for (i = 0; i < 5000000; i++) printf "7" }' >"$scratch/huge"                              # one line of 5 MB
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "1 "; printf "\n4\n" }' >"$scratch/long"
@@ -55,7 +55,8 @@ printf '7\n\n' >"$scratch/ended"
 : >"$scratch/nothing"
 mkdir "$scratch/folder"
 
-# ask NAME COMMAND...: standard output, standard error and the exit code in $scratch/NAME.*. ARGUMENTS may hold redirections.
+# ask NAME COMMAND...: standard output, standard error and exit code go to $scratch/NAME.*.
+# $arguments may contain redirections.
 ask() {
     who=$1
     shift
@@ -63,7 +64,7 @@ ask() {
     echo $? >"$scratch/$who.code"
 }
 
-# compare MODEL: both sides for one row.
+# compare MODEL: run one row on both sides.
 compare() {
     ask run "$xformc" run "$(spec_of "$1")" --slots 4
     ask program "$scratch/$1/$1"

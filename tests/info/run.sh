@@ -1,21 +1,21 @@
 #!/bin/sh
 # tags: slow noasan
 # `xformc info`: counts of parameters, FLOPs and bytes against numbers computed by hand, limits,
-# pictures, a spec without its weights, the size of the code, the stack as gcc and clang use it.
+# pictures, a spec without its weights, code size, stack use with gcc and clang.
 # usage: run.sh XFORMC
 #
-# No case reads weights, so it is quick; --code compiles two models.
+# No case reads weights, so the suite is quick; --code compiles two models.
 set -u
 . tests/lib.sh
 
-# check NAME COMMAND…: the command must succeed; what it says is shown when it does not.
+# check NAME COMMAND…: the command must succeed; its output is shown if it fails.
 check() {
     name=$1
     shift
     if "$@" >"$scratch/said" 2>&1; then echo "ok $name"; else not_ok "$name"; sed 's/^/    /' "$scratch/said"; fi
 }
 
-# exits CODE COMMAND…: the command's output goes to out and err.
+# exits CODE COMMAND…: the command must exit with CODE; its output goes to out and err.
 exits() {
     code=$1
     shift
@@ -26,7 +26,7 @@ exits() {
 
 says() { exits 0 "$@" && grep -qF -- "$text" "$scratch/out" || { echo "'$text' is missing from:"; cat "$scratch/out"; return 1; }; }
 
-# ---- numbers -----------------------------------------------------------------------------------------------
+# ---- numbers -------------------------------------------------------------------------------------
 
 text="44,157,451"
 heads() {
@@ -68,7 +68,7 @@ function bad() { print "broken JSON at", i, substr(s, i, 20); exit 1 }
 END { i = 1; value(""); skip(); if (i <= length(s)) bad() }
 END
 
-# json SPEC OPTION…: the list of its values in $scratch/json
+# json SPEC OPTION…: list its values in $scratch/json.
 json() { exits 0 "$xformc" info "$@" --json && awk -f "$scratch/get.awk" "$scratch/out" >"$scratch/json" || { cat "$scratch/json"; return 1; }; }
 get() { awk -v p="$1" '$1 == p { sub(/^[^ ]* /, ""); print }' "$scratch/json"; }
 holds() { [ "$(get "$1")" = "$2" ] || { echo "$1 is '$(get "$1")', expected '$2'"; return 1; }; }
@@ -105,14 +105,17 @@ sums() {
 }
 check "parts add up to wholes" sums
 
-# Three words, X [3, 4]; Q, K, V by [4, 3] each: 3 * 3 rows * 2 * 4 * 3 = 216. Attention: 3 rows * 3 keys * 2 * (3 + 3) = 108.
+# Three words, X [3, 4]; Q, K, V by [4, 3] each: 3 * 3 rows * 2 * 4 * 3 = 216.
+# Attention: 3 rows * 3 keys * 2 * (3 + 3) = 108.
 check "FLOPs of the small attention are 216 + 108" sh -c "'$xformc' info specs/self_attention.lua --json | grep -q '\"flops\":324,'"
 
-# One layer, d 4, one head, d_ff 8, vocabulary 5, no biases, root-mean-square norms, no positions, all by hand:
-#   embedding 4; norms 3 * 8 * 4 = 96; q k v out 4 * 2 * 4 * 4 = 128; feed-forward 2 * 2 * 4 * 8 = 128, relu 8; residuals 2 * 4 = 8;
-#   logits 2 * 4 * 5 = 40; attention 2 * (4 + 4) = 16 for each key. At position 0: 412 + 16, at position 9: 412 + 160.
-# Weights read, in floats: embedding 16 (one row, padded); norms 3 * 16; q k v out 4 * 64 (4 outputs padded to 16);
-#   up 64, down 128, logits 64: 576, 2304 bytes.
+# One layer, d 4, one head, d_ff 8, vocabulary 5, no biases, root-mean-square norms, no positions.
+# FLOPs by hand:
+#   embedding 4; norms 3 * 8 * 4 = 96; q k v out 4 * 2 * 4 * 4 = 128;
+#   feed-forward 2 * 2 * 4 * 8 = 128, relu 8; residuals 2 * 4 = 8; logits 2 * 4 * 5 = 40;
+#   attention 2 * (4 + 4) = 16 for each key. Position 0: 412 + 16, position 9: 412 + 160.
+# Weights read, in floats: embedding 16 (one row, padded); norms 3 * 16;
+#   q k v out 4 * 64 (4 outputs padded to 16); up 64, down 128, logits 64: 576, or 2304 bytes.
 cat >"$scratch/hand.lua" <<'END'
 return xf.model {
   name = "hand", kind = "decoder", layers = 1, heads = 1, d_model = 4, d_ff = 8, vocab = 5, max_len = 10,
@@ -130,7 +133,7 @@ by_hand() {
 }
 check "FLOPs and bytes of a model counted by hand, at each position" by_hand
 
-# ---- without weights ---------------------------------------------------------------------------------------
+# ---- without weights -----------------------------------------------------------------------------
 
 without_weights() {
     json "$scratch/hand.lua" && holds weights.missing true && holds parameters $((5 * 4 + 3 * 4 + 4 * 16 + 2 * 32 + 5 * 4)) || return 1
@@ -148,9 +151,9 @@ same_without() {
 }
 check "the same numbers with and without it" same_without
 
-# ---- limits ------------------------------------------------------------------------------------------------
+# ---- limits --------------------------------------------------------------------------------------
 
-# The largest buffers stand first, and in order.
+# The largest buffers come first, in order.
 too_little_ram() {
     exits 1 "$xformc" info specs/dates.lua --max-ram 256K || return 1
     grep -q "bytes of RAM; there are 262,144" "$scratch/err" || { cat "$scratch/err"; return 1; }
@@ -184,12 +187,12 @@ for bad in 0 x 12Q 1MM -1 99999999999G 18014398509481985K; do
 done
 check "a position past the last is refused" exits 2 "$xformc" info specs/dates.lua --position 12
 
-# ---- pictures ----------------------------------------------------------------------------------------------
+# ---- pictures ------------------------------------------------------------------------------------
 
 well_formed() {
     if command -v xmllint >/dev/null; then xmllint --noout "$1"
     else
-        # Without one: every tag that is opened is closed, and no stray `&` or `<`.
+        # Without xmllint: every tag that is opened is closed.
         awk '{ s = s $0 } END { while (match(s, /<[^>]*>/)) { t = substr(s, RSTART, RLENGTH); s = substr(s, RSTART + RLENGTH)
             if (t ~ /^<\//) { sub(/^<\//, "", t); sub(/>/, "", t); if (stack[d--] != t) exit 1 }
             else if (t !~ /\/>$/) { sub(/^</, "", t); sub(/[ >].*/, "", t); stack[++d] = t } } exit d != 0 }' "$1"
@@ -199,7 +202,8 @@ picture() {
     exits 0 "$xformc" info "$2" "--$1" "$scratch/one.svg" -q && exits 0 "$xformc" info "$2" "--$1" "$scratch/two.svg" -q || return 1
     [ -s "$scratch/one.svg" ] && cmp "$scratch/one.svg" "$scratch/two.svg" && well_formed "$scratch/one.svg" || return 1
     ! grep -nE '"(-?nan|-?inf)|="[^"]*e[+-][0-9]' "$scratch/one.svg" || return 1
-    # Lines of text that begin at x end within the picture; a character is taken for half as wide as it is high, which is little.
+    # Lines of text that begin at x end within the picture. Characters count as half as wide as
+    # high, a low estimate.
     awk '{ gsub(/[\200-\277]/, "") }
          /<svg / { match($0, /width="[0-9.]*/); width = substr($0, RSTART + 7, RLENGTH - 7) + 0 }
          /<text x="[0-9.]*" y="[0-9.]*" font-size="[0-9.]*"/ && !/text-anchor|transform/ {
@@ -230,7 +234,7 @@ every_node() {
 check "three attentions and six layers are in the picture of base" every_node
 check "a picture that cannot be written" exits 74 "$xformc" info specs/dates.lua --graph "$scratch/no/such.svg" -q
 
-# ---- code and stack ----------------------------------------------------------------------------------------
+# ---- code and stack ------------------------------------------------------------------------------
 
 code() {
     json specs/self_attention.lua --code --isa portable || return 1
@@ -246,7 +250,7 @@ if command -v cc >/dev/null && command -v size >/dev/null; then check "--code me
 else echo "skip --code measures what was compiled (no cc or size)"; fi
 check "--code without a compiler" exits 69 "$xformc" info specs/self_attention.lua --code --cc no-such-compiler
 
-# The deepest stack by the calls that the assembly names; slow.sh has every dtype and form.
+# The deepest stack, by the calls in the assembly. slow.sh covers every dtype and form.
 stack() {
     spec=$1 cc=$2 isa=$3
     case $isa in -DRT_PORTABLE) json "$spec" --isa portable ;; *) json "$spec" ;; esac || return 1

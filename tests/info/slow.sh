@@ -1,14 +1,14 @@
 #!/bin/sh
 # tags: targets
-# The stack that `info` states: every form and dtype stays within it as gcc and clang compile them,
-# by the calls in the assembly. Models answer the same on a stack of that size and one page, and
-# dates int8 in WebAssembly on the default stack (skipped without clang, wasm-ld and node). `make
-# test-all` takes every spec in every dtype.
+# The stack size that `info` states: every form and dtype stays within it when compiled by gcc and
+# clang, by the calls in the assembly. Models answer the same on a stack of that size plus one page,
+# and dates int8 in WebAssembly on the default stack (skipped without clang, wasm-ld and node).
+# `make test-all` covers every spec in every dtype.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
 
-# bound SPEC OPTION...: the bytes that info gives.
+# bound SPEC OPTION...: the bytes that `info` states.
 bound() { "$xformc" info "$@" --json | sed -n 's/.*"stack_bytes":\([0-9]*\).*/\1/p'; }
 
 # depth FOLDER NAME CC FLAG...: the deepest stack, and its functions.
@@ -24,7 +24,7 @@ depth() (
     awk -f "$top/tests/info/stack_depth.awk" stack/*.su stack/*.s
 )
 
-# within LABEL BYTES FOLDER NAME CC FLAG...
+# within LABEL BYTES FOLDER NAME CC FLAG...: the deepest stack takes at most BYTES.
 within() {
     case_name=$1 most=$2
     shift 2
@@ -32,14 +32,14 @@ within() {
     verdict $? "$case_name: $found of $most"
 }
 
-# ---- the calls ---------------------------------------------------------------------------------------------------
+# ---- the calls -----------------------------------------------------------------------------------
 
 story=tests/families/llama
-# pairs SPEC...: each with each dtype, `SPEC DTYPE`.
+# pairs SPEC...: each spec with each dtype, as `SPEC DTYPE`.
 pairs() { for spec; do for dtype in f32 bf16 int8 int4; do echo "$spec $dtype"; done; done; }
 some=$(for spec in specs/dates.lua $story; do echo "$spec f32" && echo "$spec int8"; done)
 
-# emit LABEL SPEC DTYPE: the folder $scratch/LABEL.DTYPE.
+# emit LABEL SPEC DTYPE: compile to the folder $scratch/LABEL.DTYPE.
 emit() {
     folder=$scratch/$1.$3
     [ -d "$folder" ] || "$xformc" compile "$2" --dtype "$3" -q -o "$folder" 2>"$scratch/err" ||
@@ -47,8 +47,8 @@ emit() {
     model=$(basename "$(echo "$folder"/*_kernels.h)" _kernels.h)
 }
 
-# The sample has floats and rounded products, each in portable C by both compilers and with vectors
-# by one: a bound of its own each. The rest are other models, dtypes and levels.
+# The sample has f32 and quantized products, each in portable C with both compilers and in vectors
+# with one; each case has a bound of its own. make test-all adds other models, dtypes and levels.
 all=$(pairs specs/dates.lua specs/encoder.lua specs/self_attention.lua $story)
 while read -r spec dtype; do
     label=$(basename "$spec" .lua)
@@ -77,9 +77,9 @@ END
 "$xformc" compile specs/dates.lua --kernels unrolled -q -o "$scratch/form" 2>"$scratch/err" &&
     within "dates --kernels unrolled" "$(bound specs/dates.lua --kernels unrolled)" "$scratch/form" dates gcc -O2 -DRT_PORTABLE || cat "$scratch/err"
 
-# ---- a stack of that many bytes and a page -----------------------------------------------------------------------
+# ---- a stack of that size and a page -------------------------------------------------------------
 
-# kinds FOLDER NAME: what bounded_stack.c is to call.
+# kinds FOLDER NAME: macros that tell bounded_stack.c what to call.
 kinds() {
     header=$1/$2.h
     upper=$(echo "$2" | tr '[:lower:]' '[:upper:]')
@@ -95,7 +95,8 @@ kinds() {
     if grep -q "$2_generate(" "$header"; then printf ' -DKIND_TEXT'; fi
 }
 
-# bounded FOLDER NAME BYTES TEXT [ISA=FLAG]: built by the folder's own Makefile.
+# bounded FOLDER NAME BYTES TEXT [ISA=FLAG]: run bounded_stack.c with the library built by the
+# folder's Makefile.
 bounded() (
     cd "$1" || exit
     # shellcheck disable=SC2086
@@ -114,7 +115,7 @@ text_of() {
     *) echo 'abc' ;;
     esac
 }
-# The sample has floats and rounded products in the machine's own vectors, a model with a source and
+# The sample has f32 and quantized products in the machine's own vectors, a model with a source and
 # one without, and a tokenizer.
 some=$(echo "$some" && echo 'specs/sums.lua f32')
 while read -r spec dtype; do
@@ -135,9 +136,9 @@ END
 [ $? != 0 ]
 verdict $? 'a stack of 1 KB is seen to be too small'
 
-# ---- WebAssembly -------------------------------------------------------------------------------------------------
+# ---- WebAssembly ---------------------------------------------------------------------------------
 
-# objects CC FOLDER FLAG...: what runs dates int8 on the stack that it has, compiled into FOLDER.
+# objects CC FOLDER FLAG...: compile into FOLDER what runs dates int8 on the default stack.
 objects() (
     cc=$1 folder=$2
     shift 2
@@ -154,7 +155,7 @@ objects() (
             "$source" || exit
     done
 )
-# wasm FLAG...: dates int8 in node, linked with these flags.
+# wasm FLAG...: link dates int8 with these flags and run it in node.
 wasm() (
     cd "$scratch/dates.int8" || exit
     # shellcheck disable=SC2086

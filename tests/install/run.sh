@@ -8,7 +8,7 @@
 . tests/lib.sh
 files() { (cd "$scratch" && find . -type f | sort | tr '\n' ' '); }
 
-# Without its prerequisites: the program that is here is what is installed.
+# Skip the prerequisites: install the program under test.
 pages='man/man1/xformc-repl.1 man/man1/xformc.1 man/man5/xformc-spec.5'
 make -s -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch" PREFIX=/opt/x >"$scratch.log" 2>&1 && cmp "$xformc" "$scratch/opt/x/bin/xformc"
 verdict $? 'make install puts the program below DESTDIR and PREFIX'
@@ -50,7 +50,7 @@ verdict $? 'a spec that is here comes first'
 verdict $? 'a spec that is nowhere is refused by its name'
 rm -rf "$scratch/own" "$scratch/out"
 
-# A program of the user's, by pkg-config: the emitted header and what was installed, no folder runtime/.
+# A user's program, with pkg-config: the emitted header and the installed headers, without runtime/.
 if command -v pkg-config >/dev/null 2>&1; then
     flags=$(PKG_CONFIG_PATH=$at/lib/pkgconfig pkg-config --define-variable=prefix="$at" --cflags xformc) &&
         printf '#include "dates.h"\nint main(void) { return sizeof(dates_state) == DATES_STATE_BYTES ? 0 : 1; }\n' >"$scratch.c" &&
@@ -62,7 +62,7 @@ else
     echo 'skip xformc.pc (no pkg-config)'
 fi
 
-# Completions: what each shell offers.
+# The completions that each shell offers.
 offers() { [ "$1" = "$2" ] || { echo "expected $2, found $1"; false; }; }
 if command -v bash >/dev/null 2>&1; then
     bash_offers() {
@@ -96,7 +96,7 @@ verdict $? 'make uninstall leaves no file'
 files
 rm -f "$scratch.log"
 
-# A machine with nothing: a PATH without compiler, make and pkg-config.
+# A bare machine: a PATH without compiler, make and pkg-config.
 mkdir "$scratch/bin"
 for tool in sh id mktemp rm tail env cat; do ln -s "$(command -v $tool)" "$scratch/bin/$tool"; done
 message=$(PATH=$scratch/bin NO_INSTALL=1 sh tests/deps.sh 2>&1)
@@ -109,8 +109,8 @@ message=$(PATH=$scratch/bin sh tests/deps.sh 2>&1)
 verdict $? 'deps without apt-get stops and says so'
 echo "$message"
 
-# Each package manager, and what it is asked for. The fake one writes down its words and puts the tools on the PATH; one that
-# is told to fail does neither.
+# Each package manager, and what it is asked to install. The fake one records its arguments and puts
+# the tools on the PATH; one that is told to fail installs nothing.
 cp -r "$scratch/bin" "$scratch/fake"
 cat >"$scratch/manager" <<'END'
 #!/bin/sh
@@ -146,7 +146,8 @@ manager dnf 'install -y -- gcc make pkgconf-pkg-config lua-devel jansson-devel o
 manager pacman '-S --needed --noconfirm -- gcc make pkgconf lua jansson openblas libedit libutf8proc cmocka pcre2'
 manager brew 'install -- gcc make pkgconf lua@5.4 jansson openblas libedit utf8proc cmocka pcre2'
 
-# What one test alone asks for fails nobody: pkg-config that knows all but PCRE2, and a manager that has no such package.
+# A package that only one test needs may be missing: pkg-config knows all but PCRE2, and the manager
+# has no such package.
 mkdir "$scratch/but" && cp "$scratch/fake"/* "$scratch/but" && cp "$scratch/manager" "$scratch/but/apt-get" && cp "$scratch/root" "$scratch/but/id.root"
 rm -f "$scratch/but/id" && mv "$scratch/but/id.root" "$scratch/but/id" && chmod +x "$scratch/but/apt-get" "$scratch/but/id" && : >"$scratch/but/fails"
 printf '#!/bin/sh\ncase $* in *pcre2*) exit 1 ;; esac\n' >"$scratch/but/pkg-config" && chmod +x "$scratch/but/pkg-config"
@@ -159,7 +160,8 @@ message=$(PATH=$scratch/but NO_INSTALL=1 sh tests/deps.sh 2>&1) && [ "$message" 
 verdict $? 'deps with NO_INSTALL names PCRE2'
 echo "$message"
 
-# Tools that suites skip without: asked for at once, then one by one where one is not to be had; never a failure.
+# Tools without which suites skip: requested together, then one by one if one is unavailable. It
+# never fails.
 mkdir "$scratch/tools" && for tool in sh id timeout env cat; do ln -s "$(command -v $tool)" "$scratch/tools/$tool"; done
 cat >"$scratch/tools/apt-get" <<'END'
 #!/bin/sh
@@ -181,7 +183,8 @@ for tool in $(sed -n "/^tools()/,/^END/s/^\([a-z0-9+][a-z0-9+_-]*\)  *[a-z].*/\1
 PATH=$scratch/tools sh tests/tools.sh >"$scratch/out" 2>&1 && [ ! -e "$scratch/tools/words" ]
 verdict $? 'tools asks for nothing where nothing is missing'
 
-# What it starts then is pkg-config, once for each of eight libraries at most: no compiler, no manager.
+# If nothing is missing, deps.sh starts only pkg-config, at most once for each of eight libraries:
+# no compiler, no manager.
 mkdir "$scratch/counted" && : >"$scratch/started"
 for tool in cc gcc make pkg-config apt-get dnf pacman brew id sudo mktemp tail env; do
     real=$(command -v $tool) || continue
@@ -207,7 +210,7 @@ done)
 verdict $? 'make knows how to make each of them'
 echo "$bad"
 
-# A clang that compiles and has no libraries of sanitizers, as where only the compiler is installed.
+# A clang that compiles but has no sanitizer libraries, as when only the compiler is installed.
 printf '#!/bin/sh\ncase $* in *-fsanitize*) exit 1 ;; esac\n' >"$scratch/clang" && chmod +x "$scratch/clang"
 message=$(make -s ubsan CLANG="$scratch/clang" 2>&1)
 [ $? = 0 ] && [ "$message" = "make ubsan: $scratch/clang with its sanitizers is missing" ]

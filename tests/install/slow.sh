@@ -1,16 +1,16 @@
 #!/bin/sh
 # tags: targets
-# Every example of --help runs after `make install`. The archive of `make dist` builds. The package
-# of `make deb` answers, and names the packages of all its libraries (skipped without dpkg-deb,
-# mmdebstrap and root); `make test-all` installs it in a bare root.
+# Every example of --help runs after `make install`. The archive of `make dist` builds. The program
+# in the package of `make deb` answers, and the package depends on the packages of all its libraries
+# (skipped without dpkg-deb, mmdebstrap and root); `make test-all` installs it in a bare root.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
 
-# ---- the examples ------------------------------------------------------------------------------------------------
+# ---- the examples --------------------------------------------------------------------------------
 
-# From a folder that has nothing. Left out is what needs files of the user's. The page of bench has
-# tests/bench/run.sh, so that the sample is the other example of bench.
+# Run in an empty folder, except for examples that need files of the user. tests/bench/run.sh tests
+# the page of bench, so the sample has the other example of bench.
 plain=$PATH
 quick_compilers
 make -s -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch/installed" PREFIX=/usr >"$scratch/out" 2>&1 || cat "$scratch/out"
@@ -31,7 +31,7 @@ while read -r example; do
 done <"$scratch/examples"
 PATH=$plain
 
-# ---- the sources ---------------------------------------------------------------------------------------------------
+# ---- the sources ---------------------------------------------------------------------------------
 
 make -s dist BUILD="$scratch/dist" >"$scratch/out" 2>&1 && tar -xzf "$scratch"/dist/xformc-*.tar.gz -C "$scratch" &&
     [ "$(find "$scratch"/xformc-* -name '*.o' | wc -l)" = 0 ]
@@ -42,13 +42,14 @@ quick_build "$scratch"/xformc-* build/xformc >"$scratch/out" 2>&1 &&
 verdict $? 'the archive builds'
 tail -n 3 "$scratch/out"
 
-# ---- the package ---------------------------------------------------------------------------------------------------
+# ---- the package ---------------------------------------------------------------------------------
 
-# The sample is that the package is made, that its program answers from an empty folder, by specs of
-# its own, and that the packages of all libraries are named: a bare root needs nothing else.
+# The sample: the package is built, its program answers from an empty folder with the specs of the
+# package, and it depends on the packages of all libraries. Then a bare root needs nothing else.
 name='the Debian package in a bare root'
 if ! has dpkg-deb || ! has mmdebstrap || [ "$(id -u)" != 0 ]; then skip "$name" 'no dpkg-deb, mmdebstrap or no root'; exit 0; fi
-# whole PACKAGE: unpacked, it answers, and each library of its program is of a package it needs.
+# whole PACKAGE: unpacked, it answers, and each library of its program is in a package it depends
+# on.
 whole() (
     dpkg-deb -x "$1" "$scratch/unpacked" && mkdir "$scratch/nothing" && cd "$scratch/nothing" || exit
     program=$scratch/unpacked/usr/bin/xformc

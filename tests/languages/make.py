@@ -1,10 +1,13 @@
-"""Tokenizers of small translators, and what transformers generates with the models of tests/families.
+"""Write tokenizers of small translators, and the ids that transformers generates with models of
+tests/families.
 
-    python make.py        # needs torch, transformers, tokenizers; writes NAME.json and expected beside itself
+    python make.py        # writes NAME.json and expected into its folder
 
-NAME.json is the tokenizer.json of a class: nllb and m2m (the source's language in front), mbart (behind), marian (the target's
-language in front of the text), t5 (none). A line of `expected` has: model (with @N: decoder_start_token_id is N), tokenizer,
-options, text, ids that go in, ids that come out."""
+Needs torch, transformers and tokenizers.
+
+NAME.json is the tokenizer.json of a class: nllb and m2m (source language before the text), mbart
+(after it), marian (target language before the text), t5 (none). A line of `expected` has: model
+(with @N: decoder_start_token_id is N), tokenizer, options, text, input ids, output ids."""
 import json, os
 os.environ["HF_HUB_OFFLINE"] = "1"
 import torch, transformers as tf
@@ -23,7 +26,7 @@ FIRST = 60              # the id of the first code
 
 
 def build(name):
-    """The Tokenizer of a class."""
+    """The tokenizer of a class."""
     marks = ["<pad>", "</s>", "<unk>"] if name == "t5" else ["<s>", "<pad>", "</s>", "<unk>"]
     vocabulary = {w: i for i, w in enumerate(marks + WORDS)}
     vocabulary.update({c: FIRST + i for i, c in enumerate(CODES[name])})

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow
 # Translators: --source-language and --target-language in `run`, `tokenize` and programs, and as
-# options at the prompt, for NLLB, M2M100, mBART, Marian and T5. Ids in and out are those of
-# transformers (expected, by make.py). Languages that the vocabulary does not have.
+# options at the prompt, for NLLB, M2M100, mBART, Marian and T5. Input and output ids match
+# transformers (expected, by make.py). Languages missing from the vocabulary.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -13,7 +13,7 @@ prefixes='"task_specific_params": { "summarization": { "prefix": "summarize: " }
   "translation_en_to_de": { "prefix": "translate English to German : " },
   "translation_en_to_fr": { "prefix": "translate English to French : " } },'
 
-# folder MODEL TOKENIZER: the path of a folder that has both; MODEL@N starts answers with the id N.
+# folder MODEL TOKENIZER: the path of a folder with both. MODEL@N starts answers with the id N.
 folder() {
     made=$scratch/$1.$2
     if [ ! -d "$made" ]; then
@@ -24,10 +24,10 @@ folder() {
     echo "$made"
 }
 
-# ids KEY: those of a JSON line on standard input.
+# ids KEY: the ids at KEY of a JSON line on standard input.
 ids() { sed "s/.*\"$1\":\\[\\([0-9,]*\\)\\].*/\\1/" | tr , ' '; }
 
-# answers NAME COMMAND... : whether it answers $text with the ids $given and $wanted.
+# answers NAME COMMAND... : it reads $text as the ids $given and answers with the ids $wanted.
 answers() {
     name=$1
     shift
@@ -47,8 +47,8 @@ two $("$xformc" run "$made" -n 9 $options -- "$text")" "$(cat "$scratch/out")" |
     verdict $? "the prompt with $model $tokenizer $options"
 }
 
-# read_alone: `tokenize` has the ids of the text. The language of an answer is none of them, but for
-# Marian's; a tokenizer alone does not know the texts of T5.
+# read_alone: `tokenize` gives the ids of the text. The target language is not among them, except
+# for Marian. A tokenizer alone does not know the prefixes of T5.
 read_alone() {
     case $tokenizer in
     t5) return ;;
@@ -71,7 +71,8 @@ while IFS='|' read -r model tokenizer options text given wanted; do
         verdict 1 "$name is built"
     answers "the program of $model $tokenizer $options" "$scratch/built.$name/$name"
 done <"$scratch/expected"
-# A model whose answers begin with any language says so; not where its config or an option gives one.
+# A model whose answers may begin with any language says so, unless its config or an option sets
+# one.
 made=$(folder m2m_100 nllb)
 for options in '' '--target-language fra_Latn'; do
     "$xformc" run "$made" -n 3 $options the 2>"$scratch/err" >/dev/null
@@ -83,7 +84,7 @@ done
 [ "$(wc -l <"$scratch/expected")" -ge 10 ]
 verdict $? 'transformers gave all of them'
 
-# refused NAME MESSAGE COMMAND...: exit code 2, nothing printed.
+# refused NAME MESSAGE COMMAND...: exits with 2, MESSAGE on stderr, nothing on stdout.
 refused() {
     what=$1 message=$2
     shift 2
@@ -114,7 +115,7 @@ refused 'tokenize: the language of an answer' '--target-language: it starts the 
 refused 'tokenize: near languages' "--source-language: the vocabulary has no language 'zho'; near ones: zho_Hans, zho_Hant" \
     "$xformc" tokenize "$(folder m2m_100 nllb)" --source-language zho x
 
-# raises NAME CALL MESSAGE: at the prompt, of the model m or n.
+# raises NAME CALL MESSAGE: at the prompt, CALL on the model m or n fails with MESSAGE.
 raises() {
     printf 'm = xf.compile("%s")\nn = xf.compile("tests/families/llama")\nprint(select(2, pcall(%s)))\n' "$(folder m2m_100 nllb)" "$2" |
         "$xformc" repl >"$scratch/out" 2>&1

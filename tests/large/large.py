@@ -1,10 +1,10 @@
-"""Models as large as the machine: built, asked, and run from the cache, with the time of each
-command and the memory that is its own (not that of the C compiler), beside reading what it reads
-and writing what it writes.
+"""Build models as large as the machine, query them, and run them from the cache. Prints the time of
+each command and its own memory (without the C compiler's), next to the time for just reading and
+writing the same bytes.
 
 usage: large.py XFORMC FOLDER [NAME...]
-NAME: 1b, 8b, 8b-int8, 8b-gguf, 8b-six, t5, encoder; without, all of them.
-Models are made in FOLDER and stay, but for what is built from them: 45 GB with all of them.
+NAME: 1b, 8b, 8b-int8, 8b-gguf, 8b-six, t5, encoder; default: all of them.
+Models are made in FOLDER and stay there, but not what is built from them: 45 GB for all.
 8b-six, t5 and encoder compare with transformers: they need PyTorch, transformers and safetensors.
 """
 
@@ -17,10 +17,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-# ---- commands and what they take ----
+# ---- commands and their cost ----
 
 def own_memory(group):
-    """Bytes that the processes of a group have for themselves, shared memory among them."""
+    """Bytes of memory owned by the processes of a group, including shared memory."""
     total = 0
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -37,7 +37,7 @@ def own_memory(group):
 
 
 def measured(*words):
-    """Seconds, the most own memory, output. A command that fails ends it all."""
+    """Seconds, peak own memory, output. A failing command ends the run."""
     begin, most = time.monotonic(), 0
     p = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                          start_new_session=True)
@@ -57,14 +57,14 @@ def tell(name, what, seconds, memory, more=""):
 
 
 def files_of(path):
-    """A file, or the files of weights of a folder."""
+    """A file, or the weights files of a folder."""
     if os.path.isfile(path):
         return [path]
     return [os.path.join(path, f) for f in sorted(os.listdir(path)) if f.endswith(".safetensors")]
 
 
 def seconds_to_copy(path, written):
-    """To read all of a file or folder and to write so many bytes, as cp and dd do."""
+    """Seconds to read a whole file or folder and to write a number of bytes, as cp and dd do."""
     begin = time.monotonic()
     options = ["bs=4M", "status=none"]
     for f in files_of(path):
@@ -102,7 +102,7 @@ class Large:
         return path
 
     def agrees(self, name, path):
-        """Its numbers are those of transformers in f32: bf16 weights lose nothing."""
+        """Its numbers match transformers in f32: bf16 weights lose nothing."""
         reference = os.path.join(self.folder, "reference.safetensors")
         subprocess.run([sys.executable, os.path.join(HERE, "reference.py"), path, reference],
                        check=True, stdout=subprocess.DEVNULL)
@@ -112,7 +112,7 @@ class Large:
         measured(self.xformc, "cache", "--clear")
 
     def built(self, name, path, dtype=None, context="2048", prompt="1 5 9"):
-        """A program: built, asked, and removed. It answers what `run` answers."""
+        """Build a program, query it, and remove it. It gives the answer of `run`."""
         options = ["-c", context] + (["--dtype", dtype] if dtype else [])
         to = os.path.join(self.folder, "built")
         shutil.rmtree(to, ignore_errors=True)

@@ -1,7 +1,8 @@
-"""What transformers makes of a folder in f32: the logits of some ids, or the hidden state of an
-encoder, for `xformc verify --against`; of a decoder alone, also the ids that it goes on with.
+"""Write the results of transformers for a folder in f32, for `xformc verify --against`: the logits
+of some ids, or the hidden state of an encoder. For a decoder-only model also print the ids that
+follow.
 
-usage: reference.py FOLDER OUT.safetensors [IDS]        IDS: as many are read, 16 without
+usage: reference.py FOLDER OUT.safetensors [IDS]        IDS: how many ids to read; default: 16
 Needs PyTorch, transformers and safetensors.
 """
 
@@ -15,7 +16,7 @@ ANSWER = 16
 
 
 def some_ids(count, vocab):
-    """Ids of 3 and more, spread over the vocabulary."""
+    """Ids from 3 up, spread over the vocabulary."""
     return [[i * 2654435761 % (1 << 32) % (vocab - 3) + 3 for i in range(count)]]
 
 

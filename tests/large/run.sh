@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
-# Random Llamas of the shapes that people run (make_model.c), of 124 million parameters, in
-# `make test-all` also of 1.1 billion: from folders of bf16 and Q4_0 files, the ids of transformers,
-# the engines against each other, packing within 64 MB of memory, programs, answers from the cache.
+# Random Llamas of realistic shapes (make_model.c), with 124 million parameters, in `make test-all`
+# also 1.1 billion. From bf16 folders and Q4_0 files: the ids of transformers, the engines against
+# each other, packing within 64 MB of memory, programs, answers from the cache.
 # usage: run.sh XFORMC
 . tests/lib.sh
 quick_compilers
@@ -13,7 +13,7 @@ export XDG_CACHE_HOME
 cc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -o "$scratch/make_model" \
     tests/large/programs/make_model.c || exit 74
 
-# What transformers goes on with in f32 behind these ids (reference.py).
+# The ids that transformers generates in f32 after these (reference.py).
 ids='3 28638 15290 11928 30577 17229 13867 519 29154 15806 2458 31093 17745 4397 1035 19684'
 llama_100m='23444 11064 28682 5504 15019 14804 29819 2878 9217 11757 10893 11632 25846 27940
  1162 27940'
@@ -25,12 +25,13 @@ answers() {
 }
 run() { "$xformc" run "$model" $options "$@"; }
 
-# within KILOBYTES COMMAND...: by a process that has no more memory of its own, beside mapped files.
+# within KILOBYTES COMMAND...: limit the memory of its own that the process has, besides mapped
+# files.
 within() (
     ulimit -d "$1" && shift && "$@"
 )
 
-# agrees NAME: the engine that emits and the generic one, at each named tensor.
+# agrees NAME: the jit and the generic engine agree on each named tensor.
 agrees() {
     "$xformc" verify "$model" $options --engine jit >"$scratch/out" 2>&1 &&
         grep -q ' comparisons, all within tolerance' "$scratch/out"
@@ -38,7 +39,7 @@ agrees() {
     grep -v ' ok$' "$scratch/out"
 }
 
-# packed NAME: 64 MB are enough, whatever the model.
+# packed NAME: 64 MB suffice for any model.
 packed() {
     within 65536 "$xformc" compile "$model" $options -q -o "$scratch/compiled" 2>"$scratch/err" &&
         [ "$(find "$scratch/compiled" -size +60M | wc -l)" = 1 ]
@@ -47,7 +48,7 @@ packed() {
     rm -rf "$scratch/compiled"
 }
 
-# kept NAME: `run` packs once; the next run maps that. A program answers the same.
+# kept NAME: `run` packs once and the next run maps the result. A program answers the same.
 kept() {
     expected=$(run --no-cache --ids -n 16 --temp 0 "$ids") &&
         [ "$(printf %s "$expected" | wc -w)" = 16 ] || expected='16 ids'
@@ -67,8 +68,8 @@ kept() {
     rm -r "$scratch/built"
 }
 
-# fills NAME MEGABYTES LEFT COMMAND...: a disk of that size, $scratch/disk, which the command fills:
-# 74, and of large files there are only those called LEFT.
+# fills NAME MEGABYTES LEFT COMMAND...: the command fills a disk of that size, $scratch/disk, and
+# exits with 74. The only files above 1 MB that remain are called LEFT.
 fills() {
     name=$1 size=$2 left=$3
     shift 3
@@ -86,7 +87,7 @@ fills() {
     cat "$scratch/err"
 }
 
-# 70 MB of weights: the first disk fills with them, the other with the program that takes them in.
+# The weights take 70 MB. They fill the first disk; the program that embeds them fills the other.
 disks() {
     mkdir "$scratch/disk"
     if ! unshare -rm true 2>/dev/null || ! cc -shared -fPIC -std=c11 -D_GNU_SOURCE -O1 -Wall \

@@ -1,27 +1,31 @@
 #!/bin/sh
-# Check the tree in the current folder, rule by rule; a finding is a line `FILE:LINE: what`, and exit 1.
+# Check the tree in the current folder, rule by rule. Prints findings as `FILE:LINE: what`, and then
+# exits with 1.
 # usage: lint.sh [RULE…]          rules: includes folders calls libraries names text words sizes generated compilers
 export LC_ALL=C
 rules=${*:-includes folders calls libraries names text words sizes generated compilers}
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74
 
-# What is ours: not what is built, nor what `build` puts beside the emitted text, nor the folders of .gitignore.
+# The project's own files: no build results, no runtime that `build` copies next to emitted text, no
+# folders of .gitignore.
 ignored=$(sed -n "s#^/\(.*\)/\$# -o -path './\1'#p" .gitignore 2>/dev/null | tr -d '\n')
 apart="-name .git -o -path ./build -o -path './generated/*/runtime' -o -name __pycache__ -o -path './tests/*/build' $ignored"
 eval "find . \( $apart \) -prune -o -type f -print" | sed 's#^\./##' | sort >"$scratch/files" || exit 74
 [ -s "$scratch/files" ] || exit 74
 files() { grep -E "$1" "$scratch/files"; }
-# each AWK-PROGRAM, file names on stdin: run it over all of them at once.
+# each AWK-PROGRAM: run it once over all files named on stdin.
 each() { tr '\n' '\0' | xargs -0 -r awk "$@"; }
 
-# The folders of the sources, in the order in which they see one another: the lists of the Makefile.
+# The source folders in the order in which they may include each other, from the lists of the
+# Makefile.
 floors() {
     awk '/^(RUNTIME|COMPILER)_FOLDERS *=/ { on = 1; sub(/^[A-Z_]+ *=/, "") }
         on { on = sub(/\\$/, ""); for (i = 1; i <= NF; i++) print $i }' Makefile
 }
 
-# Who includes whom: what stands in its folder or in one before it. Below the emitter little of the runtime is seen.
+# Who includes whom: files of the same folder or an earlier one. Below the emitter only parts of the
+# runtime are allowed.
 rule_includes() {
     files '^(compiler|runtime)/.*\.(c|h|def)$' >"$scratch/sources"
     floors >"$scratch/floors"
@@ -41,7 +45,7 @@ rule_includes() {
             to = folder(where[name])
             if (rank[to] > rank[from]) refuse(": " to " stands behind it")
             else if (from ~ /^compiler/ && to ~ /^runtime/ && rank[from] < rank["compiler/emit"]) {
-                blob = from ~ /^compiler\/(tokenizer|chat|front)/ && name ~ /^rt_(tokenizer(_format)?|chat)\.h$/ # what they are written as
+                blob = from ~ /^compiler\/(tokenizer|chat|front)/ && name ~ /^rt_(tokenizer(_format)?|chat)\.h$/ # the formats they write
                 head = from == "compiler/pack" && name ~ /^rt_(packed|weights)\.h$/                      # and packed weights
                 if (name !~ /^(rt\.h|.*\.def)$/ && !blob && !head) refuse(": of the runtime, rt.h and the tables")
             }
@@ -59,14 +63,15 @@ rule_includes() {
         }'
 }
 
-# A folder that one can survey.
+# A folder must be small enough to survey.
 rule_folders() {
     files '^(compiler|runtime)/.*\.(c|h)$' | awk '
         { file = $0; sub(/\/[^\/]*$/, ""); n[$0]++; last[$0] = file }
         END { for (d in n) if (n[d] > 34) printf "%s:1: the last of %d files in %s, at most 34\n", last[d], n[d], d }'
 }
 
-# Who calls whom, by what their objects define and need: those of build/ where they are newer, else compiled here.
+# Who calls whom, by the symbols that objects define and need: objects of build/ if they are newer,
+# else compiled here.
 rule_calls() {
     mkdir -p "$scratch/objects"
     files '^(compiler|runtime)/.*\.c$' >"$scratch/sources"
@@ -99,13 +104,13 @@ rule_calls() {
                 n = split(text, word, /[^A-Za-z0-9_]+/)
                 for (i = 1; i <= n; i++) if (word[i] != "") print "declared", folder, word[i]
             }' | sort -u
-        # A row declares the function of its command, in command.h.
+        # A row of commands.def declares the function of its command, in command.h.
         sed -n 's/^COMMAND(\([a-z]*\),.*/declared compiler\/cli command_\1/p' compiler/cli/commands.def 2>/dev/null
         # A row of formats.def declares four kernels, in kernels.h.
         sed -n 's/.*RT_[A-Z_]*LINEARS([A-Z0-9]*, \([a-z0-9]*\),.*/\1/p' runtime/kernels/formats.def 2>/dev/null | while read -r suffix; do
             for kernel in linear linear_gate linear_add embed; do echo "declared runtime/kernels rt_${kernel}_$suffix"; done
         done
-        # In place of rt_team.c, so that its functions are there twice.
+        # rt_alone.c replaces rt_team.c, so the same functions would be defined twice.
         grep -v '/rt_alone\.c' "$scratch/found.objects" | while read -r f o; do
             nm -g -P "${o:-$scratch/objects/$(basename "$f" .c).o}" | awk -v f="$f" '
                 $2 == "U" { print "used", f, $1 } $2 == "T" && $1 != "main" { print "defined", f, $1 }'
@@ -113,7 +118,7 @@ rule_calls() {
     } | awk -f "$here/calls.awk"
 }
 
-# A library enters in one place.
+# Each library is used in one place only.
 rule_libraries() {
     files '\.(c|h)$' | each '
         BEGIN {
@@ -132,14 +137,14 @@ rule_libraries() {
         }'
 }
 
-# A file's name says which file it is, anywhere in the tree; the top has few files.
+# File names are unique in the tree, and the top folder has few files.
 rule_names() {
     files '^[^/]*$' | grep -vxE 'LICENSE|Makefile|(README|CHANGELOG)\.md|\.gitignore' | sed 's/$/:1: no file of the top folder/'
     files '\.(c|h|def)$' | grep -v '^generated/' | awk -F/ '
         { if ($NF in seen) printf "%s:1: the name is taken by %s\n", $0, seen[$NF]; else seen[$NF] = $0 }'
 }
 
-inputs_left_out() { grep -v '^tests/.*\.lua$'; }       # what a test feeds may be as ugly as it likes
+inputs_left_out() { grep -v '^tests/.*\.lua$'; }       # test inputs may be ugly
 code() { files '(\.(c|h|def|lua|sh|py)|(^|/)Makefile|^\.ci/run)$'; }
 
 rule_text() {
@@ -176,7 +181,7 @@ rule_generated() {
     files '^generated/[^/]+/.*\.(c|h)$' | tr '\n' '\0' | xargs -0 -r grep -nE '(malloc|calloc)\(' /dev/null | sed 's/$/   (allocation in emitted C)/'
 }
 
-# Warnings of gcc and clang, if they are here. Kernels for each instruction set too.
+# Warnings of gcc and clang, if they are installed. Kernels are compiled for each instruction set.
 rule_compilers() {
     flags="-std=c11 -D_GNU_SOURCE -fsyntax-only -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
         -ffp-contract=off -DPACKER_VERSION=0u $(floors | sed "s/^/-I/" | tr "\n" " ")
@@ -198,7 +203,7 @@ for rule in $rules; do
     includes|folders|calls|libraries|names|text|words|sizes|generated|compilers) ;;
     *) echo "lint.sh: there is no rule $rule" >&2; exit 2 ;;
     esac
-    # Where nothing can be written, nothing is found.
+    # On a full disk there would be no findings.
     "rule_$rule" >"$scratch/found" || true
     echo end >"$scratch/end" || exit 74
     if [ -s "$scratch/found" ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each rule of lint passes on the tree, and finds the fault that this suite puts into a copy of it.
+# Each lint rule passes on the tree, and finds the fault that this suite puts into a copy of it.
 # usage: run.sh XFORMC
 . tests/lib.sh
 copy=$scratch
@@ -11,7 +11,7 @@ for rule in includes folders libraries names text words sizes generated; do
     if sh tests/lint/lint.sh $rule; then echo "ok lint: $rule"; else echo "not ok lint: $rule"; fi
 done
 
-# finds NAME RULE FILE TEXT: the rule passes, and objects to a FILE that ends with TEXT.
+# finds NAME RULE FILE TEXT: the rule objects to FILE with TEXT at its end.
 finds() {
     mkdir -p "$copy/$(dirname "$3")"
     cp "$copy/$3" "$copy/kept" 2>/dev/null || rm -f "$copy/kept"
@@ -66,7 +66,7 @@ PATH=$copy/bin:$PATH sh tests/lint/lint.sh text
 [ $? = 74 ]
 verdict $? 'lint without a list of files is not clean'
 
-# Calls, on a tree of a few files.
+# Calls, in a tree of a few files.
 rm -rf "$copy/compiler" "$copy/runtime"
 mkdir -p "$copy/compiler/base" "$copy/compiler/graph" "$copy/runtime"
 (
@@ -85,7 +85,7 @@ finds 'files that include each other'      calls compiler/graph/graph.h   '#incl
 finds 'a function that no header declares' calls compiler/graph/lost.c    'int lost(void) { return 0; }\n'
 finds 'a function declared elsewhere'      calls compiler/graph/low2.c    'int up(void) { return 0; }\n'
 
-# The compilers' rule, on a tree of one file.
+# Compiler warnings, in a tree of one file.
 rm -rf "$copy/compiler" "$copy/runtime"
 mkdir -p "$copy/compiler" "$copy/runtime"
 finds 'a shadowed variable'    compilers compiler/shadow.c   'int f(int x); int f(int x) { { int x = 1; return x; } }\n'

@@ -1,9 +1,10 @@
-"""Masks and biases of g.attention as PyTorch computes them: F.scaled_dot_product_attention with a float attn_mask.
+"""Write goldens for masks and biases of g.attention, by F.scaled_dot_product_attention with a float
+attn_mask.
 
     python make_goldens.py          # needs torch and safetensors; the same bytes each time
 
-Each NAME.ref.safetensors has the inputs of NAME.lua, and what becomes of them in f64 on these f32 numbers, rounded
-to f32 at the end. A row whose every key is -inf gives zeros."""
+Each NAME.ref.safetensors has the inputs of NAME.lua and the results, computed in f64 from these f32
+numbers and rounded to f32 at the end. A row of which all keys are -inf gives zeros."""
 import math
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def golden(name, seed, queries, keys, heads, kv_heads, d_k, d_v, bias, mask=None
 
 
 def holes(generator, *shape):
-    """Random numbers, a quarter of them -inf, and a whole row of -inf."""
+    """Random numbers, a quarter of them -inf, and one whole row of -inf."""
     bias = torch.randn(*shape, generator=generator)
     bias[torch.rand(*shape, generator=generator) < 0.25] = -INF
     bias[..., 2, :] = -INF
@@ -59,7 +60,7 @@ def holes(generator, *shape):
 
 
 def alibi(heads, n):
-    """Press et al., 2021: slope 2^(-8h/heads) times the distance, nothing to see ahead."""
+    """Press et al., 2021: slope 2^(-8h/heads) times the distance; future keys are masked."""
     slopes = torch.tensor([2 ** (-8 * (h + 1) / heads) for h in range(heads)])
     place = torch.arange(n)
     bias = -slopes[:, None, None] * (place[:, None] - place[None, :]).clamp(min=0)
@@ -67,7 +68,7 @@ def alibi(heads, n):
 
 
 def distances(heads, n):
-    """T5's: a number for each head and distance."""
+    """T5's bias: a number for each head and distance."""
     table = torch.randn(heads, 2 * n - 1, generator=torch.Generator().manual_seed(9))
     place = torch.arange(n)
     return table[:, place[None, :] - place[:, None] + n - 1]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Masks and biases of g.attention: goldens in every engine (references by make_goldens.py), illegal
-# values in specs, in files, at the prompt and in emitted C, rows that attend to nothing, computed
+# values in specs and files, at the prompt and in emitted C, rows that attend to nothing, computed
 # masks, caches.
 # usage: run.sh XFORMC
 set -u
@@ -9,7 +9,8 @@ quick_compilers
 here=$(dirname "$0")
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache"
 
-# fails NAME CODE PATTERN COMMAND...: nothing on stdout, and stderr fits a pattern as those of `case`.
+# fails NAME CODE PATTERN COMMAND...: exits with CODE, nothing on stdout; PATTERN, as for `case`,
+# matches stderr.
 fails() {
     name=$1 code=$2 pattern=$3
     shift 3
@@ -21,7 +22,8 @@ fails() {
     echo "exit $found"; cat "$scratch/err"
 }
 
-# says NAME CODE OUT ERR < CHUNKS: what the prompt prints, in full, and its exit code; ERR is a pattern.
+# says NAME CODE OUT ERR < CHUNKS: the prompt prints exactly OUT and exits with CODE; ERR is a
+# pattern for standard error.
 says() {
     "$xformc" repl >"$scratch/out" 2>"$scratch/err"
     found=$?
@@ -31,7 +33,7 @@ says() {
     echo "exit $found"; cat "$scratch/out" "$scratch/err"
 }
 
-# ---- as PyTorch has it ------------------------------------------------------------------------------------------------
+# ---- goldens of PyTorch --------------------------------------------------------------------------
 
 for spec in "$here"/*.lua; do
     "$xformc" verify "$spec" --engine jit --against "${spec%.lua}.ref.safetensors" -v >"$scratch/out" 2>"$scratch/err" &&
@@ -48,9 +50,9 @@ for spec in mask_and_bias by_head; do
     tail -n 3 "$scratch/out"; cat "$scratch/err"
 done
 
-# ---- what may not be read ---------------------------------------------------------------------------------------------
+# ---- illegal values ------------------------------------------------------------------------------
 
-# spec NAME MASK BIAS: two heads of 2, 2 queries, 3 keys.
+# spec NAME MASK BIAS: two heads of width 2, 2 queries, 3 keys.
 spec() {
     cat >"$scratch/$1.lua" <<END
 local inf, nan = math.huge, 0/0
@@ -94,7 +96,8 @@ fails 'a mask of another shape' 65 '*error: attention: the mask is 3 × 2, expec
 shape 's/g.attention(q, k, k, mask, bias/g.attention(q, k, k, mask, bias, bias/'
 fails 'one value too many' 65 '*error: attention takes 5 values, found 6*' "$xformc" run "$scratch/wrong.lua"
 
-# A file: python -c 'print(struct.pack("<f", x))', as octal.
+# numbers FILE NAME SHAPE N VALUE...: a safetensors file. Values are python -c
+# 'print(struct.pack("<f", x))', as octal.
 numbers() { file=$1 name=$2 shape=$3 n=$4; shift 4
     head="{\"$name\":{\"dtype\":\"F32\",\"shape\":$shape,\"data_offsets\":[0,$((4 * n))]}}"
     while [ $((${#head} % 8)) != 0 ]; do head="$head "; done
@@ -125,9 +128,10 @@ m:run{ bias = { 1, 2 } }
 return m:run{ bias = { { { 0,0,0 }, { -1/0,-1/0,-1/0 } }, { { 0,0,0 }, { 0,0,0 } } } }.out[2][1]
 END
 
-# ---- masks that are computed ------------------------------------------------------------------------------------------
+# ---- computed masks ------------------------------------------------------------------------------
 
-# computed NAME NUMBERS: relu of them is the mask; what is made of it in its place must not hide that.
+# computed NAME NUMBERS: the mask is relu(NUMBERS). Results stored in its place must not hide
+# illegal values.
 computed() {
     cat >"$scratch/$1.lua" <<END
 return xf.graph("$1", function(g)
@@ -154,7 +158,7 @@ says 'the prompt: a computed mask that is none' 65 '' "*mask?2, 1? is 2: $help*"
 xf.compile("$scratch/bad.lua"):run()
 END
 
-# ---- emitted C --------------------------------------------------------------------------------------------------------
+# ---- emitted C -----------------------------------------------------------------------------------
 
 for form in library unrolled; do
     "$xformc" build "$scratch/masked.lua" -q --kernels=$form --weights=file -o "$scratch/$form" >"$scratch/err" 2>&1 &&
@@ -171,9 +175,9 @@ spec lowest "$ones" '{ 0,0,-inf, -inf,-inf,-inf, 0,0,0, 0,0,0 }'
 verdict $? 'a program with -inf of its spec'
 cat "$scratch/err" "$scratch/out"
 
-# ---- caches -----------------------------------------------------------------------------------------------------------
+# ---- caches --------------------------------------------------------------------------------------
 
-# ALiBi over a sequence that comes a row at a time, and over the whole of it.
+# ALiBi over a sequence, one row at a time and as a whole.
 for engine in jit generic; do
     says "steps over caches with a bias by head are one run of the whole: $engine" 0 'true
 true' '' <<END

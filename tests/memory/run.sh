@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
-# Memory that cannot be had: one allocation of a command fails, and the command says so, ends with 69
-# and leaves nothing behind. `make test-all` lets each of them fail, `make test` some of each command.
-# Also a limit of the process that libtcc meets. Skipped without glibc.
+# Out of memory: one allocation of a command fails, and the command says so, exits with 69 and
+# leaves nothing behind. `make test-all` lets each allocation fail, `make test` a sample for each
+# command. Also a memory limit that libtcc runs into. Skipped without glibc.
 # usage: run.sh XFORMC
 . tests/lib.sh
 here=tests/memory
@@ -13,18 +13,19 @@ if ! cc -shared -fPIC -O1 -o "$scratch/fail.so" "$here/programs/fail.c" 2>"$scra
     exit 0
 fi
 
-# told FILE: whether it says that there is no memory, for what, and of which size.
+# told FILE: true if it says that memory ran out.
 told() { grep -Eq '(no memory|[Cc]annot allocate memory|not enough memory)' "$1"; }
 
 clean() { rm -rf "$into" && mkdir "$into"; }
-# Whether what is there is whole: as in $scratch/good, where nothing failed.
+# No temporary file remains, and every file in $into equals that in $scratch/good, where nothing
+# failed.
 nothing_left() {
     [ -z "$(ls -A "$TMPDIR")" ] && (cd "$into" && find . -type f | while read -r f; do cmp -s "$f" "$scratch/good/$f" || exit 1; done)
 }
 
-# fails NAME SAMPLE COMMAND...: with each allocation that fails, or with SAMPLE of them, the command
-# ends with 69 and says why, or does as it does without. What it writes is in $into: each file that is
-# there is whole.
+# fails NAME SAMPLE COMMAND...: if one allocation fails, each in turn or SAMPLE of them, the command
+# exits with 69 and says why, or behaves as usual. It writes to $into, where every file must be
+# complete.
 fails() {
     name=$1 sample=$(sweep "$2" 1000000)
     shift 2
@@ -70,7 +71,7 @@ fails 'pack' 30 "$xformc" pack specs/dates.lua -o "$into/made"
 fails 'build' 20 "$xformc" compile specs/dates.lua -q -o "$into/made"
 fails 'verify' 300 "$xformc" verify specs/dates.lua --engine jit
 
-# OpenBLAS waits for ever for a thread that did not start.
+# OpenBLAS would wait forever for a thread that did not start.
 for engine in generic jit; do
     FAIL_NAME=${xformc##*/} FAIL_THREADS=1 LD_PRELOAD=$scratch/fail.so timeout 120 "$xformc" run specs/dates.lua -t 2 \
         --engine $engine '3 May 2019' >"$scratch/out" 2>"$scratch/err"
@@ -87,8 +88,8 @@ for spec in specs/dates.lua tests/vectors/labels_several; do
     rm -rf "$scratch/answers"
 done
 
-# A limit that grows until a command has room. 127: the loader has none for the libraries. Below it
-# the command ends with 69, whoever asks for memory; at some limit that is libtcc.
+# Raise a limit until the command has enough memory. 127: the loader cannot load the libraries.
+# Below that limit the command exits with 69, whoever asks for memory; at some limit that is libtcc.
 limit=8000 code=1 wrong= asked=
 while [ $code != 0 ] && [ $limit -lt 200000 ]; do
     (ulimit -c 0; ulimit -v $limit && exec "$xformc" run specs/dates.lua '3 May 2019') >"$scratch/out" 2>"$scratch/err"

@@ -1,16 +1,16 @@
 #!/bin/sh
 # tags: slow noasan
-# The trained models sums and brackets: jit, generic and a program answer 2,000 held-out lines of
-# each as PyTorch does, and at least 99 % are right. With XFORMC_TEST_DATA stories260K, from its
+# The trained models sums and brackets: jit, generic and a program give PyTorch's answers to 2,000
+# held-out lines of each, and at least 99 % are right. With XFORMC_TEST_DATA stories260K, from its
 # checkpoint and from its folder: 200 tokens in three engines.
 # usage: run.sh XFORMC
 #
-# tests/program has the dates.
+# tests/program tests dates.
 . tests/lib.sh
 failed=0
 verdict() { if [ "$1" -eq 0 ]; then echo "ok $2"; else not_ok "$2"; failed=1; fi; }
 
-# An answer as heldout.tsv has it in its last column: a classifier gives a label and its probability.
+# An answer like the last column of heldout.tsv: a classifier prints a label and its probability.
 answers() { awk '{ print $1 }'; }
 
 for name in sums brackets; do
@@ -32,7 +32,8 @@ verdict $? 'sums: at least 99 % of the held-out sums are right'
 awk -F '\t' '{ right += $2 == $3 } END { printf "%d of %d right\n", right, NR; exit !(NR == 2000 && right >= 0.99 * NR) }' specs/brackets/heldout.tsv
 verdict $? 'brackets: at least 99 % of the held-out texts are right'
 
-# Real files: a llama2.c checkpoint with its tokenizer, and the same model as a Hugging Face folder: 200 tokens from an empty prompt.
+# Real files: a llama2.c checkpoint with its tokenizer, and the same model as a Hugging Face folder.
+# 200 tokens from an empty prompt.
 data=${XFORMC_TEST_DATA:-/nonexistent}/stories260K
 if [ -d "$data" ]; then
     for spec in stories260K.bin hf; do

@@ -1,14 +1,14 @@
 #!/bin/sh
 # tags: slow noasan
-# Names of models: a folder that is emitted under a name which its own C uses compiles, or the name
-# is refused as reserved. Tried is what the emitted C of five kinds of models defines outside functions;
-# `make test-all` tries every word of it.
+# Names of models: a folder emitted under a name that its own C uses compiles, or the name is
+# rejected as reserved. `make test` tries the names that the emitted C of five kinds of models
+# defines outside functions; `make test-all` tries every identifier in it.
 # usage: run.sh XFORMC
 . tests/lib.sh
-out=$scratch/out        # a name may be that of a spec
+out=$scratch/out        # a model's name may be that of a spec
 mkdir "$out"
 
-# A model of each kind, with as much in its program as there is.
+# A model of each kind, whose program has as many parts as possible.
 cat >"$scratch/talks.lua" <<END
 return xf.model { name = "talks", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200,
   weights = "random", kv_dtype = "f16", tokenizer_file = "$PWD/tests/chat/llama2",
@@ -19,10 +19,10 @@ cp -r tests/families/t5 "$scratch/translates"
 cp tests/languages/t5.json "$scratch/translates/tokenizer.json"
 sed -i '1a "task_specific_params": { "a": { "prefix": "translate English to German: " } },' "$scratch/translates/config.json"
 
-# folder SPEC NAME: the emitted text of it under that name, in $out/NAME; `true` compiles nothing.
+# folder SPEC NAME: emit its C under that name into $out/NAME; `true` compiles nothing.
 folder() { "$xformc" build "$1" --name "$2" -o "$out/$2" --cc true -q >/dev/null 2>"$scratch/err"; }
 
-# compiles SPEC NAME: whether all C of that folder compiles.
+# compiles SPEC NAME: true if all C of that folder compiles, or the name is reserved.
 compiles() {
     rm -rf "${out:?}/$2"
     folder "$1" "$2"
@@ -41,7 +41,7 @@ words() {
     rm -rf "$out/zz"
 }
 
-# definitions SPEC: what its emitted C defines outside functions, but for offsets.
+# definitions SPEC: the names that its emitted C defines outside functions, without offsets.
 definitions() {
     folder "$1" zz
     sed -nE -e 's/^#define ([A-Za-z_0-9]+).*/\1/p' -e 's/^typedef .*[ *}]([A-Za-z_0-9]+);.*/\1/p' \
@@ -52,7 +52,7 @@ definitions() {
     rm -rf "$out/zz"
 }
 
-# try SPEC SAMPLE: whether these names and what it defines, or every word, can be names of the spec.
+# try SPEC SAMPLE: these names and its definitions, or every word, can be names of the spec.
 try() {
     names=$(definitions "$1")
     defined=$(echo "$names" | grep -cE '^(main|job|run_body|HEAD_BYTES)$')

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The caching compiler of the suites (programs/cc_once.c): it copies an object only where the
-# compiler would make the same, compiles anew after any change, repeats errors and warnings, passes
+# The caching compiler of the suites (programs/cc_once.c): it copies an object only if the compiler
+# would make the same one, compiles again after any change, repeats errors and warnings, and passes
 # on signals.
 # usage: run.sh XFORMC
 . tests/lib.sh
@@ -9,7 +9,7 @@ unset XFORMC_COMPILE_ANEW
 real=$(command -v cc)
 mkdir "$scratch/store" "$scratch/include"
 cd "$scratch" || exit 74
-# A compiler that counts what it compiles; it says where it was.
+# A compiler that counts its compilations.
 cat >counts <<END
 #!/bin/sh
 case " \$* " in *' -E '*) ;; *) echo run >>"$scratch/runs" ;; esac
@@ -17,7 +17,7 @@ exec $real "\$@"
 END
 chmod +x counts
 : >runs
-# compiles N ARGUMENT...: by cc_once; the compiler itself ran N times.
+# compiles N ARGUMENT...: run cc_once; the compiler itself must run N times.
 compiles() {
     wanted=$1
     shift
@@ -38,7 +38,7 @@ $real $flags -MMD -MP -c -o real.o a.c && compiles 1 $flags -MMD -MP -c -o one.o
 verdict $? 'the second time the object and its dependencies are copied, to the byte'
 compiles 0 $flags -c -o sub.o a.c && cmp sub.o real.o && [ ! -e sub.d ]
 verdict $? 'without -MMD no dependencies are written'
-# Every run of the compiler, -E too.
+# Count every run of the compiler, -E too.
 printf '#!/bin/sh\necho run >>"%s/all"\nexec %s "$@"\n' "$scratch" "$real" >every && chmod +x every
 listed() { : >all; "$once" "$scratch/store" "$scratch/every" $flags -MMD -MP -c -o "$1" a.c; wc -l <all | tr -d ' '; }
 [ "$(listed n1.o)" = 2 ] && [ "$(listed n2.o)" = 0 ] && cmp n1.o n2.o && cmp n1.o real.o && sed 's/^n2/n1/' n2.d | cmp - n1.d && sed 's/^real/n1/' real.d | cmp - n1.d && tidy
@@ -66,13 +66,13 @@ printf 'int main(void) { return 0; }\n' >main.c
 compiles 1 -o program main.c && ./program && compiles 1 -o program main.c && ./program
 verdict $? 'what links is left to the compiler'
 
-# What the preprocessed text does not hold.
+# Inputs that are not part of the preprocessed text.
 printf first >bytes
 printf '__asm__(".section .rodata\\n.global bytes\\nbytes: .incbin \\"bytes\\"\\n");\n' >w.c
 compiles 1 -c -o w.o w.c && printf other >bytes && compiles 1 -c -o w2.o w.c && grep -q other w2.o
 verdict $? 'what takes bytes from a file compiles anew'
 
-# What fails or says something does so every time.
+# Errors and warnings are repeated every time.
 printf 'int f(int x) { return y; }\n' >bad.c
 compiles 1 -c -o bad.o bad.c; [ $? = 1 ] && grep -q "bad.c:1:.*'y' undeclared\|bad.c:1:.*identifier 'y'" err && compiles 1 -c -o bad.o bad.c; [ $? = 1 ] && [ ! -e bad.o ] && tidy
 verdict $? 'an error is told each time'
@@ -82,7 +82,7 @@ verdict $? 'a warning is told each time'
 "$once" "$scratch/none" "$real" $flags -c -o two.o a.c 2>err && [ ! -s err ]
 verdict $? 'without its folder it compiles'
 
-# A signal goes through to the compiler, and nothing half made is kept.
+# A signal reaches the compiler, and no partial result is kept.
 printf '#!/bin/sh\ncase " $* " in *" -E "*) exec %s "$@" ;; esac\necho $$ >id\nexec sleep 1000\n' "$real" >sleeps && chmod +x sleeps
 "$once" "$scratch/store" "$scratch/sleeps" $flags -c -o two.o a.c & pid=$!
 await [ -s id ]

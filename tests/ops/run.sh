@@ -1,11 +1,11 @@
 #!/bin/sh
 # tags: slow noasan golden
 # Operations that a spec defines in C (xf.op): every engine and form, threads, --allow-c, faulty C,
-# wrong shapes, the prompt. Graphs with caches: step by step against one run of the whole, a full
-# cache, reset, wrong uses.
+# wrong shapes, the prompt. Graphs with caches: step by step against one run over the whole
+# sequence, a full cache, reset, wrong uses.
 # usage: run.sh [--write] XFORMC
 #
-# leaky.out is what `run leaky.lua` prints: H by hand, exp(-v) or v / 2.
+# leaky.out is the output of `run leaky.lua`. H is computed by hand: exp(-v) or v / 2.
 set -u
 . tests/lib.sh
 quick_compilers
@@ -18,7 +18,7 @@ if [ -n "$write" ]; then
     exit 0
 fi
 
-# fails NAME WORDS < SPEC: exit 65, and the message begins with WORDS
+# fails NAME WORDS < SPEC: exits with 65, and the message begins with wrong.lua:WORDS
 fails() {
     cat >"$scratch/wrong.lua"
     (cd "$scratch" && timeout "$patience" "$xformc" run wrong.lua --allow-c >out 2>err)
@@ -41,7 +41,7 @@ says() {
     echo "exit $found"; cat "$scratch/out" "$scratch/err"
 }
 
-# ---- what is computed ---------------------------------------------------------------------------------------------
+# ---- results -------------------------------------------------------------------------------------
 
 for engine in generic jit native; do
     "$xformc" run "$here/leaky.lua" --allow-c --engine $engine >"$scratch/out" 2>&1 && diff -u "$here/leaky.out" "$scratch/out"
@@ -61,7 +61,8 @@ for form in library unrolled; do
         "$scratch/$form/leaky_graph" | numbers >"$scratch/values" && sed -n '/^Y/,$p' "$here/leaky.out" | numbers | diff - "$scratch/values"
     verdict $? "a program with a custom operation: $form"
 done
-# The user's lines stay as they are, however long: a remark, a macro over two lines, a comment before code.
+# The user's lines stay unchanged, however long: a remark, a macro over two lines, a comment before
+# code.
 cat >"$scratch/long.lua" <<'END'
 xf.op{
   name = "twice", shape = function(x) return x end,
@@ -95,7 +96,7 @@ verdict $? 'a custom operation in a picture'
     ! "$xformc" info specs/self_attention.lua | grep -q 'not counted'
 verdict $? 'the FLOPs of a custom operation are not known'
 
-# ---- what is refused ----------------------------------------------------------------------------------------------
+# ---- rejected ------------------------------------------------------------------------------------
 
 for command in run compile verify info pack; do
     (cd "$scratch" && "$xformc" $command "$OLDPWD/$here/leaky.lua" >out 2>err; [ $? = 65 ] && grep -q 'only with --allow-c' err)
@@ -105,7 +106,7 @@ done
 verdict $? '--allow-c is in --help'
 
 graph='return xf.graph("g", function(g) g.output("Y", g.mine(g.input("X", { 2, 2 }))) end)'
-# with NAME PLACE LINE: line 4 of a spec, in the C of an operation
+# with NAME PLACE LINE: LINE is line 4 of the spec, in the C of an operation; the error is at PLACE
 with() {
     fails "$1" "$2" <<END
 xf.op{ name = "mine", shape = function(x) return x end,
@@ -150,7 +151,7 @@ xf.op{ name = "mine", attributes = { slope = 1 }, $shape, $c }
 return xf.graph("g", function(g) g.output("Y", g.mine(g.input("X", { 2, 2 }), { slop = 2 })) end)
 END
 
-# ---- the prompt ---------------------------------------------------------------------------------------------------
+# ---- the prompt ----------------------------------------------------------------------------------
 
 says 'typed at the prompt, defined again, and nothing is lost' 65 'f32[1×2] min 0.5 max 1 mean 0.75
      0.50000    1.00000
@@ -179,14 +180,15 @@ says 'unless --allow-c says otherwise' 0 'f32[3×3] min -3.9 max 28.12 mean 4.33
 xf.compile("$here/leaky.lua"):run().Z
 END
 
-# ---- a sequence that comes row by row -----------------------------------------------------------------------------
+# ---- a sequence row by row -----------------------------------------------------------------------
 
 "$xformc" compile "$here/steps.lua" --allow-c -q -o "$scratch/folder2" -d gkp 2>"$scratch/err" && diff -u "$here/steps.graph" "$scratch/err"
 verdict $? 'dumps of caches'
 "$xformc" verify "$here/steps.lua" --allow-c >"$scratch/out" 2>&1 && grep -q '^verify: .* all within tolerance' "$scratch/out"
 verdict $? 'verify takes several steps'
 cat "$scratch/out"
-# One run of the whole, without caches: the same params, for random ones go by name and seed.
+# One run over the whole sequence, without caches. The params are the same, since random ones depend
+# on name and seed.
 cat >"$scratch/whole.lua" <<'END'
 return xf.graph("whole", function(g)
   local x = g.input("X", { 20, 8 })
@@ -251,7 +253,7 @@ END
 (cd "$scratch/steps" && cc -std=c11 -Wall -Wextra -Werror -Iruntime -o many many.c libsteps.a -pthread -lm && ./many steps.safetensors)
 verdict $? 'a program runs step by step until its caches are full'
 
-# graph NAME PLACE LINES: the lines of a builder; line 4 of the spec
+# graph NAME PLACE LINES: LINES of a builder start at line 4 of the spec; the error is at PLACE
 graph() {
     fails "$1" "$2" <<END
 return xf.graph("g", function(g)

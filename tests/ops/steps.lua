@@ -1,4 +1,4 @@
--- One attention over a sequence that comes a row at a time, with an operation in C: keys and values stay in caches.
+-- One attention over a sequence, one row at a time, with an operation in C. Keys and values stay in caches.
 xf.op{
   name = "squared_relu", shape = function(x) return x end,
   c = [[

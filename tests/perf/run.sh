@@ -1,12 +1,13 @@
 #!/bin/sh
 # tags: slow noasan
-# Names for profilers: XFORMC_PERF_MAP writes those of the jit, `perf` shows them and those of a
-# program that was built with symbols.
+# Names for profilers: XFORMC_PERF_MAP writes those of jit code. `perf` shows them, and those of a
+# program built with symbols.
 # usage: run.sh XFORMC
 . tests/lib.sh
 quick_compilers
 
-# jit_map ARGUMENT...: xformc with names for perf; $map is the file. Answers and notes in $scratch.
+# jit_map ARGUMENT...: run xformc with names for perf; $map is the file. Output and messages go to
+# $scratch.
 jit_map() {
     XFORMC_PERF_MAP=1 sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/pid" "$xformc" "$@" >"$scratch/out" 2>"$scratch/err"
     status=$?
@@ -27,7 +28,7 @@ XFORMC_PERF_MAP=0 sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/pid" "$xformc" run 
 [ "$(cat "$scratch/out")" = 2019-05-03 ] && [ ! -e "/tmp/perf-$(cat "$scratch/pid").map" ]
 verdict $? 'XFORMC_PERF_MAP=0: no file'
 
-# A link in the place of the file, as another user could leave it.
+# A symbolic link in place of the file, as another user could create it.
 echo kept >"$scratch/kept"
 XFORMC_PERF_MAP=1 sh -c 'ln -s "$0" "/tmp/perf-$$.map"; echo $$ >"$0.pid"; exec "$@"' "$scratch/kept" "$xformc" run specs/dates.lua '3 May 2019' \
     >"$scratch/out" 2>"$scratch/err"
@@ -37,8 +38,8 @@ kept" ] && grep -q "note: XFORMC_PERF_MAP: cannot write $map: " "$scratch/err"
 verdict $? 'a link in its place is not followed, and a note says so'
 rm -f "$map"
 
-# profiled NAME PATTERN COMMAND...: whether perf finds time in such a function. Of thousands of samples
-# dozens are in it.
+# profiled NAME PATTERN COMMAND...: perf finds time in a function that matches. Dozens of its
+# thousands of samples should.
 profiled() {
     name=$1 pattern=$2
     shift 2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow
-# The pictures of `xformc attention`, as SVG and in a terminal: well-formed, rows sum to 1, labels,
-# one head or all, prompts and answers of decoders, graphs. A long model gives the same bytes as a
-# short one, in limited memory.
+# Pictures of `xformc attention`, as SVG and in a terminal: well-formed, rows sum to 1, labels, one
+# head or all, prompts and answers of decoders, graphs. A long model gives the same bytes as a short
+# one, in limited memory.
 # usage: run.sh XFORMC
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -13,7 +13,7 @@ text='3rd of May 2019'
 long='Wednesday, the twenty-third of September nineteen ninety-nine'
 dates=specs/dates.lua signs=$here/signs.lua
 
-# check NAME COMMAND…: a case that passes when the command does; what it prints is shown otherwise.
+# check NAME COMMAND…: passes if the command does; otherwise its output is shown.
 check() {
     name=$1
     shift
@@ -27,7 +27,7 @@ attention() { "$bin" attention "$@"; }
 draw() { file=$1; shift; attention "$@" -o "$out/$file"; }
 same() { if [ "$1" = "$2" ]; then return 0; fi; printf 'found    %s\nexpected %s\n' "$1" "$2"; return 1; }
 
-# ---- reading an SVG ----------------------------------------------------------------------------------------------
+# ---- reading an SVG ------------------------------------------------------------------------------
 
 # Elements are closed in order, text holds no bare & or <, nothing follows the root.
 well_formed() {
@@ -53,7 +53,7 @@ well_formed() {
 
 maps() { grep -c 'weights, head [0-9]*</title>' "$out/$1"; }
 
-# MAP ROW COLUMN WEIGHT of every cell, from the titles.
+# cells FILE: MAP ROW COLUMN WEIGHT of every cell, from the titles.
 cells() {
     awk '/<g .*, head [0-9]*<\/title>/ { map++ }
         / looks at .*<\/title>/ {
@@ -75,7 +75,7 @@ rows_sum_to_1() {
         }'
 }
 
-# ---- SVG ---------------------------------------------------------------------------------------------------------
+# ---- SVG -----------------------------------------------------------------------------------------
 
 check 'dates: drawn' draw dates.svg $dates "$text"
 check 'dates: well-formed' well_formed dates.svg
@@ -119,7 +119,8 @@ check 'copy: drawn, from ids' draw copy.svg specs/copy.lua 1 2 3
 check 'copy: maps' same "$(maps copy.svg)" 48
 
 
-# A decoder alone generates nothing unless -n asks for it, however long its context is; an encoder-decoder answers, of at most that length.
+# A decoder-only model generates nothing without -n, however long its context is. An encoder-decoder
+# answers; -n limits its answer.
 cat >"$out/endless.lua" <<END
 return xf.model { name = "endless", kind = "decoder", layers = 2, heads = 8, d_model = 32, d_ff = 16, max_len = 512, weights = "random",
   tokenizer_file = "$PWD/tests/tokenizer/llama2" }
@@ -159,10 +160,11 @@ else
     echo 'skip native: drawn (no cc)'
 fi
 
-# ---- long models -------------------------------------------------------------------------------------------------
+# ---- long models ---------------------------------------------------------------------------------
 
-# Where the taps of the longest sequences would take much memory, the engine that is looked into is as long as the question. A probe has one for
-# the longest: every named tensor has the same bits in both, with every kind of positions.
+# If the taps of the longest sequences would need much memory, the inspected engine is only as long
+# as the question. A probe uses an engine for the longest sequence. Every named tensor has the same
+# bits in both, with every kind of positions.
 kib=4000000; [ -n "${XFORMC_SANITIZE:-}" ] && kib=unlimited
 cat >"$out/sized.lua" <<'END'
 local specs = {
@@ -193,7 +195,8 @@ END
 "$bin" lua "$out/sized.lua" >"$out/sized" 2>&1
 check 'as long as the question: the tensors of the longest' same "$(sort "$out/sized" | tr '\n' ' ')" \
     'both 0 true learned 0 true relative 0 true rotary 0 true '
-# Longer than any machine has memory for, with all its weights of attention; and the same model without its length.
+# No machine has memory for all attention weights of this model at its full length. A shorter copy
+# has the same picture.
 cat >"$out/long.lua" <<'END'
 return xf.model { name = "wide", kind = "encoder", layers = 12, heads = 12, d_model = 24, d_ff = 8, vocab = 20, max_len = 32768, weights = "random" }
 END
@@ -213,10 +216,10 @@ m:close()
 END
 check 'long: at the prompt' sh -c "ulimit -v $kib && '$bin' lua '$out/asked.lua' '$out/long.lua' | grep -q 'head 0'"
 
-# ---- a terminal --------------------------------------------------------------------------------------------------
+# ---- a terminal ----------------------------------------------------------------------------------
 
 escape=$(printf '\033')
-# Lines of at most 80 columns, colours not counted; text on stdin.
+# narrow: lines on stdin have at most 80 columns, not counting colours.
 narrow() {
     LC_ALL=C sed "s/$escape\[[0-9;]*m//g" | LC_ALL=C awk '{ gsub(/[\200-\277]/, "") } length($0) > 80 { print length($0) ": " $0; bad = 1 }
         END { if (NR < 8) { print NR " lines"; bad = 1 } exit bad }'
@@ -230,7 +233,7 @@ check 'terminal: 80 columns, long text' fits $dates "$long"
 check 'terminal: 80 columns, longest text' fits $dates "$long, 3rd of May 2019."
 check 'terminal: 80 columns, in colour' fits $dates "$long" --color=always
 check 'terminal: 80 columns, many ids' fits specs/gpt.lua $(seq 1 120) --layer 0 --head 0
-# shows LINE ARGUMENT…: whether one of the lines is that one
+# shows LINE ARGUMENT…: LINE is one of the output lines
 shows() { line=$1; shift; attention "$@" | grep -qxF -- "$line"; }
 check 'terminal: a map too wide is cut' shows '    head 0, columns 76 to 119' specs/gpt.lua $(seq 1 120) --layer 0 --head 0
 check 'terminal: wide characters take two columns' shows '   日a 日' "$signs" '日a日' --kind encoder --layer 0 --head 0
@@ -247,7 +250,7 @@ layers_and_heads=$(attention $dates "$text" | awk '/^layer/ { l++ } { h += gsub(
 check 'terminal: layers and heads' same "$layers_and_heads" '6 24'
 check 'terminal: no colour in a pipe' plain $dates "$text"
 check 'terminal: colour when asked for' coloured $dates "$text" --color=always
-# ground COLORFGBG: the colours of weight 0 and of weight 1 on the scale
+# ground COLORFGBG: the colours of weights 0 and 1 on the scale
 ground() {
     COLORFGBG=$1 "$bin" attention $dates "$text" --color=always | sed -n 's/^weight 0 //p' |
         tr '\033' '\n' | sed -n 's/^\[48;5;\([0-9]*\)m.*/\1/p' | sed -n '1p;$p' | tr '\n' ' '
@@ -260,7 +263,7 @@ for light in '0;15' '0;7' '' '15' '15;' '0;x' '15;-1'; do
 done
 check 'terminal: asked for, NO_COLOR does not hold' env NO_COLOR=1 sh -c "'$bin' attention $dates '$text' --color=always | grep -q '$escape'"
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
-    # on_terminal VARIABLES OPTIONS: is it coloured?
+    # on_terminal VARIABLES OPTIONS: prints `colour`, `plain` or `nothing`
     on_terminal() {
         script -qec "env $1 '$bin' attention $dates '$text' --layer 0 $2" /dev/null </dev/null >"$out/screen"
         if ! grep -q 'head 0' "$out/screen"; then echo nothing; elif grep -q "$escape" "$out/screen"; then echo colour; else echo plain; fi
@@ -274,9 +277,9 @@ else
     echo 'skip terminal: colour (no pseudo-terminal)'
 fi
 
-# ---- what is refused ---------------------------------------------------------------------------------------------
+# ---- rejected ------------------------------------------------------------------------------------
 
-# refuses NAME CODE WORDS ARGUMENT…: the exit code, the message, nothing on stdout.
+# refuses NAME CODE WORDS ARGUMENT…: exits with CODE, WORDS on stderr, nothing on stdout.
 refuses() {
     name=$1 code=$2 words=$3
     shift 3

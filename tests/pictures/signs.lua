@@ -1,4 +1,4 @@
--- Characters that XML or a terminal would stumble over, and stacks that differ in layers and heads.
+-- Characters that are special in XML or on a terminal, and stacks that differ in layers and heads.
 return xf.model {
   name = "signs", kind = "encoder-decoder",
   d_model = 12, d_ff = 8, max_source = 90, max_target = 6,

@@ -1,9 +1,9 @@
 #!/bin/sh
 # tags: golden
-# Dumps of plans: each NAME.plan is what `xformc compile SPEC -d kp` shows.
+# Dumps of plans: each NAME.plan is the output of `xformc compile SPEC -d kp`.
 # usage: run.sh [--write] XFORMC
 #
-# --write writes the goldens again.
+# --write rewrites the goldens.
 . tests/lib.sh
 bin=$xformc here=$(dirname "$0") out=$scratch
 failed=0
@@ -29,7 +29,7 @@ golden() {
 }
 
 golden dates            specs/dates.lua
-# Of that, -d k shows the operations, -d p what memory there is.
+# From that golden, -d k shows the operations and -d p the memory.
 for letter in k p; do
     [ -z "$write" ] || break
     case $letter in k) of='<-\|-- threads meet' ;; p) of=' at \|^state\|^weights' ;; esac
@@ -47,7 +47,7 @@ for name in post_layer dv_ne_dk awkward halves; do golden $name tests/goldens/$n
 golden awkward_tapped   tests/goldens/awkward.lua --taps --slots 3
 golden self_attention_tapped specs/self_attention.lua --taps
 
-# streamed YES_OR_NO NAME COMMAND...: whether one row reads the weights as one stream.
+# streamed YES_OR_NO NAME COMMAND...: does one row read the weights as one stream?
 streamed() {
     want=$1 name=$2
     shift 2

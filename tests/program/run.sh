@@ -1,10 +1,9 @@
 #!/bin/sh
 # tags: slow noasan
-# The generated program of dates: it gives the 5,000 answers of PyTorch; messages, options and exit
-# codes; ids, JSON of any bytes, a full disk, a closed pipe, a missing instruction set (by qemu).
-# --info, --check, --selftest and --bench, also with a changed byte or sign, for every kind of
-# model. `pack` and other weights. The size of a program and its memory; large weights in large
-# pages.
+# The generated program of dates gives PyTorch's 5,000 answers. Messages, options and exit codes;
+# ids, JSON of any bytes, a full disk, a closed pipe, a missing instruction set (by qemu). --info,
+# --check, --selftest and --bench, also with a changed byte or sign, for every kind of model. `pack`
+# and other weights. The size of a program and its memory; large weights in large pages.
 # usage: run.sh XFORMC
 . tests/lib.sh
 
@@ -17,7 +16,8 @@ program=$scratch/dates/dates
 heldout=specs/dates/heldout.tsv
 tools=$(dirname "$xformc")/tests/cli
 
-# expect NAME CODE STDOUT STDERR COMMAND...: the command's code and its two outputs, exactly. Standard input: $scratch/in.
+# expect NAME CODE STDOUT STDERR COMMAND...: the exit code and both outputs, exactly. Standard input
+# is $scratch/in.
 : >"$scratch/in"
 expect() {
     name=$1 code=$2
@@ -33,7 +33,7 @@ expect() {
 }
 feed() { printf "$1" >"$scratch/in"; }
 
-# ---- answers ------------------------------------------------------------------------------------------------------
+# ---- answers -------------------------------------------------------------------------------------
 
 cut -f 1 $heldout >"$scratch/lines"
 "$program" <"$scratch/lines" >"$scratch/answers" && cmp "$scratch/answers" specs/dates/heldout.greedy.txt &&
@@ -59,7 +59,7 @@ feed '3rd of May 2019\n'
 expect 'eighty characters fit' 0 "$(printf '3rd of May 2019%065d' 0 | "$program")\\n2019-05-03\\n" '' \
     "$program" "$(printf '3rd of May 2019%065d' 0)" -
 
-# ---- refused texts: a message, an empty line, and the next is answered --------------------------------------------------
+# ---- rejected texts: a message, an empty line, and the next is answered --------------------------
 
 next='2093-10-06\n'
 feed "\\n$next"
@@ -89,7 +89,7 @@ expect 'an argument that does not fit' 65 '\n2019-05-03\n' 'dates: argument 1: e
 feed "2093-10-06\\n\\n$next"
 expect 'lines are counted' 65 '2093-10-06\n\n2093-10-06\n' 'dates: line 2: empty; 1 to 80 characters fit\n' "$program"
 
-# ---- options ------------------------------------------------------------------------------------------------------
+# ---- options -------------------------------------------------------------------------------------
 
 usage="Usage: dates [OPTION]... [TEXT]...\nTry 'dates --help' for more information.\n"
 expect 'a wrong option' 2 '' "dates: unknown option '--wieghts'; did you mean '--weights'?\\n$usage" "$program" --wieghts x
@@ -109,7 +109,7 @@ verdict $? '--help is at most 80 columns wide and 60 lines long'
 expect 'two threads' 0 '2019-05-03\n' '' "$program" --threads 2 '3rd of May 2019'
 expect 'sixteen threads' 0 '2019-05-03\n' '' "$program" -t16 '3rd of May 2019'
 
-# ---- weights ------------------------------------------------------------------------------------------------------
+# ---- weights -------------------------------------------------------------------------------------
 
 own=$scratch/dates/dates.safetensors
 expect 'its own weights' 0 '2019-05-03\n' '' "$program" --weights "$own" '3rd of May 2019'
@@ -122,7 +122,7 @@ expect 'a folder as weights' 74 '' "dates: cannot read the weights $scratch: Is 
 expect 'no name as weights' 2 '' "dates: weights is empty\\n$usage" "$program" --weights ''
 size=$(wc -c <"$own")
 foreign=specs/dates/dates.safetensors
-# other NAME FILE BYTES: the program refuses a file of that size.
+# other NAME FILE BYTES: the program rejects FILE, which has this size.
 other() {
     expect "$1" 65 '' "dates: $2: not the weights that this model was compiled for\\ndates: expected $size bytes, found $3\\n" \
         "$program" --weights "$2" x
@@ -141,24 +141,25 @@ printf '\001' | dd of="$scratch/same" bs=1 seek=0 conv=notrunc 2>/dev/null
 expect 'weights with a head of another length' 65 '' \
     "dates: $scratch/same: not the weights that this model was compiled for\\n" "$program" --weights "$scratch/same" x
 
-# A decoder whose weights became NaN, all but the head of the file.
+# A decoder with NaN weights: half of the file, from 64 KiB on.
 "$xformc" build tests/tune/gated.lua --weights file -q -o "$scratch/gated" &&
     head -c $(($(wc -c <"$scratch/gated/gated.safetensors") / 2)) /dev/zero | tr '\0' '\377' | dd of="$scratch/gated/gated.safetensors" bs=65536 seek=1 conv=notrunc 2>/dev/null
 expect 'weights that are no numbers' 65 '\n' "gated: argument 1: the model's logits are NaN or infinite\n" \
     "$scratch/gated/gated" --weights "$scratch/gated/gated.safetensors" --ids -n 3 "1 2 3"
 
-# ---- ids, JSON ----------------------------------------------------------------------------------------------------
+# ---- ids, JSON -----------------------------------------------------------------------------------
 
-# The object of each held-out line: made by hand from the text answers, but for the ids and the score.
+# The object of each held-out line is the one made by hand from the text answers, apart from the ids
+# and the score.
 "$program" --json <"$scratch/lines" >"$scratch/objects" &&
     sed 's/^{"input":"\(.*\)","input_ids":\[[0-9,]*\],"ids":\[[0-9,]*,2\],"answer":"\([^"]*\)","score":-[0-9.e-]*,"finished":true}$/\1\t\2/' \
         "$scratch/objects" >"$scratch/unwrapped" && paste "$scratch/lines" "$scratch/answers" | cmp - "$scratch/unwrapped"
 verdict $? '--json answers the held-out lines alike'
-# What went in and came out as ids, the same by --ids.
+# With --ids the same input ids give the same answer ids.
 sed 's/.*"input_ids":\[\([0-9,]*\)\],"ids":\[\([0-9,]*\)\].*/\1\t\2/' "$scratch/objects" | head -n 500 | tr , ' ' >"$scratch/pairs"
 cut -f 1 "$scratch/pairs" | "$program" --ids >"$scratch/ids" && cut -f 2 "$scratch/pairs" | cmp - "$scratch/ids" && [ "$(wc -l <"$scratch/ids")" = 500 ]
 verdict $? '--ids answers ids with the same ids'
-# The sum of the log-probabilities as the other engine has it.
+# The sum of log-probabilities agrees with the other engine.
 score=$("$xformc" run specs/dates.lua --engine generic -v 'September 1' 2>&1 >/dev/null | sed -n 's/.*log-probabilities //p')
 "$program" --json 'September 1' | grep -q "\"score\":$(printf %s "$score" | cut -c 1-6)"
 verdict $? 'the score is the sum of the log-probabilities'
@@ -170,14 +171,14 @@ feed '"\\\033\377\n'
 expect '--json: an error is an object, and standard error stays empty' 65 \
     '{"input":"\\"\\\\\\u001b\\ufffd","error":"'"'\\\\\"'"' (U+0022) at character 1 is not in the vocabulary"}\n' '' "$program" --json
 
-# Any bytes at all: every line gives one object that a parser takes.
+# Arbitrary bytes: each line gives an object that a parser accepts.
 head -c 300000 "$xformc" >"$scratch/in"
 { timeout "$patience" "$program" --json <"$scratch/in" >"$scratch/out" 2>"$scratch/err"; [ $? = 65 ]; } && "$tools/json_keys" objects <"$scratch/out" &&
     [ ! -s "$scratch/err" ] && [ "$(wc -l <"$scratch/out")" -ge "$(wc -l <"$scratch/in")" ] && [ "$(wc -l <"$scratch/out")" -gt 100 ]
 verdict $? '--json of any bytes is JSON'
 : >"$scratch/in"
 
-# ---- what it is -----------------------------------------------------------------------------------------------------
+# ---- information ---------------------------------------------------------------------------------
 
 identity=$(dd if="$own" bs=1 skip=35 count=16 2>/dev/null) content=$(dd if="$own" bs=1 skip=64 count=16 2>/dev/null)
 "$program" --info -t 2 >"$scratch/info"
@@ -190,10 +191,11 @@ cat "$scratch/missing" "$scratch/info"
 "$program" --info --json | "$tools/json_keys" objects && "$program" --info --json --weights "$own" | grep -qF "\"weights_place\":\"$own\",\"weights_bytes\":$size,\"dtype\":\"f32\",\"identity\":\"$identity\",\"content\":\"$content\""
 verdict $? '--info --json'
 
-# ---- is it whole ----------------------------------------------------------------------------------------------------
+# ---- integrity -----------------------------------------------------------------------------------
 
 expect '--check' 0 "dates: the weights are intact: $content\\n" '' "$program" --check
-# One byte at a time: in the names of the head, the hash, the values of the self-test, the first weight, the last byte.
+# Change one byte at a time: in the names of the header, the hash, the values of the self-test, the
+# first weight, the last byte.
 bad=0
 for at in 70 100 2000 300000 $((size - 1)); do
     cp "$own" "$scratch/byte"
@@ -212,7 +214,8 @@ cat "$scratch/err"
 verdict $? '--selftest'
 "$program" --selftest --json -t 2 | grep -qx '{"selftest":"ok","distance":[0-9.e-]*,"tolerance":1e-05,"content":"ok"}'
 verdict $? '--selftest --json, on two threads'
-# The largest number of each tensor with the other sign: all fail, and nearly all by what is computed, not by the hash alone.
+# Negate the largest number of each tensor. Each of these files fails, nearly all by what is
+# computed, not only by the hash.
 bad=0 computed=0 all=0
 grep -aoE '"[a-z_0-9.]+":\{"dtype":"F32"' "$own" | cut -d '"' -f 2 >"$scratch/names"
 while read -r tensor; do
@@ -225,7 +228,7 @@ done <"$scratch/names"
 verdict $? '--selftest fails when one weight of any tensor changes its sign'
 echo "$computed of $all by what is computed"
 
-# ---- weights of others for a program that is built -----------------------------------------------------------------------
+# ---- other weights for a built program -----------------------------------------------------------
 
 "$xformc" pack specs/dates.lua -q -o "$scratch/packed" && cmp "$scratch/packed" "$own"
 verdict $? 'pack gives the bytes that build packs'
@@ -240,7 +243,8 @@ printf 'return xf.model { name = "dates", kind = "encoder-decoder", layers = 2, 
   max_target = 12, norm = "annotated", tokenizer = "characters", weights = "%s/specs/dates/gone.safetensors" }' "$PWD" >"$scratch/dates.lua"
 "$xformc" pack "$scratch/dates.lua" -q --from specs/dates/dates.safetensors -o "$scratch/packed" && "$program" --weights "$scratch/packed" --selftest
 verdict $? 'pack --from: the weights of the spec need not be there'
-# refused NAME CODE PATTERN OPTION...: pack says so, and $scratch/none.st is not there.
+# refused NAME CODE PATTERN OPTION...: pack exits with CODE, PATTERN on stderr, and does not write
+# $scratch/none.st.
 refused() {
     name=$1 code=$2 pattern=$3
     shift 3
@@ -259,7 +263,7 @@ refused 'pack writes over no other file' 65 '/tuned was not written by xformc; c
 refused 'pack writes over no device' 65 '^error: /dev/null is not a file; choose another -o$' -o /dev/null
 refused 'pack into no folder' 74 '^error: cannot write .*/none/x: No such file' -o "$scratch/none/x"
 
-# ---- other kinds of models ----------------------------------------------------------------------------------------
+# ---- other kinds of models -----------------------------------------------------------------------
 
 mkdir "$scratch/quick"
 quick_cc "$scratch/quick/cc"
@@ -273,7 +277,7 @@ decoder=$scratch/kind_decoder/kind_decoder encoder=$scratch/kind_encoder/kind_en
     [ "$("$decoder" --json '1 2 3' | sed 's/.*"ids":\[\([^]]*\)\],"answer":null,"score":-[0-9.]*,"finished":.*/\1/' | tr , ' ')" = "$(cat "$scratch/out")" ]
 verdict $? 'a decoder alone takes ids, with --ids or without'
 cat "$scratch/out"
-# What follows one id after the other: the same as what follows all at once.
+# Fed with its first two ids, the decoder continues with the same ids.
 "$decoder" "1 2 3 $(cut -d ' ' -f 1,2 "$scratch/out")" >"$scratch/rest" && cut -d ' ' -f 3- "$scratch/out" | cmp - "$scratch/rest"
 verdict $? 'a decoder goes on from what it wrote'
 "$encoder" --json '1 2 3' | sed 's/.*"hidden":\[\[//; s/\]\]}$//; s/\],\[/,/g' | tr , '\n' | xargs printf '%.3f\n' >"$scratch/hidden"
@@ -287,16 +291,16 @@ done
 "$xformc" pack tests/specs/two_attentions.lua -q -o "$scratch/packed" && cmp "$scratch/packed" "$scratch/two_attentions/two_attentions.safetensors"
 verdict $? 'pack of a graph'
 
-# ---- how fast it is -----------------------------------------------------------------------------------------------
+# ---- benchmark -----------------------------------------------------------------------------------
 
-# limited OBJECT: without -r no repetition of a test begins 2.5 seconds after its first.
+# limited OBJECT: without -r no repetition of a test begins more than 2.5 seconds after its first.
 limited() {
     grep -oE '"runs":[0-9]+|"samples_ns":\[[^]]*' "$1" | tr ':[,' '   ' | awk '
         /runs/    { runs = $2 }
         /samples/ { rows++; for (i = 2; i < NF; i++) ns[rows] += runs * $i; if (NF > 6) bad = 1 }
         END       { for (r in ns) if (ns[r] > 2.5e9) bad = 1; exit bad || !rows }'
 }
-# bench NAME PROGRAM TESTS OPTION...: a table and an object with a row for each test, and an end.
+# bench NAME PROGRAM TESTS OPTION...: a table and an object with one row for each test.
 bench() {
     timeout "$patience" "$2" --bench $4 >"$scratch/table" && "$2" --bench -r 2 --json >"$scratch/object" &&
         "$tools/json_keys" objects <"$scratch/object"
@@ -313,7 +317,7 @@ bench '--bench of an encoder-decoder' "$program" 'enc dec e2e ' ''
 longest=$("$decoder" --info | sed -n 's/^longest target //p')
 bench '--bench of a decoder' "$decoder" "pp$longest tg$longest " -r1
 bench '--bench of an encoder' "$encoder" "b1x$("$encoder" --info | sed -n 's/^longest source //p') " -r1
-# ---- the system ---------------------------------------------------------------------------------------------------
+# ---- the system ----------------------------------------------------------------------------------
 
 timeout "$patience" "$program" '3rd of May 2019' >/dev/full 2>"$scratch/err"
 [ $? = 74 ] && [ "$(cat "$scratch/err")" = 'dates: cannot write to standard output: No space left on device' ]
@@ -333,7 +337,7 @@ timeout "$patience" "$program" <. >/dev/null 2>"$scratch/err"
 [ $? = 74 ] && grep -q '^dates: cannot read standard input: Is a directory$' "$scratch/err"
 verdict $? 'a folder as standard input'
 
-# An answer comes before the next line is asked for.
+# Each line is answered before the next one is read.
 mkfifo "$scratch/to" "$scratch/from"
 timeout "$patience" "$program" <"$scratch/to" >"$scratch/from" &
 exec 3>"$scratch/to" 4<"$scratch/from"
@@ -346,7 +350,8 @@ wait $!
 [ "$line $second" = '2019-05-03 2093-10-06' ]
 verdict $? 'a conversation: each line is answered as it comes'
 
-# Small: what a program of a decoder takes besides its weights, and what it holds besides weights and state.
+# Overhead: the size of a decoder's program besides its weights, and its memory besides weights and
+# state.
 name='a program without its weights has at most 100 KiB'
 if ! gcc --version >/dev/null 2>&1; then skip "$name" "no gcc"
 elif ! "$xformc" build specs/gpt.lua -q --cc gcc -o "$scratch/gpt"; then verdict 1 "$name"
@@ -356,7 +361,8 @@ else
     verdict $? "$name"
     echo "$room bytes"
 fi
-# Weights of 4 MiB and more lie in the program's file as on large pages, which adds nothing to it.
+# Weights of 4 MiB or more are aligned in the program's file as for large pages, which does not make
+# it larger.
 sed 's/name = "gpt"/name = "large"/; s/vocab = 256/vocab = 4000/' specs/gpt.lua >"$scratch/large.lua"
 "$xformc" build "$scratch/large.lua" -q -o "$scratch/large" && "$scratch/large/large" --selftest >/dev/null
 verdict $? 'a program with weights of more than 4 MiB'
@@ -375,7 +381,8 @@ peak=$("$tools/peak" "$program" '3rd of May 2019') && [ "$bytes" -gt 1000000 ] &
 verdict $? 'it holds its weights, its state and at most 4 MiB'
 echo "$peak KiB of $((bytes / 1024)) and 4096"
 
-# A file of weights that is cut while it is mapped, an answer for which there is no room: messages, no signals.
+# A weights file truncated while it is mapped, and an answer without room, give messages, no
+# signals.
 if "$xformc" build specs/dates.lua --weights file -q -o "$scratch/cutting" 2>"$scratch/err"; then
     : >"$scratch/out"
     {
@@ -395,7 +402,7 @@ yes 1/2/34 | head -n 500 >"$scratch/in"
 [ $? = 74 ] && grep -q '^dates: cannot write to standard output: File too large$' "$scratch/err"
 verdict $? 'an answer behind the most that a file may hold'
 
-# Other sets of instructions.
+# Other instruction sets.
 processor=$(uname -m)
 name='an AVX-512 program on a processor without it is refused'
 qemu=$(command -v qemu-x86_64 || command -v qemu-x86_64-static)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow
 # The progress line at a terminal and how it ends: build, compile, pack, verify, bench, tune, run
-# and :asm; after an interrupt, on a narrow terminal. With -q, TERM=dumb or no terminal nothing is
-# shown.
+# and :asm; after an interrupt, on a narrow terminal. With -q, TERM=dumb or without a terminal
+# nothing is shown.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -12,8 +12,8 @@ unset NO_COLOR
 escape=$(printf '\033')
 . tests/terminal/begin.sh
 
-# A compiler that ends with the model's own text when the file `go` is there, and one that is quick:
-# neither optimises.
+# A compiler that finishes the model's own C only once the file `go` exists, and a quick one.
+# Neither optimises.
 mkdir "$scratch/slow" "$scratch/quick"
 quick_cc "$scratch/quick/cc"
 printf '#!/bin/sh\ncase " $* " in *dates.c* | *attention.c*) while [ ! -e "%s" ]; do sleep 0.05; done ;; esac\nexec %s "$@"\n' \
@@ -21,8 +21,8 @@ printf '#!/bin/sh\ncase " $* " in *dates.c* | *attention.c*) while [ ! -e "%s" ]
 chmod +x "$scratch/slow/cc"
 usual=$PATH
 
-# screen COMMANDS: what a terminal gets of commands of sh, one line for each time that one is begun, escapes as <K>; into $scratch/screen.
-# What happens meanwhile is in $script.
+# screen COMMANDS: run shell commands on a terminal. $scratch/screen gets the output, with a new
+# line for each carriage return and <K> for its escapes. $script says what to do meanwhile.
 : >"$scratch/none"
 script=$scratch/none
 screen() {
@@ -30,7 +30,7 @@ screen() {
 }
 shows() { grep -q -e "$2" "$scratch/screen"; verdict $? "$1"; cat "$scratch/screen"; }
 
-# ---- on a terminal -----------------------------------------------------------------------------------------------
+# ---- on a terminal -------------------------------------------------------------------------------
 
 PATH=$scratch/slow:$usual
 script=$scratch/script
@@ -105,7 +105,7 @@ grep -q '^<K>.*error:.*specs/none.lua' "$scratch/screen" && [ "$(tail -n 1 "$scr
 verdict $? 'an error stands alone'
 cat "$scratch/screen"
 
-# ---- where nothing is shown --------------------------------------------------------------------------------------
+# ---- nothing is shown ----------------------------------------------------------------------------
 
 screen '"$xformc" pack specs/dates.lua -q -o "$scratch/w"'
 [ ! -s "$scratch/screen" ]

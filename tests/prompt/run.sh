@@ -10,7 +10,8 @@ quick_compilers
 pty=$(dirname "$xformc")/tests/repl/pty
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
 
-# says NAME CODE OUT ERR < CHUNKS: what the prompt prints, in full, and its exit code; ERR is a pattern.
+# says NAME CODE OUT ERR < CHUNKS: the prompt prints exactly OUT and exits with CODE; ERR is a
+# pattern for standard error.
 says() {
     cat >"$scratch/in"
     "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
@@ -21,7 +22,8 @@ says() {
     verdict $? "$1"
     echo "exit $found"; cat "$scratch/out" "$scratch/err"
 }
-# notes NAME LINES < CHUNKS: the lines that begin with `= `, without that, and nothing but notes on standard error.
+# notes NAME LINES < CHUNKS: the prompt exits with 0, and LINES are those of its output that begin
+# with `= `.
 notes() {
     cat >"$scratch/in"
     "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
@@ -30,7 +32,7 @@ notes() {
     grep '^= ' "$scratch/out"; cat "$scratch/err"
 }
 
-# ---- weights and tensors ---------------------------------------------------------------------------------------------
+# ---- weights and tensors -------------------------------------------------------------------------
 
 says 'a tensor of weights has the shape that the spec gives it' 65 '4 3
 0.0 0.0
@@ -86,7 +88,7 @@ t:distance(xf.tensor{ 1, 2 })
 t + "x"
 END
 
-# ---- answers ---------------------------------------------------------------------------------------------------------
+# ---- answers -------------------------------------------------------------------------------------
 
 says 'a text is answered by every kind of model, as by run' 65 "$("$xformc" run specs/sums.lua '12+34=')
 12+34=4
@@ -112,7 +114,7 @@ m{ 1.5 }
 xf.compile("specs/dates.lua"):generate("3rd of May 2019", 4)
 END
 
-# ---- asking and measuring --------------------------------------------------------------------------------------------
+# ---- asking and measuring ------------------------------------------------------------------------
 
 notes 'verify, bench and measure leave the question and the sequence as they were' '0.0 15
 0.0
@@ -168,7 +170,7 @@ m:wait() .. " " .. m("3rd of May 2019")
 m:restore() pcall(m.edit, m, "nothing", "") return m.tier
 END
 
-# ---- names, options, help --------------------------------------------------------------------------------------------
+# ---- names, options, help ------------------------------------------------------------------------
 
 says 'all names, in order, those of layers as one' 0 'X
 Q
@@ -234,7 +236,7 @@ cat "$scratch/unknown"
 printf 'x = xf.sweep(xf.spec("specs/gpt.lua"), { heads = { 2 } }, { file = "%s", seconds = 0.001 })\n' "$scratch/s.svg" | "$xformc" repl && grep -q '<title>gpt: median time of a run' "$scratch/s.svg"
 verdict $? 'the bars of a sweep name its model'
 
-# ---- what is chosen ----------------------------------------------------------------------------------------------------
+# ---- selections ----------------------------------------------------------------------------------
 
 says 'what is chosen wrongly is told with what there is' 65 '4
 4' "*dates has no block 'encoder.9.self_attn'; expected encoder.{0..1}.self_attn, encoder.{0..1}.ffn, decoder.{0..1}.self_attn,*
@@ -321,9 +323,9 @@ note: XFORMC_DEBUG=$level: levels are 1 to 4, and 0 for none" ]
     cat "$scratch/err"
 done
 
-# ---- files -----------------------------------------------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------------------------
 
-# A session with bare expressions, as :save writes it: the file is no Lua as a whole.
+# A session with bare expressions, as :save writes it: the whole file is not valid Lua.
 printf 'x = 5\nx\na = { { 1, 2 } }\na[1][2]\nxf.tensor{ 1, 3 }:distance(xf.tensor{ 1, 2 })\nlong = 3\n  + 4\nlong\nfor i = 1, 2 do\n  print(i)\nend\n' >"$scratch/typed"
 "$xformc" repl <"$scratch/typed" >"$scratch/expected" 2>/dev/null
 { cat "$scratch/typed"; echo ":save $scratch/session.lua"; } | grep -v '+ 4' | "$xformc" repl >/dev/null 2>&1
@@ -380,14 +382,14 @@ lua_file 'files that load themselves' 65 "$(yes 5 | head -n 16)" 'error: f.lua: 
 5
 :load f.lua
 END
-# A long one takes its time once.
+# A session of 5,000 lines.
 awk 'BEGIN { print "x = 0\nx"; for (i = 0; i < 5000; i++) print "x = x + 1"; print "x" }' | lua_file 'a long session' 0 '0
 5000' ''
 
-# ---- on a terminal ---------------------------------------------------------------------------------------------------
+# ---- on a terminal -------------------------------------------------------------------------------
 
 . "$(dirname "$0")/../terminal/begin.sh"
-# types NAME COMMAND… < SCRIPT
+# types NAME COMMAND… < SCRIPT: run the command on a pseudo-terminal, with the input of SCRIPT.
 types() {
     name=$1
     shift

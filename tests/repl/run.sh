@@ -1,14 +1,15 @@
 #!/bin/sh
 # The prompt on a pipe and with files: chunks, values, errors, specs, tensors, sweeps, pictures,
 # assembly, saved sessions; probes, ablation, edits of C and of weights; XFORMC_DEBUG.
-# tests/terminal has the prompt on a terminal.
+# tests/terminal tests the prompt on a terminal.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_compilers
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
 
-# says NAME CODE OUT ERR < CHUNKS: what a pipe into the prompt prints, in full, and its exit code; ERR is a pattern.
+# says NAME CODE OUT ERR < CHUNKS: the prompt on a pipe prints exactly OUT and exits with CODE; ERR
+# is a pattern for standard error.
 says() {
     cat >"$scratch/in"
     "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
@@ -178,7 +179,7 @@ m:run{}
 xf.compile("specs/dates.lua")("☃")
 END
 
-# The worked example of the documents, typed in.
+# The worked example of the documentation, typed in.
 says 'the worked example' 0 'f32[3×3] min 1.919 max 2.954 mean 2.271
      2.75619    1.91873    1.91873
      2.95377    1.98459    1.98459
@@ -217,7 +218,7 @@ m:verify("tests/goldens/pre_layer.ref.safetensors")
 END
 tail -n 1 "$scratch/out" | grep -qx true && grep -q 'all within tolerance' "$scratch/out"
 verdict $? 'verify against a reference'
-# What xf.load does not read is an error if it is asked for, else left out.
+# A tensor that xf.load cannot read is an error if it is requested, otherwise left out.
 head='{"eight":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]},"whole":{"dtype":"I64","shape":[1],"data_offsets":[4,12]},
 "real":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}}'
 { printf "\\$(printf %03o ${#head})\0\0\0\0\0\0\0%s" "$head"; printf '\0\0\0\0\1\0\0\0\0\0\0\0\0\0\200\77'; } >"$scratch/unread.safetensors"
@@ -270,7 +271,7 @@ xf.sweep(3, { heads = { 2 } })
 xf.sweep({ heads = { 2 } }, { seconds = 0.001 }, {})
 END
 
-# ---- experiments -----------------------------------------------------------------------------------------------------
+# ---- experiments ---------------------------------------------------------------------------------
 
 says 'a probe sees a tensor while the model runs' 0 '2019-05-03 11
 1 4 1 15 true
@@ -285,7 +286,7 @@ m("3rd of May 2019") .. " " .. calls
 m:probe("decoder.1.cross_attn.weights"); calls = 0; m("3rd of May 2019")
 calls
 END
-# What changes at one token of a prompt changes the answer as it does where every token is read alone.
+# A change at one token of a prompt changes the answer as if each token were read alone.
 says 'a probe sees every token of a prompt, in m:generate too' 0 '1 2 3 4 5 6 7 8 9
 true true true true
 4 true' '' <<'END'
@@ -440,7 +441,7 @@ printf 'z = 7\n' >"$scratch/load.lua"
 printf ':load %s\nz\n' "$scratch/load.lua" | "$xformc" repl 2>&1 | grep -qx 7
 verdict $? ':load runs a file'
 
-# A file.
+# A script.
 printf '#!/usr/bin/env xformc\nlocal m = xf.compile(arg[1])\nprint(m(arg[2]))\n' >"$scratch/ask.lua"
 [ "$("$xformc" lua "$scratch/ask.lua" specs/dates.lua '3rd of May 2019')" = 2019-05-03 ]
 verdict $? 'xformc lua runs a file with its arguments'

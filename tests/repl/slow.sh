@@ -1,12 +1,12 @@
 #!/bin/sh
 # tags: slow noasan
-# Memory of the prompt: 1,000 calls of a model and 2,000 rounds of compile and free take no more
-# memory. Under valgrind rounds of compile and free have no error and lose nothing: 60 of a graph in
+# Memory of the prompt: 1,000 calls of a model and 2,000 rounds of compile and free need no more
+# memory. Under valgrind, rounds of compile and free have no errors and no leaks: 60 of a graph in
 # `make test`, 1,000 in `make test-all` (skipped without valgrind).
 # usage: slow.sh XFORMC
 #
 # Under valgrind a round of a model takes a third of a second, nearly all of it in libtcc, and one
-# of a tiny graph a twentieth. ROUNDS sets their number.
+# of a tiny graph a twentieth. ROUNDS sets the number of graph rounds.
 set -u
 . tests/lib.sh
 rounds=${ROUNDS:-$(sweep 60 1000)} models=$(sweep 3 30)
@@ -50,7 +50,7 @@ fi
 if ! command -v valgrind >/dev/null 2>&1; then echo "skip $model (no valgrind)"; echo "skip $graph (no valgrind)"; exit 0; fi
 if [ -n "${XFORMC_SANITIZE:-}" ]; then echo "skip $model (built with sanitizers)"; echo "skip $graph (built with sanitizers)"; exit 0; fi
 
-# under SCRIPT ROUNDS: whether valgrind finds nothing
+# under SCRIPT ROUNDS: valgrind finds no error and no leak
 under() {
     valgrind --leak-check=full --errors-for-leak-kinds=definite,possible --error-exitcode=9 "$xformc" lua "$1" "$2" >"$scratch/out" 2>&1 &&
         grep -q 'definitely lost: 0 bytes' "$scratch/out" && grep -q 'ERROR SUMMARY: 0 errors' "$scratch/out"
@@ -69,7 +69,8 @@ under "$scratch/model.lua" "$models"
 verdict $? "$model"
 tail -n 20 "$scratch/out"
 
-# Memory is counted without valgrind, whose own grows with the code that it sees, behind the first third of the rounds.
+# Memory is counted without valgrind, whose own memory grows with the code it sees, and after the
+# first third of the rounds.
 cat >"$scratch/graph.lua" <<'END'
 local spec = xf.graph("tiny", function(g)
   local x = g.input("X", { 2, 4 })

@@ -13,7 +13,8 @@ fi
 "$dump" texts page >"$out/texts.html" && "$dump" sentences page >"$out/sentences.html" || exit 1
 "$xformc" attention specs/self_attention.lua -o "$out/heads.svg" || exit 1
 
-# ask WIDTH FILE EXPRESSION OPTION…: its value in a frame of that width; d is the document.
+# ask WIDTH FILE EXPRESSION OPTION…: the value of EXPRESSION in a frame of that width; d is the
+# document.
 ask() {
     width=$1 file=$2 expression=$3
     shift 3
@@ -38,8 +39,8 @@ says() {
     fi
 }
 
-# The page is not wider than the screen, and what is seen stays inside; no text is smaller than 11
-# pixels, and one picture of a roofline is shown, at nine tenths of its size or more.
+# The page is not wider than the screen, and visible elements stay inside it. No text is smaller
+# than 11 pixels. One picture of a roofline is shown, at nine tenths of its size or more.
 fits="[d.documentElement.scrollWidth <= w.innerWidth,
     [...d.querySelectorAll('body *')].every(e => !e.getClientRects().length ||
         e.closest('.scroll, svg') || e.getBoundingClientRect().right <= w.innerWidth),

@@ -1,14 +1,15 @@
 #!/bin/sh
 # tags: slow
 # The prompt under stress: models inside probes, weights that change during a run, chunks of 20,000
-# lines, a small address space, SIGINT, streams that fail, caught errors and exit codes of scripts,
-# memory of a long session, compilers that do not end, C with more data than memory.
+# lines, a small address space, SIGINT, failing streams, caught errors and exit codes of scripts,
+# memory of a long session, compilers that hang, C with more data than memory.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache" TERM=xterm
 
-# says NAME CODE OUT ERR < CHUNKS: what a pipe into the prompt prints, in full, and its exit code; ERR is a pattern.
+# says NAME CODE OUT ERR < CHUNKS: the prompt on a pipe prints exactly OUT and exits with CODE; ERR
+# is a pattern for standard error.
 says() {
     cat >"$scratch/in"
     timeout "$patience" "$xformc" repl <"$scratch/in" >"$scratch/out" 2>"$scratch/err"
@@ -20,7 +21,7 @@ says() {
     echo "exit $found"; cut -c1-300 "$scratch/out" "$scratch/err" | head -n 40
 }
 
-# ---- models inside models ------------------------------------------------------------------------------------------
+# ---- models inside models ------------------------------------------------------------------------
 
 says 'a probe runs another model, which is freed before the first goes on' 0 '15 2
 2019-05-03' '' <<'END'
@@ -40,7 +41,7 @@ rows .. " " .. inner
 answer
 END
 
-# ---- files that change ---------------------------------------------------------------------------------------------
+# ---- files that change ---------------------------------------------------------------------------
 
 mkdir -p "$scratch/specs/dates"
 fresh() { cp specs/dates.lua "$scratch/specs/" && cp specs/dates/dates.safetensors specs/dates/*.txt "$scratch/specs/dates/"; }
@@ -65,10 +66,10 @@ os.execute[[cd "$scratch/specs/dates"; head -c 20000 dates.safetensors >new; mv 
 m:at("encoder.0.ffn"):max() > 0
 END
 
-# ---- long chunks ---------------------------------------------------------------------------------------------------
+# ---- long chunks ---------------------------------------------------------------------------------
 
-# answers KIB COMMAND…: whether its standard output is `answer`, in so much memory.
-# cpu_ms: what it took of a processor.
+# answers KIB COMMAND…: its standard output is $answer, within KIB of memory.
+# cpu_ms: the processor time that it took.
 answers() {
     kib=$1
     shift
@@ -94,7 +95,7 @@ within() {
     verdict $? "$name"
     head -c 500 "$scratch/out" "$scratch/err"
 }
-# chunks N: four of them, of so many lines.
+# chunks N: four chunks, with N lines in each.
 chunks() {
     echo 'function f(x)'
     seq 1 "$1" | sed 's/.*/  x = x + 1    -- ( line & ]]/'
@@ -108,7 +109,7 @@ chunks() {
 }
 chunks 5000 >"$scratch/short"
 chunks 20000 >"$scratch/long"
-# Four times the lines take at most ten times as long: a square of their number would be sixteen.
+# Four times the lines take at most ten times as long. Quadratic time would take sixteen times.
 linear() {
     answer='5000 5000 103893 5000'
     answers 1000000 sh -c '"$0" repl <"$1"' "$xformc" "$scratch/short" || return
@@ -129,9 +130,10 @@ printf 'for i = 1, 2 do\n  x = = 3\nend\n"on"\n' >"$scratch/long"
 verdict $? 'a wrong line of a chunk is told, of a long one too, before its end'
 head -n 3 "$scratch/err"
 
-# ---- little room ---------------------------------------------------------------------------------------------------
+# ---- little memory -------------------------------------------------------------------------------
 
-# OpenBLAS's threads end only where they have got their buffers: the process is not to have them before it needs them.
+# OpenBLAS's threads end only once they have their buffers, so the process must not start them
+# before it needs them.
 if [ -n "${XFORMC_SANITIZE:-}" ]; then
     echo 'skip a small address space (sanitizers need a large one)'
 else
@@ -157,10 +159,11 @@ END
     echo "$said"
 done
 
-# ---- stopping ------------------------------------------------------------------------------------------------------
+# ---- interrupts ----------------------------------------------------------------------------------
 
-# stopped NAME BEGUN COMMAND…: by SIGINT once BEGUN succeeds, it ends with 130 and says so; what is on
-# its standard input is in `in`. Its process id is in `id`; it may make the file `begun`.
+# stopped NAME BEGUN COMMAND…: SIGINT, sent once BEGUN succeeds, ends the command with 130 and a
+# message. Its standard input is the file `in`, its process id is in `id`, and it may create the
+# file `begun`.
 begun() { [ -e "$scratch/begun" ]; }
 says_first() { grep -q first "$scratch/out"; }
 interrupt_when() { await "$1" && kill -s INT "$(cat "$scratch/id")"; }
@@ -208,7 +211,7 @@ verdict $? 'SIGINT ends a prompt that waits for a pipe'
 wait
 exec 3>&-
 
-# ---- what cannot be read or written --------------------------------------------------------------------------------
+# ---- input and output that fail ------------------------------------------------------------------
 
 for loop in 'while true do print(1) end' 'while true do pcall(function() while true do print(1) end end) end'; do
     { { echo "$loop"; echo 'os.remove("'"$scratch"'/none")'; } | timeout "$patience" "$xformc" repl 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
@@ -234,7 +237,7 @@ printf '\357\273\277print("with a mark")\n' >"$scratch/mark.lua"
 [ "$("$xformc" lua "$scratch/mark.lua")" = 'with a mark' ]
 verdict $? 'a file with a byte order mark'
 
-# ---- errors that are caught, and exit codes ------------------------------------------------------------------------
+# ---- caught errors and exit codes ----------------------------------------------------------------
 
 cat >"$scratch/caught.lua" <<'END'
 local good, e = pcall(function() return xf.graph("g", function(g) g.output("Y", g.relu(3)) end) end)
@@ -275,7 +278,7 @@ s = xf.sweep("specs/copy.lua", { heads = { 1 } }, { seconds = 0.0001, file = "$s
 xf.tensor{ 1, 2 }:save("$scratch/none/t.safetensors")
 END
 
-# command CODE LINE…: a script of these lines has that exit code, and says something.
+# command CODE LINE…: a script of these lines exits with CODE and prints a message.
 command() {
     code=$1
     shift
@@ -305,7 +308,7 @@ m = xf.compile("specs/dates.lua", { tier = "jit" })
 :attn a]==]) print("no") --[==[
 END
 
-# ---- a long life ---------------------------------------------------------------------------------------------------
+# ---- a long session ------------------------------------------------------------------------------
 
 cat >"$scratch/life.lua" <<'END'
 local function resident()
@@ -369,7 +372,7 @@ m:restore()
 m("3rd of May 2019")
 END
 
-# ---- compilers that do not end, C without end ----------------------------------------------------------------------
+# ---- compilers that hang, C without end ----------------------------------------------------------
 
 mkdir "$scratch/stubborn" "$scratch/silent" "$scratch/tmp"
 cat >"$scratch/stubborn/cc" <<END
@@ -415,7 +418,7 @@ xf.compile(xf.graph("g", function(g) xf.op{ name = "deep", shape = function(x) r
 m("3rd of May 2019")
 END
 
-# Three arrays, of 3.6e9 bytes together, with values and without.
+# Three arrays of 3.6e9 bytes together, initialised or not.
 says 'C with more data than is sensible is an error; what has little is compiled' 65 'false libtcc needs more than 2 s or 256 MiB for the C of the text
 false libtcc needs more than 2 s or 256 MiB for the C of the text
 true nil

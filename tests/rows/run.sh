@@ -1,9 +1,9 @@
 #!/bin/sh
 # tags: slow noasan
 # Many rows in one call give the bits of one row at a time: prefill in any split, batches, the
-# greedy id after each and the logits behind it, forks, a saved state (programs/rows.c). Ring
-# buffers longer and shorter than a call, positions taken back (programs/rings.c). For four decoders
-# in both forms of kernels, one with f16 caches, one with int8 and int4.
+# greedy id after each row and its logits, forks, a saved state (programs/rows.c). Ring buffers
+# longer and shorter than a call, positions taken back (programs/rings.c). For four decoders with
+# both kinds of kernels, one with f16 caches, one with int8 and int4.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

@@ -1,30 +1,31 @@
 #!/bin/sh
 # tags: slow early golden
 # The runner tests/run.sh, on a tree of small suites: modes, tags, order, counts, suites that fail
-# once or twice, one suite alone. Also cases.sh, loaded.sh, the sum of .ci/run, the stages of
-# `make test-all`, and the table of tests/README.md (suites.sh).
+# once or twice, a single suite. Also cases.sh, loaded.sh, the total of .ci/run, the stages of `make
+# test-all`, and the table of tests/README.md (suites.sh).
 # usage: run.sh [--write] XFORMC
 #
-# --write writes that table again.
+# --write rewrites that table.
 set -u
 . tests/lib.sh
 if [ -n "$write" ]; then sh tests/suites.sh --write; exit; fi
 
-# suite FILE LINE...: a suite of these lines.
+# suite FILE LINE...: write a suite of these lines.
 suite() {
     file=$scratch/tests/$1
     shift
     mkdir -p "${file%/*}"
     printf '%s\n' '#!/bin/sh' "$@" >"$file"
 }
-# Inside the tree, as if nobody had started it from a run of tests.
+# In the small tree, without the environment of a test run.
 in_tree() (
     cd "$scratch" && unset XFORMC_QUICK XFORMC_ALL XFORMC_TEST_DATA XFORMC_TIMEOUT && "$@" >said 2>&1
 )
-# The output is indented: the cases of the inner run are not cases of this suite.
+# The output is indented, because cases of the inner run are not cases of this suite.
 show() { sed 's/^/  /' "$scratch/said"; }
 sum() { tail -n 1 "$scratch/said"; }
-# counts NAME SUM CODE LINE...: a suite of these lines, what is counted of it, and the exit code.
+# counts NAME SUM CODE LINE...: run a suite of these lines. Its total is SUM and the exit code is
+# CODE.
 counts() {
     name=$1 wanted=$2 code=$3
     shift 3
@@ -67,7 +68,8 @@ limit=1 counts 'a suite that takes too long is stopped' '1 passed, 1 failed' 1 '
 grep -qx 'not ok (stopped after 1 s)' "$scratch/said"
 verdict $? 'and that is said'
 
-# What kills the runner of a suite, as a lack of memory may, ends xargs: others may never begin.
+# If the runner of a suite is killed, for instance for lack of memory, xargs ends and other suites
+# may never begin.
 suite z/run.sh 'echo ok z'
 suite y/run.sh 'echo ok y' 'kill -9 "$(cut -d " " -f 4 /proc/$PPID/stat)"'
 JOBS=1 counts 'suites that were cut short or never begun are failures' \
@@ -76,7 +78,7 @@ grep -qx 'not ok (cut short)' "$scratch/said" && grep -qx 'unsteady: tests/a/run
 verdict $? 'and they are named'
 rm -r "$scratch/tests/y" "$scratch/tests/z"
 
-# unwritable NAME: the run before it ended with 74.
+# unwritable NAME: the run before exited with 74.
 unwritable() {
     [ $? = 74 ]
     verdict $? "$1"
@@ -103,7 +105,7 @@ counts 'a suite that cannot write a case fails' '1 passed, 1 failed' 1 \
 counts 'a failure behind a line without an end' '1 passed, 1 failed' 1 \
     '. tests/lib.sh' 'ok a' 'printf found' 'not_ok b' 'ok c >/dev/null'
 
-# ---- once more -----------------------------------------------------------------------------------
+# ---- suites that run again -----------------------------------------------------------------------
 counts 'a suite that fails twice fails' '1 passed, 1 failed' 1 'echo ok a' 'echo run >>runs' 'echo "b was $(grep -c run runs)"' 'echo not ok b'
 same 2 "$(grep -c run "$scratch/runs")" && same 0 "$(unsteady)" && grep -qx 'b was 2' "$scratch/said"
 verdict $? 'it was run twice, and what it printed last is shown'
@@ -132,8 +134,8 @@ counts 'a suite that passes runs once' '1 passed, 0 failed' 0 'echo run >>once' 
 same 1 "$(grep -c run "$scratch/once")" && same 0 "$(unsteady)"
 verdict $? 'and is not called unsteady'
 
-# ---- what is left behind -------------------------------------------------------------------------
-# gone FILE...: whether the processes whose ids are in these files end.
+# ---- leftovers -----------------------------------------------------------------------------------
+# gone FILE...: the processes whose ids are in these files end.
 gone() { for id; do await [ -s "$id" ] && await ended "$(cat "$id")" || return; done; }
 ended() { ! kill -0 "$1" 2>/dev/null; }
 patience=20
@@ -152,7 +154,7 @@ limit=1 counts 'so is a suite that has files' '0 passed, 1 failed' 1 \
     '. tests/lib.sh' 'echo "$scratch" >>kept' 'sleep 600'
 same 2 "$(grep -c . "$scratch/kept")" && ! ls -d $(cat "$scratch/kept")
 verdict $? 'and they are removed'
-# stopped NAME CODE SIGNAL COMMAND...: it is sent the signal while a suite runs, and ends with CODE.
+# stopped NAME CODE SIGNAL COMMAND...: SIGNAL, sent while a suite runs, ends the command with CODE.
 stopped() {
     name=$1 wanted=$2 signal=$3
     shift 3
@@ -178,7 +180,7 @@ in_tree sh tests/run.sh build test && same '1 passed, 0 failed' "$(sum)"
 verdict $? 'the next run is as any other'
 patience=600
 
-# ---- two at once ---------------------------------------------------------------------------------
+# ---- two runs at once ----------------------------------------------------------------------------
 rm -f "$scratch/suite"
 suite a/run.sh 'echo ok a' 'echo $$ >suite' 'while ! [ -e go ]; do sleep 0.1; done'
 (cd "$scratch" && unset XFORMC_TEST_DATA && exec sh tests/run.sh build test >first 2>&1) &
@@ -197,7 +199,7 @@ wait $run && same '1 passed, 0 failed' "$(tail -n 1 "$scratch/first")"
 verdict $? 'and the first goes on'
 
 # ---- one suite -----------------------------------------------------------------------------------
-# one NAME CODE LINE SUITE: --one ends with CODE; the first line that is not a case is LINE.
+# one NAME CODE LINE SUITE: --one exits with CODE and prints LINE besides cases.
 one() {
     in_tree sh tests/run.sh --one build "$4"
     same "$2" $? && same "$3" "$(grep -vE '^(not ok|skip|  )' "$scratch/said")"
@@ -222,7 +224,7 @@ verdict $? 'and its status is said'
 one 'one that there is not' 2 \
     'tests/run.sh: --one takes BUILD and a suite that exists' tests/never/run.sh
 
-# loaded NAME CODE SUITE...: loaded.sh with these suites, where little memory is held.
+# loaded NAME CODE SUITE...: loaded.sh with these suites, holding little memory.
 loaded() {
     name=$1 code=$2
     shift 2
@@ -264,7 +266,7 @@ program() {
     printf '/* A program. */\n%s\n' "${2:+/* tags: $2 */}" >"$scratch/tests/$1.c"
     printf '#!/bin/sh\necho "ok 1 - %s"\n' "$1" >"$scratch/build/tests/$1" && chmod +x "$scratch/build/tests/$1"
 }
-# runs NAME MODE SUITE...: what a mode runs, in this order.
+# runs NAME MODE SUITE...: the mode runs these suites in this order.
 runs() {
     name=$1 mode=$2
     shift 2
@@ -315,7 +317,7 @@ in_tree sh tests/run.sh build golden && same 'ok b
 ok --write' "$(cat "$scratch/said")"
 verdict $? 'make golden starts the suites with its tag with --write'
 
-# fault NAME MESSAGE [MODE]: the run ends with 2, says this alone, and runs nothing.
+# fault NAME MESSAGE [MODE]: the run exits with 2, prints only MESSAGE, and runs nothing.
 fault() {
     rm -rf "$scratch/build/log"
     in_tree sh tests/run.sh build "${3:-test}"
@@ -345,7 +347,7 @@ fault 'a mode without suites' 'tests/run.sh: no suite is of the mode targets' ta
 mv "$scratch/few/e" "$scratch/few/g" "$scratch/tests" && rmdir "$scratch/few"
 
 # ---- the table of tests/README.md ----------------------------------------------------------------
-# table: that of the page, between its marker lines.
+# table FILE: the table between the marker lines of a page.
 table() { sed -n '/^<!-- suites -->$/,/^<!-- end of suites -->$/{/^<!--/d;p;}' "$1"; }
 sh tests/suites.sh >"$scratch/suites" && table tests/README.md | diff - "$scratch/suites"
 verdict $? 'tests/README.md has the table of suites.sh'
@@ -408,7 +410,8 @@ verdict $? '.ci/run names unsteady suites before its sum'
 show
 
 # ---- tools.sh ------------------------------------------------------------------------------------
-# tools STATUS: how often apt-get is started where each call ends so, and no tool is there.
+# tools STATUS: how often apt-get is started if each call exits with STATUS and no tool is
+# installed.
 tools() {
     mkdir -p "$scratch/few/bin" && rm -f "$scratch/calls"
     for command in sh cat env; do ln -sf "$(command -v $command)" "$scratch/few/bin"; done
@@ -424,7 +427,7 @@ same 2 "$(tools 124)" && [ "$(tools 100)" -gt 20 ]
 verdict $? 'tools.sh leaves a mirror that hangs alone, and asks one that lacks a package for each'
 
 # ---- the Makefile --------------------------------------------------------------------------------
-# A compiler that fails with half of its work done, as where a wrapper of it is stopped.
+# A compiler that fails with half of its output written, as if its wrapper had been stopped.
 mkdir -p "$scratch/half/tests" && cp Makefile "$scratch/half" &&
     cp -R tests/once "$scratch/half/tests" || exit 74
 cat >"$scratch/half/cc" <<'END'
@@ -441,7 +444,7 @@ program=build/tests/once/cc_once
 verdict $? 'make keeps nothing half made'
 show
 
-# In the place of make and of run.sh: it fails if its target or mode is in $fail.
+# In place of make and run.sh: a script that fails if its target or mode is in $fail.
 mkdir -p "$scratch/stages/tests" && cp Makefile "$scratch/stages" &&
     : >"$scratch/stages/tests/deps.sh" || exit 74
 cat >"$scratch/stages/tests/run.sh" <<'END'
@@ -450,7 +453,8 @@ echo "$1" >>ran
 case " $fail " in *" $1 "*) exit 1 ;; esac
 END
 echo 'sh tests/run.sh loaded' >"$scratch/stages/tests/loaded.sh"
-# stages NAME TARGET FAIL CODE RAN: where these stages fail, make TARGET has this code and runs these.
+# stages NAME TARGET FAIL CODE RAN: if the stages FAIL fail, make TARGET exits with CODE and runs
+# the stages RAN.
 stages() {
     rm -f "$scratch/stages/ran"
     fail=$3 make -C "$scratch/stages" make='sh tests/run.sh' "$2" >"$scratch/said" 2>&1

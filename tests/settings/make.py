@@ -1,16 +1,18 @@
 """The references of this folder, from transformers 5.24: make.py
 
-classes.rows: what AutoTokenizer makes of a text where tokenizer.json of tests/tokenizer has another
-tokenizer_config.json and config.json beside it. A line has, with tabs between, the folder, the
+classes.rows: the ids of a text by AutoTokenizer, with another tokenizer_config.json and config.json
+next to a tokenizer.json of tests/tokenizer. A line has, separated by tabs, the folder, the
 tokenizer_config.json, the config.json (or - for none), the text and the ids without special tokens.
 
-ends.rows: the ids of "the", and of "the" with "and", with special tokens. A line has the folder, the
-tokenizer_config.json, whether the template of a single text begins with <s> or is bare, and both.
+ends.rows: the ids of "the", and of "the" with "and", with special tokens. A line has the folder,
+the tokenizer_config.json, `begun` if the template of a single text begins with <s>, else `bare`,
+and both lists of ids.
 
-beside.rows: what an added_tokens.json and lists of special tokens change. A line has the folder, the
-tokenizer_config.json, the added_tokens.json, the text, its ids, and their text without special tokens.
+beside.rows: the effect of an added_tokens.json and of lists of special tokens. A line has the
+folder, the tokenizer_config.json, the added_tokens.json, the text, its ids, and their text without
+special tokens.
 
-cleaning.rows: how it decodes ids. A line has the folder, the tokenizer_config.json, the ids and the text.
+cleaning.rows: decoded ids. A line has the folder, the tokenizer_config.json, the ids and the text.
 """
 import json
 import os
@@ -57,7 +59,8 @@ CLASSES = [
     ('llama2', {'tokenizer_class': 'CodeLlamaTokenizer', 'legacy': True}, None, LLAMA),
     ('llama2', {'tokenizer_class': 'CodeLlamaTokenizer', 'add_prefix_space': False}, {'model_type': 'code_llama'}, LLAMA),
 ]
-# The marks around a text: add_bos_token and add_eos_token are not read beside a tokenizer.json.
+# Special tokens around a text: add_bos_token and add_eos_token are ignored next to a
+# tokenizer.json.
 BEGUN = '"single":[{"SpecialToken":{"id":"<s>","type_id":0}},'
 ENDS = [
     ('llama2', dict(tokenizer_class=name, **keys), begun)
@@ -105,7 +108,7 @@ def ends(to):
 
 
 def tokenizer_of(name, config, model=None, edit=None, added=None):
-    """What AutoTokenizer reads of a tokenizer.json with these files beside it."""
+    """AutoTokenizer's tokenizer for a tokenizer.json with these files next to it."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(TOKENIZERS, name, 'tokenizer.json'), encoding='utf-8') as f:
             content = f.read()

@@ -1,16 +1,16 @@
 #!/bin/sh
 # tags: slow
-# What the files beside a tokenizer and a model say: numbers of any size and U+0000 in JSON, files
-# that are no JSON, the side on which long texts are cut, what the class of a tokenizer makes of its
-# tokenizer.json (classes.rows, beside.rows and ends.rows, by make.py), how many labels a classifier has and what
-# its scores are, what clean_up_tokenization_spaces leaves of blanks (cleaning.rows), how sentence-transformers compares
-# vectors, and which of the names of its settings counts.
+# Files next to a tokenizer and a model: numbers of any size and U+0000 in JSON, files that are not
+# JSON, the side on which long texts are truncated, how the class of a tokenizer changes its
+# tokenizer.json (classes.rows, beside.rows and ends.rows, by make.py), the number of labels of a
+# classifier and its scores, the blanks that clean_up_tokenization_spaces keeps (cleaning.rows), how
+# sentence-transformers compares vectors, and which of the names of its settings file is used.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_cc "$scratch/cc"
 
-# fails NAME CODE MESSAGE COMMAND...: it ends with that code, and standard error begins with the message.
+# fails NAME CODE MESSAGE COMMAND...: exits with CODE; MESSAGE is the first line of standard error.
 fails() {
     name=$1 code=$2 message=$3
     shift 3
@@ -22,14 +22,14 @@ fails() {
     cat "$scratch/out" "$scratch/err"
 }
 
-# ---- JSON -----------------------------------------------------------------------------------------
+# ---- JSON ----------------------------------------------------------------------------------------
 
 cp -r tests/chat/llama2 "$scratch/chat"
 cat >"$scratch/chat.lua" <<END
 return xf.model { name = "chat", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200,
   weights = "random", tokenizer_file = "$scratch/chat/tokenizer.json", generation = { max_new_tokens = 1 } }
 END
-# ids_of_chat: the prompt that the model reads.
+# ids_of_chat: the ids of the prompt that the model reads.
 ids_of_chat() {
     "$xformc" run "$scratch/chat.lua" --engine generic --chat --json 'two words' 2>"$scratch/err" |
         sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/'
@@ -58,7 +58,8 @@ fails 'a link to no file' 66 "error: cannot open chat/special_tokens_map.json: N
 
 rm "$scratch/chat/special_tokens_map.json"
 
-# Where the template and its marks stand. marked TEXT: the prompt of the config whose end is TEXT.
+# Where the template and its special tokens are. marked TEXT: the prompt with a config whose
+# eos_token is TEXT.
 marked() {
     sed "s#\"eos_token\": *\"[^\"]*\"#\"eos_token\": \"$1\"#" tests/chat/zephyr/tokenizer_config.json >"$config"
     ids_of_chat
@@ -94,7 +95,7 @@ for form in '[{ "name": "default", "template": "x{{ messages[0].content }}" }, {
     verdict $? "a chat_template of the form $(echo "$form" | cut -c 1-20)"
 done
 
-# A template may name tokens of other names: those of tokenizer_config.json, and an object's.
+# A template may use tokens with other names: in tokenizer_config.json, or in an object there.
 for form in '"image_token": "<unk>",' '"extra_special_tokens": { "image_token": "<unk>" },' \
     '"image_token": { "__type": "AddedToken", "content": "<unk>" },'; do
     printf '{ %s "eos_token": "</s>", "chat_template": "{{ image_token }}{%% for m in messages %%}{{ m.content }}{%% endfor %%}" }\n' "$form" >"$config"
@@ -112,15 +113,16 @@ sed 's/"gelu"/"ge\\u0000lu"/' tests/families/bert_classifier/config.json >"$scra
 fails 'a value with U+0000' 65 'bert/config.json:11:3: error: "hidden_act" must be text without U+0000, found "ge\u0000lu"' \
     "$xformc" run "$scratch/bert" --ids '1 5 7'
 
-# ---- truncation and padding -------------------------------------------------------------------------
+# ---- truncation and padding ----------------------------------------------------------------------
 
-# cut_folder NAME TRUNCATION CONFIG: a classifier of texts of up to 32 ids, whose files have these besides.
+# cut_folder NAME TRUNCATION CONFIG: a classifier of texts of up to 32 ids, with these lines in
+# tokenizer.json and tokenizer_config.json.
 cut_folder() {
     cp -r tests/vectors/cross_bert "$scratch/$1"
     sed "s/\"truncation\": null/\"truncation\": $2/" tests/vectors/cross_bert/tokenizer.json >"$scratch/$1/tokenizer.json"
     sed "1s/{/{ $3/" tests/vectors/cross_bert/tokenizer_config.json >"$scratch/$1/tokenizer_config.json"
 }
-# read_by NAME TEXT: the ids that the model reads of it.
+# read_by NAME TEXT: the ids that the model reads.
 read_by() { "$xformc" run "$scratch/$1" --engine generic --json "$2" 2>"$scratch/err" | sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/' | tr , ' '; }
 truncation() { echo "{ \"direction\": \"$1\", \"max_length\": 9, \"strategy\": \"LongestFirst\", \"stride\": 0 }"; }
 
@@ -142,7 +144,7 @@ for name in file_left config_left; do
     same "$left" "$(read_by $name "$long")"
     verdict $? "$name: its beginning is cut"
 done
-# Of a pair the longer text is cut first.
+# In a pair the longer text is truncated first.
 found=$(read_by config_left "$(printf 'one two three\t%s' "$long")")
 first=$("$xformc" tokenize --no-special tests/vectors/cross_bert 'one two three' | tr '\n' ' ')
 kept=$((32 - 3 - $(echo "$first" | wc -w)))
@@ -161,7 +163,7 @@ fails 'an unknown direction' 65 'wrong/tokenizer.json: error: the direction "Up"
 cut_folder wrong null '"truncation_side": "up",'
 fails 'an unknown side' 65 'wrong/tokenizer_config.json: error: "truncation_side" is "up", neither "left" nor "right"' "$xformc" tokenize "$scratch/wrong" x
 
-# A decoder reads all of a text.
+# A decoder reads the whole text.
 cp tests/chat/llama2/tokenizer_config.json "$config"
 question='two words and then some more words of which the last ones matter'
 text_ids() { "$xformc" run "$scratch/chat.lua" --engine generic --json "$@" "$question" 2>"$scratch/err" | sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/'; cat "$scratch/err" >&2; }
@@ -179,9 +181,10 @@ for direction in Right Left; do
     verdict $? "a decoder reads all of a text, whatever tokenizer.json has of truncation and padding: $direction"
 done
 
-# ---- classes ----------------------------------------------------------------------------------------
+# ---- classes -------------------------------------------------------------------------------------
 
-# class_folder NAME CONFIG MODEL: a tokenizer.json of tests/tokenizer with other files beside it.
+# class_folder NAME CONFIG MODEL: a tokenizer.json of tests/tokenizer, with a tokenizer_config.json
+# and, unless it is -, a config.json.
 class_folder() {
     rm -rf "$scratch/class" && mkdir "$scratch/class" && cp "tests/tokenizer/$1/tokenizer.json" "$scratch/class"
     echo "$2" >"$scratch/class/tokenizer_config.json"
@@ -195,7 +198,7 @@ while IFS=$tab read -r name said model text ids; do
     cat "$scratch/err"
 done <tests/settings/classes.rows
 
-# The marks around a text and a pair.
+# The special tokens around a text and around a pair.
 while IFS=$tab read -r name said begun ids pair; do
     class_folder "$name" "$said" -
     if [ "$begun" = bare ]; then
@@ -208,7 +211,7 @@ while IFS=$tab read -r name said begun ids pair; do
     cat "$scratch/err"
 done <tests/settings/ends.rows
 
-# Tokens of other files beside a tokenizer.json keep what it says of them.
+# Tokens that other files list too keep the flags that tokenizer.json gives them.
 while IFS=$tab read -r name config added text ids decoded; do
     class_folder "$name" "$config" -
     echo "$added" >"$scratch/class/added_tokens.json"
@@ -218,7 +221,7 @@ while IFS=$tab read -r name config added text ids decoded; do
     rm "$scratch/class/added_tokens.json"
 done <tests/settings/beside.rows
 
-# says NAME CONFIG MODEL NOTE: all notes are this one, or none.
+# says NAME CONFIG MODEL NOTE: NOTE is the only note; '' means none.
 says() {
     class_folder "$1" "$2" "$3"
     "$xformc" tokenize "$scratch/class" x 2>&1 >/dev/null | sed "s|$scratch/||g" >"$scratch/err"
@@ -255,7 +258,7 @@ same '702 65 704 65 703 221 701 700 65 221 705' "$ids"
 verdict $? 'tokens of special_tokens_map.json, added_tokens.json and tokenizer_config.json beside tokenizer.json'
 same 'aa <plain>a ' "$("$xformc" tokenize "$scratch/class" --decode --no-special "$ids")"
 verdict $? 'those that are named are special'
-# Their ids follow those of tokenizer.json, by what the files say of their order.
+# Their ids follow those of tokenizer.json, in the order that the files give.
 class_folder gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast" }' -
 echo '{ "<b>": 9000, "<a>": 8000 }' >"$scratch/class/added_tokens.json"
 same '700 701' "$("$xformc" tokenize "$scratch/class" '<a><b>' 2>"$scratch/err")" &&
@@ -266,7 +269,7 @@ class_folder gpt2 '{ "split_special_tokens": true }' -
 fails 'special tokens as text' 65 'class/tokenizer_config.json: error: "split_special_tokens" = true is not supported; without it, --plain-text has special tokens as text' \
     "$xformc" tokenize "$scratch/class" x
 
-# ends NAME EDIT CONFIG BEFORE BEHIND NOTE: the tokens around a text, of a tokenizer.json that is edited.
+# ends NAME EDIT CONFIG BEFORE BEHIND NOTE: the tokens around a text, with an edited tokenizer.json.
 ends() {
     class_folder "$1" "$3" -
     sed "$2" "tests/tokenizer/$1/tokenizer.json" >"$scratch/class/tokenizer.json"
@@ -289,9 +292,10 @@ ends bert_cased "$none" '{ "tokenizer_class": "BertTokenizer", "do_lower_case": 
 ends mpnet '' '{ "tokenizer_class": "MPNetTokenizer" }' '0 ' ' 2' ''
 ends llama2 "$none" '{ "tokenizer_class": "CodeLlamaTokenizer" }' '1 ' '' "$class CodeLlamaTokenizer $file"
 
-# ---- classifiers ------------------------------------------------------------------------------------
+# ---- classifiers ---------------------------------------------------------------------------------
 
-# without FILE KEY...: the JSON of a file, whose objects stand in one line each or in lines of their own, without these keys.
+# without FILE KEYS: a JSON file without these keys. Each of its objects is on one line, or has
+# lines of its own.
 without() {
     awk -v keys=" $2 " '
         skip { if (/^  }/) skip = 0; next }
@@ -299,13 +303,14 @@ without() {
         index(keys, " " name " ") { if (/{ *$/) skip = 1; next }
         { print }' "$1"
 }
-# scores NAME CONFIG: what a copy of a classifier answers, whose config.json has this in front and no id2label.
+# scores NAME CONFIG: the answer of a copy of a classifier, with CONFIG first in its config.json and
+# without id2label.
 scores() {
     rm -rf "$scratch/labels" && cp -r "$1" "$scratch/labels"
     without "$1/config.json" 'id2label label2id problem_type' | sed "1s/{/{ $2/" >"$scratch/labels/config.json"
     "$xformc" run "$scratch/labels" --engine generic --ids '1 5 7' 2>&1
 }
-# The weights of three classes, of which the first and the third have other names.
+# The answer with LABEL_0 to LABEL_2 instead of the names of the three labels.
 usual=$("$xformc" run tests/families/bert_classifier --engine generic --ids '1 5 7' | sed 's/^no /LABEL_0 /; s/^perhaps /LABEL_1 /; s/^yes /LABEL_2 /')
 same "$usual" "$(scores tests/families/bert_classifier '"num_labels": 3,')" && case $usual in LABEL_[012]' 0.'*) true ;; *) false ;; esac
 verdict $? 'num_labels without id2label: LABEL_n and its probability'
@@ -321,12 +326,14 @@ sed '1s/{/{ "num_labels": 2,/' tests/families/bert_classifier/config.json >"$scr
 fails 'num_labels beside another number of names' 65 'labels/config.json:1:3: error: "num_labels" is 2, but "id2label" has 3 labels' \
     "$xformc" run "$scratch/labels" --ids 5
 
-# A cross-encoder's score: sigmoid, or what sentence-transformers' own file, the new key or the old one says, in this order.
+# A cross-encoder's score uses a sigmoid, unless sentence-transformers' own file, the new key or the
+# old one, in this order, says otherwise.
 pair=$(printf 'rain\train fell on the roof')
 sigmoid=torch.nn.modules.activation.Sigmoid identity=torch.nn.modules.linear.Identity
 old() { printf '"sbert_ce_default_activation_function": "%s",' "$1"; }
 new() { printf '"sentence_transformers": { "activation_fn": "%s" },' "$1"; }
-# score FILE KEYS: the answer where config.json has these keys, and config_sentence_transformers.json this activation_fn, or - for no file.
+# score FILE KEYS: the answer with KEYS in config.json, and FILE as the activation_fn of
+# config_sentence_transformers.json; - for no such file.
 score() {
     rm -rf "$scratch/score" && cp -r tests/vectors/cross_bert "$scratch/score"
     without tests/vectors/cross_bert/config.json 'id2label label2id sentence_transformers sbert_ce_default_activation_function' |
@@ -354,7 +361,7 @@ cp tests/families/bert_classifier/model.safetensors "$scratch/labels"
     grep -q "config.json:1:3: note: the activation \"$sigmoid\" of scores applies to a single label"
 verdict $? 'of several labels it is not read, and a note says so'
 
-# ---- blanks of decoded texts --------------------------------------------------------------------------
+# ---- blanks of decoded texts ---------------------------------------------------------------------
 
 while IFS=$tab read -r name said ids text; do
     class_folder "$name" "$said" -
@@ -363,7 +370,7 @@ while IFS=$tab read -r name said ids text; do
     cat "$scratch/err"
 done <tests/settings/cleaning.rows
 
-# What is generated, all at once or while it comes.
+# Generated text, all at once or streamed.
 cat >"$scratch/clean.lua" <<END
 return xf.model { name = "tidy", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200,
   weights = "random", tokenizer_file = "$scratch/class", generation = { max_new_tokens = 60, do_sample = true, temperature = 9 } }
@@ -376,9 +383,10 @@ case $answer in 'the, a'*) same "$("$xformc" tokenize "$scratch/class" --decode 
     same "$answer" "$("$xformc" run "$scratch/clean.lua" --engine generic --seed 5 --stream 'the , a')"
 verdict $? 'an answer has the same blanks'
 
-# ---- sentence-transformers ----------------------------------------------------------------------------
+# ---- sentence-transformers -----------------------------------------------------------------------
 
-# sentence SETTINGS: a copy of a sentence model with this in config_sentence_transformers.json.
+# sentence SETTINGS: a copy of a sentence model with these settings in
+# config_sentence_transformers.json.
 sentence() {
     rm -rf "$scratch/sentence" && cp -r tests/vectors/sentence_mean "$scratch/sentence"
     printf '[{ "path": "", "type": "sentence_transformers.models.Transformer" },
@@ -410,10 +418,10 @@ usual=$(similar)
 sentence '{ "similarity_fn_name": "maxsim" }'
 same "$usual" "$(similar)" && grep -q 'config_sentence_transformers.json:1:3: note: the similarity_fn_name "maxsim" is not known: texts are compared by the cosine' "$scratch/err"
 verdict $? 'an unknown similarity is the cosine, with a note'
-# A cross-encoder's Transformer is checked as that of an embedding model.
+# The Transformer module of a cross-encoder is checked like that of an embedding model.
 cp -r tests/vectors/cross_bert "$scratch/crossed"
 echo '[{ "path": "", "type": "sentence_transformers.base.modules.transformer.Transformer" }]' >"$scratch/crossed/modules.json"
-# crossed KEYS: what the model says with these keys in sentence_bert_config.json.
+# crossed KEYS: the model's output with these keys in sentence_bert_config.json.
 crossed() {
     echo "{ \"modality_config\": { \"text\": { \"method\": \"forward\", \"method_output_name\": \"logits\" } }, $1 }" \
         >"$scratch/crossed/sentence_bert_config.json"
@@ -428,7 +436,7 @@ same 'error: "processing_kwargs" with "text" is not supported' "$(crossed '"proc
         "$(crossed '"transformer_task": "feature-extraction"')"
 verdict $? 'other arguments and tasks of a cross-encoder are refused'
 
-# Positions that skip <pad>: a text with it is rejected. BERT's positions count it.
+# Some models' positions skip <pad>: a text that contains it is rejected. BERT's positions count it.
 refusal='is padding, id 1, which this model cannot read'
 "$xformc" build tests/vectors/cross_roberta -o "$scratch/padded" --kernels unrolled -q --cc "$scratch/cc" >"$scratch/log" 2>&1
 for answer in "$xformc run tests/vectors/cross_roberta" "$scratch/padded/cross_roberta" "$xformc run tests/families/m2m_100 --ids" \
@@ -460,7 +468,8 @@ sentence '{ "truncate_dim": 4 }'
 similar >"$scratch/out" || grep -q 'config_sentence_transformers.json:1:3: error: vectors cut to a "truncate_dim" of 4 are not supported' "$scratch/err"
 verdict $? 'truncate_dim is refused'
 
-# The settings of the Transformer: seven names, the first whose object is not empty.
+# The settings file of the Transformer has seven possible names. The first whose object is not empty
+# is used.
 read_ids() { "$xformc" run "$scratch/sentence" --engine generic --json "$long" 2>"$scratch/err" | sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/' | tr , '\n' | wc -l; }
 more=9
 for name in xlnet xlm-roberta albert camembert distilbert roberta bert; do

@@ -1,4 +1,4 @@
--- One tensor as keys and values, heads in groups, a scale that is a whole number, more queries than keys, no bias.
+-- One tensor as keys and values, grouped heads, an integer scale, more queries than keys, no bias.
 return xf.graph("two_attentions", function(g)
   local x = g.input("X", {5, 12})
   local y = g.input("Y", {3, 6}, { 1, 2, 3, 4, 5, 6,  0.5, -1, 2, 0, 1, -2,  0, 0, 0, 0, 0, 1 })

@@ -1,15 +1,15 @@
 #!/bin/sh
 # tags: slow noasan
-# Streaming in `run` and programs: every single write, for characters, ids, byte-level and byte
-# pieces, stops and a terminal. The output is the same as without it. The timing lines of -v and
-# their counts. With XFORMC_TEST_DATA 200 tokens of stories260K.
+# Streaming in `run` and programs: every single write, for characters, ids, byte-level and
+# byte-fallback tokens, stop strings and a terminal. The output is the same as without it. The
+# timing lines of -v and their counts. With XFORMC_TEST_DATA 200 tokens of stories260K.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 writes=$(dirname "$xformc")/tests/streaming/writes
 quick_cc "$scratch/cc"
 
-# parts NAME EXPECTED COMMAND...: the writes of the command, and nothing on standard error.
+# parts NAME EXPECTED COMMAND...: EXPECTED are the writes of the command; nothing on standard error.
 parts() {
     name=$1 expected=$2
     shift 2
@@ -29,7 +29,7 @@ alike() {
     verdict $? "$name"
     cat "$scratch/err"
 }
-# refused NAME MESSAGE COMMAND...: exit code 2, the message first, nothing on standard output.
+# refused NAME MESSAGE COMMAND...: exits with 2, MESSAGE first on stderr, nothing on stdout.
 refused() {
     name=$1 message=$2
     shift 2
@@ -39,13 +39,13 @@ refused() {
     cat "$scratch/out" "$scratch/err"
 }
 
-# ---- characters -------------------------------------------------------------------------------------------------
+# ---- characters ----------------------------------------------------------------------------------
 
 dates=specs/dates.lua
 "$xformc" build $dates -o "$scratch/dates" --slots 2 --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
 verdict $? 'a program of dates'
 cat "$scratch/log"
-# Something that says it is a terminal, while writes stay apart.
+# A library that claims a terminal, while writes stay separate.
 printf 'int isatty(int file) { (void)file; return 1; }\n' >"$scratch/terminal.c" && cc -shared -fPIC -o "$scratch/terminal.so" "$scratch/terminal.c"
 for how in run program; do
     case $how in run) set -- "$xformc" run $dates ;; *) set -- "$scratch/dates/dates" ;; esac
@@ -71,9 +71,10 @@ timeout "$patience" "$xformc" run $dates --stream '3rd of May 2019' >/dev/full 2
 [ $? = 74 ] && [ "$(cat "$scratch/err")" = 'dates: cannot write to standard output: No space left on device' ]
 verdict $? 'run: a full disk ends it'
 
-# ---- pieces -----------------------------------------------------------------------------------------------------
+# ---- subword tokens ------------------------------------------------------------------------------
 
-# emoji NAME TOKENIZER SEED PIECES PROMPT ID...: a model that writes, behind the prompt, four ids and no other: the bytes of one character.
+# emoji NAME TOKENIZER SEED PIECES PROMPT ID...: a model that generates exactly four ids after the
+# prompt: the bytes of one character.
 emoji() {
     name=$1 tokenizer=$2 seed=$3 pieces=$4 prompt=$5
     shift 5
@@ -101,7 +102,7 @@ for how in run program; do
     alike "$how: the same bytes" "$@" '&' 'é'
 done
 
-# Only at its end is a row of byte pieces known to be UTF-8.
+# A run of byte tokens is known to be UTF-8 only at its end.
 for how in run program; do
     case $how in run) set -- "$xformc" run "$scratch/fallback.lua" ;; *) set -- "$scratch/fallback/fallback" ;; esac
     parts "$how: a row of byte pieces is written at its end" '[the][🙂\n]' "$@" --stream the
@@ -109,9 +110,10 @@ for how in run program; do
     alike "$how: the same bytes of byte pieces" "$@" -n 3 the the
 done
 
-# ---- how long it took -------------------------------------------------------------------------------------------
+# ---- timings -------------------------------------------------------------------------------------
 
-# timed NAME MODEL PROMPT STEPS COMMAND...: llama.cpp's three lines with these counts of tokens, last on standard error.
+# timed NAME MODEL PROMPT STEPS COMMAND...: llama.cpp's three lines with these token counts, last on
+# standard error.
 timed() {
     name=$1 model=$2 input=$3 steps=$4
     shift 4
@@ -127,7 +129,7 @@ timed() {
     verdict $? "$name"
     cat "$scratch/lines" "$scratch/err"
 }
-# An answer of ten characters and its end is eleven ids, the first of them from the prompt.
+# An answer of ten characters and its end is eleven ids. The first comes from the prompt.
 timed 'run: -v' dates 15 10 "$xformc" run $dates -v '3rd of May 2019'
 timed 'run: -v of the generic engine' dates 15 10 "$xformc" run $dates --engine generic -v '3rd of May 2019'
 timed 'run: -v of beams' dates 15 10 "$xformc" run $dates --beam 2 --early-stopping true -v '3rd of May 2019'
@@ -140,7 +142,7 @@ timed 'a program: -v of a decoder alone' bytes 6 3 "$scratch/bytes/bytes" --ids 
 [ "$("$scratch/dates/dates" -v '3rd of May 2019' '' 1 2>&1 >/dev/null | grep -c 'total time')" = 2 ]
 verdict $? 'a program: of each answer, and of no text that is refused'
 
-# ---- real models ------------------------------------------------------------------------------------------------
+# ---- real models ---------------------------------------------------------------------------------
 
 data=${XFORMC_TEST_DATA:-/nonexistent}/stories260K
 if [ -d "$data" ]; then

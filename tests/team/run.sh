@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: noasan
-# Calls too small for several threads: the emitted text weighs them, or shares all with
-# XFORMC_TEAM=always; answers do not depend on the number of threads; -v says how many calls were
-# shared. No time is judged.
+# Calls too small for several threads: emitted code weighs them, or shares all of them with
+# XFORMC_TEAM=always. Answers do not depend on the number of threads. -v says how many calls were
+# shared. No time is checked.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -28,7 +28,8 @@ return xf.model { name = "large", kind = "decoder", layers = 2, heads = 8, d_mod
     norm = "layer", position = "learned", activation = "gelu", weights = "random" }
 END
 "$xformc" build specs/dates.lua -q -o "$scratch/dates" >"$scratch/out" 2>&1 || cat "$scratch/out"
-# says WANTED COMMAND...: the line about threads of each answer, with N for counts of weighed calls.
+# says WANTED COMMAND...: the line about threads of each answer, with N for the number of shared
+# calls.
 says() {
     wanted=$1 && shift
     "$@" >"$scratch/out" 2>"$scratch/err" </dev/null

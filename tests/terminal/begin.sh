@@ -1,5 +1,6 @@
-# begin.sh: read by suites that type at the prompt, with $pty, $xformc and $scratch; ends them where there is no terminal.
-# libedit does not free the name of a function that was added to it; nothing of ours calls wcsdup.
+# begin.sh: sourced by suites that type at the prompt, with $pty, $xformc and $scratch.
+# Without pseudo-terminals it ends the suite.
+# libedit does not free the name of a function added to it. Our own code never calls wcsdup.
 printf 'leak:wcsdup\n' >"$scratch/suppressions"
 export LSAN_OPTIONS="suppressions=$scratch/suppressions:print_suppressions=0"
 printf '? >\n> 1\n? 1\n> :quit\n' >"$scratch/script"

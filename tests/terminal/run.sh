@@ -1,6 +1,6 @@
 #!/bin/sh
-# The prompt on a pseudo-terminal: typing, completion, Ctrl-C, Ctrl-D, a long paste, history also of
-# two prompts, a sweep, a screen that is too large.
+# The prompt on a pseudo-terminal: typing, completion, Ctrl-C, Ctrl-D, a long paste, history, also
+# of two prompts, a sweep, an oversized screen.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -104,7 +104,7 @@ types 'completion of names, fields, commands' <<'END'
 ? Tab completes
 > :quit
 END
-# A compiler that begins, starts another program, and does not end.
+# A compiler that starts, runs another program, and never ends.
 mkdir -p "$scratch/bin" "$scratch/tmp"
 cat >"$scratch/bin/cc" <<END
 #!/bin/sh
@@ -183,7 +183,7 @@ types 'Ctrl-C stops Lua, and a model that runs, and loses nothing' <<'END'
 END
 rm -f "$scratch/part.svg"
 export PTY_SHOW=1
-# Widths of four digits: two might be seen in a time. All rows would take an hour.
+# Widths have four digits; two might match part of a time. All rows would take an hour.
 types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' <<END
 ? >
 > widths = {} for i = 1, 4000 do widths[i] = 1060 + i end
@@ -229,7 +229,8 @@ END
 [ -s "$XDG_STATE_HOME/xformc/history" ]
 verdict $? 'the history is kept in XDG_STATE_HOME'
 
-# Another prompt opens and ends while this one is open; each line is kept at once, so that a signal loses none.
+# Another prompt starts and ends while this one is open. Each line is saved at once, so a signal
+# loses none.
 printf '? >\n> of_the_other = 1\n? >\n> :quit\n' >"$scratch/other"
 cat >"$scratch/script" <<END
 ? >

@@ -5,8 +5,8 @@
 # which commands use it, damaged entries, entries that other users may write, list, clear.
 # usage: slow.sh XFORMC
 #
-# cc is a script that counts its runs, does not optimise, and notes when two of its runs
-# overlap. It does not end while the file `hold` is there.
+# cc is a script that counts its runs, does not optimise, and records if two of its runs overlap. It
+# does not end while the file `hold` exists.
 set -u
 . tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty
@@ -30,14 +30,15 @@ export PATH="$scratch/bin:$PATH" TMPDIR="$scratch/tmp" XDG_CACHE_HOME="$scratch/
 unset XFORMC_CACHE
 cache=$scratch/cache/xformc
 
-# runs N: so many libraries were made since the last time this was asked.
+# runs N: exactly N libraries were compiled since the last call.
 runs() {
     found=$(cat "$scratch/runs" 2>/dev/null | wc -l)
     rm -f "$scratch/runs"
     [ "$found" -eq "$1" ] || { echo "$found compilations, expected $1"; return 1; }
 }
 empty() { [ -z "$(ls -A "$scratch/tmp")" ] && [ ! -d "$scratch/lock" ]; }
-# lua NAME CODE OUT ERR [COMPILATIONS] < FILE: what it prints, in full, its exit code, a pattern of its messages.
+# lua NAME CODE OUT ERR [COMPILATIONS] < FILE: it prints exactly OUT and exits with CODE; ERR is a
+# pattern for its messages.
 lua() {
     cat >"$scratch/in.lua"
     "$xformc" lua $flags "$scratch/in.lua" >"$scratch/out" 2>"$scratch/err"
@@ -123,7 +124,7 @@ lua 'a tier that there is not' 65 '' "*tier: expected jit or native, found gener
 xf.compile("specs/dates.lua", { tier = "generic" })
 END
 
-# ---- who uses the cache ----------------------------------------------------------------------------------------------
+# ---- commands that use the cache -----------------------------------------------------------------
 
 answer() { [ "$("$xformc" run specs/dates.lua --engine native "$@" '3rd of May 2019')" = 2019-05-03 ]; }
 answer && runs 0 && empty
@@ -142,13 +143,13 @@ mkdir "$scratch/bin2" && mv "$scratch/cc2" "$scratch/bin2/cc" && chmod +x "$scra
 PATH="$scratch/bin2:$PATH" answer && runs 1 && answer && runs 0
 verdict $? 'and the compiler'
 
-# ---- entries that are damaged ----------------------------------------------------------------------------------------
+# ---- damaged entries -----------------------------------------------------------------------------
 
 "$xformc" cache --clear && [ -z "$("$xformc" cache)" ] && answer && runs 1 && answer && runs 0
 verdict $? 'cleared, compiled, kept'
 entry=$(ls "$cache"/dates-*.so)
 cp "$entry" "$scratch/whole"
-# damaged NAME: whatever is wrong with the entry, the answer is right, and a whole one takes its place.
+# damaged NAME: whatever is wrong with the entry, the answer is right and a good entry replaces it.
 damaged() {
     answer && runs 1 && cmp -s "$entry" "$scratch/whole" && answer && runs 0
     verdict $? "$1"
@@ -165,7 +166,7 @@ verdict $? 'a link in its place is replaced, and what it points to stays'
 rm "$entry"; mkdir "$entry"
 answer && runs 1; verdict $? 'a folder in its place'
 rmdir "$entry" && answer && runs 1
-# What is not a library, with the right hash behind it.
+# Not a library, but followed by the right hash.
 cat >"$scratch/forge.lua" <<'END'
 local text, h = "no library at all", -3750763034362895579
 for i = 1, #text do h = (h ~ text:byte(i)) * 1099511628211 end
@@ -183,12 +184,12 @@ END
 cmp -s "$entry" "$scratch/whole"
 verdict $? 'a whole one took its place'
 
-# ---- entries that somebody else may write --------------------------------------------------------
+# ---- entries that other users may write ----------------------------------------------------------
 
 [ "$(stat -c %a "$cache")" = 700 ] && [ "$(stat -c %a "$entry")" = 600 ]
 verdict $? 'the folder and its entries are the user'"'"'s alone'
 stat -c '%a %n' "$cache" "$entry"
-# unsafe NAME PATH WHY: that is told, and the model compiled anew.
+# unsafe NAME PATH WHY: a note says WHY, and the model is compiled again.
 not_used='it is not used as the cache'
 unsafe() {
     what=$not_used
@@ -214,7 +215,7 @@ else
     echo 'skip entries of another user (only root may make some)'
 fi
 
-# ---- list and clear --------------------------------------------------------------------------------------------------
+# ---- list and clear ------------------------------------------------------------------------------
 
 printf 'mine\n' >"$cache/notes.txt"
 "$xformc" cache >"$scratch/out"
@@ -236,7 +237,7 @@ verdict $? 'a cache that cannot be written'
 "$xformc" cache more 2>/dev/null; [ $? = 2 ]
 verdict $? 'cache takes no word'
 
-# ---- compilers that are not there, or fail ---------------------------------------------------------------------------
+# ---- compilers that are missing or fail ----------------------------------------------------------
 
 mkdir "$scratch/none"
 for tool in sh make rm cmp; do ln -s "$(command -v $tool)" "$scratch/none/$tool"; done
@@ -245,7 +246,7 @@ m = xf.compile("specs/dates.lua")
 print(m:wait()) print(m("3rd of May 2019"))
 m:time()
 END
-# without NAME PATTERN: it stays on the jit, silently; with -v, and in m:time(), it says why.
+# without NAME PATTERN: the model stays on the jit, silently; -v and m:time() say why.
 without() {
     env PATH="$scratch/none" "$xformc" lua "$scratch/stays" >"$scratch/out" 2>"$scratch/err"
     [ $? = 0 ] && [ "$(head -n 2 "$scratch/out")" = 'jit
@@ -273,7 +274,7 @@ without 'no make' "the build tool 'make' is not installed"
 ln -s "$(command -v make)" "$scratch/none/make"
 TMPDIR=$scratch/gone without 'TMPDIR is not there' "cannot make a temporary folder $scratch/gone/xformc-[A-Za-z0-9-]*: No such file or directory"
 
-# ---- what stays behind -----------------------------------------------------------------------------------------------
+# ---- leftovers -----------------------------------------------------------------------------------
 
 rm -f "$scratch/two" "$scratch/runs"
 cat >"$scratch/many.lua" <<'END'
@@ -293,7 +294,7 @@ verdict $? '100 models: one is compiled at a time, and nothing stays behind'
 echo "exit $code"; cat "$scratch/out" "$scratch/err"; ls -A "$scratch/tmp"
 rm -f "$scratch/runs"
 
-# The program ends in one way or another while cc runs. begun: it does. gone: nothing is left.
+# The program ends in different ways while cc runs. begun: cc has started. gone: nothing is left.
 begun() { await [ -d "$scratch/lock" ]; }
 gone() { await empty || { ls -A "$scratch/tmp"; return 1; }; }
 : >"$scratch/hold"
@@ -314,7 +315,7 @@ for signal in TERM HUP KILL; do
 done
 rm -f "$scratch/runs" "$scratch/hold"
 
-# Ctrl-C stops what runs, not the compiler behind it.
+# Ctrl-C stops the running code, not the compiler in the background.
 printf '? >\n> 1\n? 1\n> :quit\n' >"$scratch/script"
 "$pty" "$scratch/script" "$xformc" repl >/dev/null
 if [ $? = 77 ]; then

@@ -1,8 +1,10 @@
-"""Random texts through xformc's tokenizer and Hugging Face's: ids, and decoded text with and without special tokens.
+"""Compare xformc's tokenizer with Hugging Face's on random texts: ids, and decoded text with and
+without special tokens.
 
 usage: compare.py TOOL TOKENIZER.json [COUNT [SEED]]      TOOL: build/tests/tokenizer/tokenizer_tool
-       compare.py TOOL TOKENIZER.json --all               every code point alone, behind a letter, before one, between
-Prints each kind of difference once and the number of them; exit 1 if there are any."""
+       compare.py TOOL TOKENIZER.json --all
+                          every code point alone, after, before and between letters
+Prints each kind of difference once, and how many there are; exits with 1 if there are any."""
 import random, struct, subprocess, sys
 from tokenizers import Tokenizer
 
@@ -33,7 +35,7 @@ def random_text(r):
     return "".join(out)
 
 def broken(r, text):
-    """The bytes, now and then with some of them damaged, and what they are read as."""
+    """The bytes, sometimes with a few of them damaged, and the text they are read as."""
     data = bytearray(text.encode())
     if data and r.random() < 0.2:
         for _ in range(r.randrange(1, 4)): data[r.randrange(len(data))] = r.randrange(256)

@@ -1,11 +1,15 @@
-"""Draw folders of tokenizer files at random, over classes and layouts, and compare xformc with transformers.
+"""Draw folders of tokenizer files at random, over classes and layouts, and compare xformc with
+transformers.
 
-    python draw_folders.py XFORMC --older PYTHON [--seed N] [--first N] [--count N] [--only CLASS] [--layout NAME] [--keep FOLDER]
+    python draw_folders.py XFORMC --older PYTHON [--seed N] [--first N] [--count N]
+                           [--only CLASS] [--layout NAME] [--keep FOLDER]
 
-Needs transformers 5; PYTHON has transformers 4.57, tokenizers and sentencepiece. A class is a row of CLASSES, a layout one of
-LAYOUTS: what a folder holds as it was published, and as versions 4 and 5 save it. A folder agrees if all of its texts have the ids
-of transformers 5, or of one class of version 4 (`agreed as 4`; of NLLB the published ids), and each list of ids has the text that
-one of these gives it. xformc may also refuse a folder; the reasons are counted. Exit status 1 if a folder differs."""
+Needs transformers 5; PYTHON has transformers 4.57, tokenizers and sentencepiece. A class is a row
+of CLASSES, a layout one of LAYOUTS: the files of a folder as published, or as versions 4 and 5 save
+it. A folder agrees if all of its texts have the ids of transformers 5, or of one class of version 4
+(`agreed as 4`; for NLLB the published ids), and each list of ids has the text that one of them
+gives. xformc may also reject a folder; the reasons are counted. Exits with 1 if a folder
+differs."""
 import argparse, collections, json, os, random, re, shutil, subprocess, sys, tempfile
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", TOKENIZERS_PARALLELISM="false")
@@ -17,7 +21,8 @@ ODD = ["Ж", "日本", "😀", "é", "ﬁ", "²", "\t", "\n", "  ", "   ", " ", 
 
 
 class Row:
-    """A class: its vocabulary, the type of its models, the file names of the vocabulary, choices of its tokenizer_config.json."""
+    """A class: its vocabulary, the type of its models, the file names of the vocabulary, choices of
+    its tokenizer_config.json."""
 
     def __init__(self, kind, model_type, files, codes=(), **choices):
         self.kind, self.model_type, self.files, self.codes, self.choices = kind, model_type, files, codes, choices
@@ -31,7 +36,7 @@ WORDPIECE = {"vocab.txt": "vocab"}
 BERT = dict(do_lower_case=(True, False), strip_accents=(None, True, False), tokenize_chinese_chars=(True, False))
 PREFIX = dict(add_prefix_space=(False, True))
 CLASSES = {
-    # Version 5.24 documents add_bos_token as true where it is not said, and takes it as false.
+    # Version 5.24 documents true as the default of add_bos_token but uses false.
     "LlamaTokenizer": Row("bpe_bytes", "llama", LLAMA, legacy=(None, True, False), add_bos_token=(True, False), add_eos_token=(False, True)),
     "GemmaTokenizer": Row("gemma", "gemma", LLAMA),
     "T5Tokenizer": Row("t5", "t5", PIECES, legacy=(None, True, False), extra_ids=(100, 0, 5)),
@@ -74,14 +79,15 @@ MARKS = {
     "roberta": dict(bos_token="<s>", eos_token="</s>", unk_token="<unk>", pad_token="<pad>", mask_token="<mask>"),
     "bytes": dict(unk_token="<|endoftext|>", bos_token="<|endoftext|>", eos_token="<|endoftext|>"),
 }
-# published: the vocabulary, tokenizer_config.json and config.json. bare: without tokenizer_config.json, the class by model_type.
-# slow 4: as save_pretrained of the slow class of version 4 writes it. slow 3: the same with added_tokens.json in the place of
-# added_tokens_decoder. fast 4: as the fast class writes it. stripped: fast 4 without tokenizer.json. new 5: as version 5 saves it.
+# published: the vocabulary, tokenizer_config.json and config.json. bare: without
+# tokenizer_config.json, the class by model_type. slow 4: as save_pretrained of the slow class of
+# version 4 writes it. slow 3: with added_tokens.json instead of added_tokens_decoder. fast 4: as
+# the fast class writes it. stripped: fast 4 without tokenizer.json. new 5: as version 5 saves it.
 LAYOUTS = ("published", "bare", "slow 4", "slow 3", "fast 4", "stripped", "new 5")
 
 
 def vocabularies(root):
-    """Small ones of each kind, trained on the words: {kind: {what: path}}."""
+    """Small vocabularies of each kind, trained on the words: {kind: {what: path}}."""
     import sentencepiece
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     r, lines = random.Random(1), []
@@ -128,7 +134,7 @@ def vocabularies(root):
 
 
 def documented(folder):
-    """What the class of version 5 documents and does not do."""
+    """Behaviour that the class of version 5 documents but does not have."""
     path = os.path.join(folder, "tokenizer_config.json")
     if not os.path.exists(path) or os.path.exists(os.path.join(folder, "tokenizer.json")): return {}
     with open(path) as f: c = json.load(f)
@@ -141,18 +147,18 @@ def load(folder, slow):
 
 
 def answers(folder, texts, slow, found=None):
-    """The ids of the texts; and the texts of the lists of ids that were found, where these are given."""
+    """The ids of the texts; and the texts for lists of ids, if these are given."""
     t = load(folder, slow)
     return {"ids": [t(x)["input_ids"] for x in texts], "texts": [text_of(t, i) for i in found or ()]}
 
 
 def text_of(t, ids):
     try: return t.decode(ids)
-    except Exception: return None       # Ids that this version does not have.
+    except Exception: return None       # this version lacks some of the ids
 
 
 def serve():
-    """The older version: a request a line, an answer a line."""
+    """The older version: one request per line, one answer per line."""
     from transformers import AddedToken
     for line in sys.stdin:
         q = json.loads(line)
@@ -213,7 +219,7 @@ def published(folder, name, row, vocabulary, config):
 
 
 def make(folder, name, row, layout, r, vocabulary, older):
-    """A folder of a layout; what was drawn, or why there is none."""
+    """Make a folder of a layout; returns what was drawn, or why there is none."""
     config = {k: x for k, values in row.choices.items() if (x := r.choice(values)) is not None and (r.random() < 0.7 or k == "src_lang")}
     if r.random() < 0.4: config["model_max_length"] = r.choice((512, 10 ** 30 + 19884624838656))
     config.update(MARKS.get(row.kind, {}) if r.random() < 0.8 or row.kind == "roberta" else {})
@@ -249,7 +255,7 @@ def make(folder, name, row, layout, r, vocabulary, older):
 
 
 def of_xformc(xformc, folder, texts):
-    """Ids and texts, or what it said."""
+    """Ids and texts, or the message."""
     def call(*words):
         r = subprocess.run([xformc, "tokenize", folder, "--json", *words], capture_output=True, text=True, errors="replace", timeout=300,
                            env={**os.environ, "XFORMC_CACHE": "off"})
@@ -262,8 +268,9 @@ def of_xformc(xformc, folder, texts):
 
 
 def as_published(old, folder):
-    """NLLB without a tokenizer.json: version 4 begins its languages one id late, and has <mask> before them; in the published models
-    they stand right behind the pieces, and <mask> is last. Texts of other ids say nothing."""
+    """NLLB without a tokenizer.json: version 4 starts its languages one id too late, after <mask>;
+    in the published models they come right after the pieces, and <mask> is last. Texts for other
+    ids prove nothing."""
     import sentencepiece
     if "error" in old: return old
     first = 1 + sentencepiece.SentencePieceProcessor(model_file=os.path.join(folder, "sentencepiece.bpe.model")).get_piece_size()
@@ -272,18 +279,19 @@ def as_published(old, folder):
 
 
 def apart(text):
-    """Extra ids between blanks: the slow class of version 4 has them so, and so has a T5 without a tokenizer.json here."""
+    """Extra ids surrounded by blanks, as in the slow class of version 4 and for a T5 without a
+    tokenizer.json here."""
     return re.sub(" *(<extra_id_[0-9]+>) *", r" \1 ", text).strip()
 
 
 def other_ids(found, wanted, texts):
-    """The first text whose ids differ; None where all agree."""
+    """The first text whose ids differ; None if all agree."""
     for x, a, b in zip(texts, found["ids"], wanted["ids"]):
         if a != b: return f"{x!r}: wanted {b}, found {a}"
 
 
 def other_text(found, references):
-    """The first list of ids to which no reference gives the text that was found; None where each agrees with one."""
+    """The first list of ids whose text no reference gives; None if each agrees with one."""
     for i, (ids, text) in enumerate(zip(found["ids"], found["texts"])):
         wanted = [r["texts"][i] for r in references]
         if None in wanted and not any(wanted): continue
@@ -317,7 +325,7 @@ def main():
                 texts = draw_texts(r, row, added)
                 answers(folder, texts, False)
             except Exception as e:
-                count["no folder"] += 1     # A class or layout that transformers itself does not have.
+                count["no folder"] += 1     # transformers itself lacks this class or layout
                 reasons[f"transformers: {name}, {layout}: " + " ".join(str(e).split())[:90]] += 1
                 continue
             made += 1
@@ -337,7 +345,7 @@ def main():
                     verdict, wrong = "agreed as 4", [other_ids(found, r, texts) for r in (new, *olds)]
                     if None in wrong: wrong = []
                 said = [r for r in (new, *olds) if r["texts"] is not None]
-                published = verdict == "agreed as 4" and len(said) <= len(olds)     # No version has a text for those ids.
+                published = verdict == "agreed as 4" and len(said) <= len(olds)     # no text for those ids
                 if not wrong and not published: wrong = [w for w in (other_text(found, said),) if w]
             if wrong:
                 verdict = "differs"

@@ -3,10 +3,10 @@
     python draw_models.py XFORMC [--seed N] [--count N] [--keep FOLDER]
 
 Needs sentencepiece 0.2.3. Most models have one or two of the edits of EDITS, which damage a model
-or only change it. A model agrees if the library refuses it and xformc exits with 65, or if each text
-has the library's ids, and these ids and others at random have the library's text. xformc may refuse
-more: where its message is one of UNSUPPORTED. The messages are counted. Ids with an unknown or a
-control piece are not decoded: the library writes other texts for them. Exit status 1 if a model
+or only change it. A model agrees if the library rejects it and xformc exits with 65, or if each
+text has the library's ids, and these ids and random others have the library's text. xformc may
+reject more, with a message of UNSUPPORTED. The messages are counted. Ids with an unknown or a
+control piece are not decoded, since the library writes other text for them. Exits with 1 if a model
 differs."""
 import argparse, collections, json, os, random, struct, subprocess, sys, tempfile
 
@@ -14,8 +14,8 @@ import sentencepiece
 from sentencepiece import sentencepiece_model_pb2 as pb
 
 NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
-# The library takes a NaN among the scores of a BPE, and a user's or unused piece that is one byte
-# of 0.
+# The library accepts a NaN among the scores of a BPE, and a user-defined or unused piece that is a
+# single byte 0.
 UNSUPPORTED = ("is NaN", "has a byte of 0", "unused pieces of a BPE model",
                "a SentencePiece model of type", "without normal pieces", "treat_whitespace_as_suffix is not supported",
                "at most 2048 are supported",
@@ -27,7 +27,7 @@ ODD = ["Ж", "日本", "😀", "é", "ﬁ", "²", "\t", "  ", "   ", "\u00a0", "
 
 
 def trained(root):
-    """Small models of both kinds."""
+    """Small trained models of both kinds."""
     r, out = random.Random(1), []
     path = os.path.join(root, "corpus.txt")
     with open(path, "w") as f:
@@ -48,7 +48,7 @@ def trained(root):
     return out
 
 
-# ---- edits: each changes the model m, or returns its bytes
+# ---- edits: each changes the model m, or returns new bytes for it
 
 def add(m, text, kind=NORMAL, score=-3.0):
     p = m.pieces.add()
@@ -91,7 +91,7 @@ def denormaliser(m, r):
 def denormaliser_broken(m, r): m.denormalizer_spec.precompiled_charsmap = b"\1\2\3"
 
 
-# These change a model, which mostly stays valid.
+# These change a model, which usually stays valid.
 def unknown_moved(m, r):
     p = pick(m, r)
     for q in m.pieces:
@@ -158,10 +158,10 @@ def draw_texts(r):
 
 
 def draw_ids(s, r):
-    """Ids at random, with many pieces that begin with a blank and many bytes."""
+    """Random ids, with many bytes and many pieces that begin with a blank."""
     pieces = pb.ModelProto.FromString(s.serialized_model_proto()).pieces
     known = [i for i, p in enumerate(pieces)
-             if p.type in (NORMAL, USER, BYTE) and isinstance(p.piece, str)]    # bytes: no UTF-8
+             if p.type in (NORMAL, USER, BYTE) and isinstance(p.piece, str)]    # bytes: not UTF-8
     blank = [i for i in known if pieces[i].piece.startswith("▁")]
     byte = [i for i in known if s.IsByte(i)]
     kinds = [k for k in (known, blank, byte) if k]
@@ -169,7 +169,7 @@ def draw_ids(s, r):
 
 
 def of_library(path, texts, r):
-    """What the library says, or its fault."""
+    """The library's results, or its error."""
     s = sentencepiece.SentencePieceProcessor()
     try: s.Load(path)
     except Exception as e: return None, str(e)

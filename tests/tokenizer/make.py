@@ -1,11 +1,14 @@
-"""Train the small tokenizers of this folder, and write what Hugging Face's `tokenizers` makes of a corpus with each.
+"""Train the small tokenizers of this folder, and write the results of Hugging Face's `tokenizers`
+for a corpus.
 
-usage: make.py            needs tokenizers and sentencepiece; writes NAME/ and NAME.gold beside itself
-       make.py --others XFORMC TOKENIZER.json TEXTS     compares the ids of lines, broken UTF-8 too, and writes nothing
-       make.py --rows     writes the .gold files of the tokenizer.json that are there, and trains none
-Every folder is one pipeline as a family has it (GPT-2, BERT, T5, …), with a vocabulary of some hundred pieces, trained on the
-sentences below. A .gold file is lines of JSON: a text, its ids with what the template adds, and what these decode to with and
-without special tokens, where they stand in it in characters; `pair` has a second text. The first line says which path of the folder is read."""
+usage: make.py            write NAME/ and NAME.gold; needs tokenizers and sentencepiece
+       make.py --others XFORMC TOKENIZER.json TEXTS
+                          compare ids line by line, also of broken UTF-8; write nothing
+       make.py --rows     write the .gold files of the existing tokenizer.json, without training
+Every folder has the pipeline of one family (GPT-2, BERT, T5, …), with a vocabulary of a few hundred
+pieces trained on the sentences below. A .gold file has lines of JSON: a text, its ids with those of
+the template, their decoded text with and without special tokens, and their offsets in characters;
+`pair` has a second text. The first line names the path to read."""
 import io, json, os, random, re, shutil, struct, subprocess, sys, unicodedata
 from tokenizers import Tokenizer, AddedToken, Regex, models, trainers, normalizers, pre_tokenizers, decoders, processors
 import sentencepiece
@@ -92,7 +95,7 @@ def qwen2(): return regex(QWEN2, normalizer=normalizers.NFC())
 def o200k(): return regex(O200K)
 
 def sentencepiece_bpe(**more):
-    """A BPE over characters with byte fallback: what Llama-2's tokenizer.json is."""
+    """A BPE over characters with byte fallback, like Llama-2's tokenizer.json."""
     t = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
     t.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
     t.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
@@ -141,7 +144,7 @@ def train_spm(kind, size, **options):
     return out.getvalue()
 
 def fields(data):
-    """(number, value) of a protobuf message; a value is an int, or bytes."""
+    """(number, value) of each field of a protobuf message; a value is an int or bytes."""
     at = 0
     def varint():
         nonlocal at
@@ -159,7 +162,7 @@ def fields(data):
             at += n
 
 def read_model(data):
-    """Pieces (text, score, type) of a SentencePiece model, and its table of characters."""
+    """Pieces (text, score, type) of a SentencePiece model, and its character map."""
     pieces, table = [], b""
     for number, value in fields(data):
         if number == 1:
@@ -217,7 +220,7 @@ def json_rows(t, decoded):
         yield dict(text=a, pair=b, ids=e.ids, types=e.type_ids, offsets=flat(e))
 
 def write_files(name, data):
-    """The same tokenizer as the files of older folders: vocab.txt; vocab.json and merges.txt."""
+    """Write a tokenizer as the files of older folders: vocab.txt; vocab.json and merges.txt."""
     path = folder("files/" + ("bert" if name == "bert_uncased" else "gpt2"))
     def put(file, text):
         with open(os.path.join(path, file), "w", encoding="utf-8") as f: f.write(text)
@@ -229,7 +232,7 @@ def write_files(name, data):
     put("tokenizer_config.json", json.dumps({"tokenizer_class": "BertTokenizer" if name == "bert_uncased" else "RobertaTokenizer"}))
 
 def write_languages():
-    """The texts as lines."""
+    """Write the texts as lines."""
     with open(os.path.join(HERE, "languages.txt"), "w", encoding="utf-8", newline="\n") as f:
         for x in TEXTS + RANDOM: f.write(x.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "") + "\n")
 
@@ -251,7 +254,8 @@ def main():
             folder(name)
             make().save(path, pretty=False)
             if name in ("bert_uncased", "roberta"): write_files(name, json.load(open(path, encoding="utf-8")))
-        # Of special tokens that are normalized, tokenizers 0.23 decodes the normalized form and skips none; we decode the token.
+        # For normalized special tokens, tokenizers 0.23 decodes the normalized form and skips none;
+        # we decode the token.
         write_gold(name, name + "/tokenizer.json", json_rows(Tokenizer.from_file(path), name != "llama2"))
     if not trains: return
     for name, kind, options in [("spm_bpe", "bpe", dict(byte_fallback=True)), ("spm_unigram", "unigram", dict()),
@@ -261,14 +265,14 @@ def main():
         with open(os.path.join(folder(name), "tokenizer.model"), "wb") as f: f.write(model)
         s = sentencepiece.SentencePieceProcessor(model_proto=model)
         ends = ([1], []) if kind == "bpe" else ([], [2])
-        # What our decoder gives back cannot be said by SentencePiece: it writes " \u2047 " for unknown pieces.
+        # Our decoder differs from SentencePiece, which writes " \u2047 " for unknown pieces.
         write_gold(name, name + "/tokenizer.model", (dict(text=x, ids=ends[0] + s.encode(x) + ends[1]) for x in TEXTS + RANDOM if "\0" not in x))
 
     marian()
     write_languages()
 
 def marian():
-    """Pieces of a SentencePiece model, ids of a vocabulary that lacks some of them."""
+    """Pieces of a SentencePiece model, with the ids of a vocabulary that lacks some of them."""
     model = train_spm("unigram", 500, normalization_rule_name="identity")
     texts = [piece for piece, _, kind in read_model(model)[0] if kind == 1]
     names = ["</s>", "<unk>"] + [p for i, p in enumerate(texts) if i % 11] + [">>fra<<", "<pad>"]
@@ -279,7 +283,7 @@ def marian():
     s = sentencepiece.SentencePieceProcessor(model_proto=model)
     def ids(text):
         found = []
-        for part in re.split("(</s>|<unk>|<pad>)", text):       # marks are tokens
+        for part in re.split("(</s>|<unk>|<pad>)", text):       # special tokens
             language = part.startswith(">>fra<<")
             if part in ("</s>", "<unk>", "<pad>"): found.append(vocab[part])
             else: found += [vocab[">>fra<<"]] * language + [vocab.get(p, 1) for p in s.encode(part[7 * language:], out_type=str)]

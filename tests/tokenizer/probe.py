@@ -1,5 +1,6 @@
-"""Where Hugging Face's tokenizers knows another Unicode than utf8proc: its parts come from crates of several ages. Writes the rows
-of compiler/tokenizer/tokenizer_eras.def, from what its normalizers and pre-tokenizers do with every code point.
+"""Find where Hugging Face's tokenizers and utf8proc use different Unicode versions: its parts come
+from crates of different age. Writes the rows of compiler/tokenizer/tokenizer_eras.def, by running
+its normalizers and pre-tokenizers on every code point.
 
 usage: probe.py DUMP        DUMP: build/tests/tokenizer/unicode_dump > FILE"""
 import sys
@@ -12,7 +13,7 @@ ALL = [c for c in range(0x110000) if not 0xd800 <= c < 0xe000]
 KIND = {c: NAMES[ROWS[c][0]] for c in ALL}
 
 def rows(era, values):
-    """{code point: value} as ranges."""
+    """Print {code point: value} as ranges."""
     out = []
     for c in sorted(values):
         if out and out[-1][1] == c - 1 and out[-1][2] == values[c]: out[-1][1] = c
@@ -24,7 +25,7 @@ def removed(normalizer): return {c for c in ALL if normalizer.normalize_str(chr(
 
 def modern():
     found = {}
-    for name in set(NAMES) - {"CN", "CC", "CS"}:        # the neighbours of what is looked at are Cc
+    for name in set(NAMES) - {"CN", "CC", "CS"}:        # the probe's neighbours are Cc
         for c in middle(P.Split(Regex(r"\p{%s}" % name.capitalize()), "isolated")): found[c] = name
     rows("MODERN", {c: found[c] for c in found if found[c] != KIND[c]})
 
@@ -38,14 +39,15 @@ def removed_by(n, size=4096):
     return out
 
 def posix():
-    """What [[:alpha:]] and [[:lower:]] have besides letters, letters' numbers, and small letters."""
+    """Members of [[:alpha:]], [[:lower:]] and [[:upper:]] outside L and Nl, Ll, and Lu."""
     more = matched("[[:alpha:]]") - matched(r"[\p{L}\p{Nl}]")
     rows("ALPHABETIC", {c: 0 for c in more})
     rows("LOWERCASE", {c: 0 for c in matched("[[:lower:]]") - matched(r"\p{Ll}")})
     rows("UPPERCASE", {c: 0 for c in matched("[[:upper:]]") - matched(r"\p{Lu}")})
 
 def bert():
-    """Control characters, marks and punctuation as BertNormalizer and BertPreTokenizer have them; others are "no such"."""
+    """Control characters, marks and punctuation by BertNormalizer and BertPreTokenizer; the rest is
+    "no such"."""
     base = dict(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=False)
     control = removed(N.BertNormalizer(**{**base, "clean_text": True})) - {0, 0xFFFD}
     marks = removed(N.BertNormalizer(**{**base, "strip_accents": True}))
@@ -67,7 +69,7 @@ def forms():
     for c in ALL:
         if 0xac00 <= c <= 0xd7a3: continue
         plain = not ROWS[c][2]
-        if plain and ROWS[c][1]:        # whether it changes places with marks of other classes
+        if plain and ROWS[c][1]:        # does it swap places with marks of other classes?
             x, k = chr(c), ROWS[c][1]
             for m, v in (("\u0334", 1), ("\u0345", 240), ("\u0301", 230), ("\u0323", 220)):
                 if nfd.normalize_str(x + m) != (m + x if k > v else x + m) or nfd.normalize_str(m + x) != (x + m if v > k else m + x): change[c] = 0

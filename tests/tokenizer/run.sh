@@ -1,20 +1,20 @@
 #!/bin/sh
 # tags: slow noasan golden
 # `xformc tokenize`, older folders, unsupported and damaged tokenizers, empty texts, patterns with
-# exponential backtracking, models with a tokenizer in every engine, which check its tables when
+# exponential backtracking; models with a tokenizer in every engine, which check its tables when
 # weights are bound. With XFORMC_TEST_DATA: the ids of llama.cpp for three vocabularies, and
 # checksums of the ids of three corpora for six (others.sums).
 # usage: run.sh [--write] XFORMC
 #
-# --write writes others.sums again, where XFORMC_TEST_DATA is set.
+# --write rewrites others.sums, if XFORMC_TEST_DATA is set.
 . tests/lib.sh
 here=tests/tokenizer
 same() { if [ "$2" = "$3" ]; then echo "ok $1"; else not_ok "$1"; printf 'expected: %s\nfound:    %s\n' "$2" "$3"; fi; }
 quick_cc "$scratch/cc"
 
-# ---- sums of ids
-# The naughty strings, languages.txt, and the same with bytes that are no UTF-8, through vocabularies of others: the number of ids and
-# the checksum of all of them, a line for each as in others.sums.
+# ---- checksums of ids
+# The naughty strings, languages.txt, and a copy of it with invalid UTF-8, with third-party
+# vocabularies: the number of ids and the checksum of all of them, one line each as in others.sums.
 sums() {
     LC_ALL=C tr '\200-\217' '\300-\317' <$here/languages.txt >"$scratch/broken"
     for file in t5-small/tokenizer.json roberta-base/tokenizer.json llama2/tokenizer.json ggml-vocab-gpt-2.gguf ggml-vocab-llama-spm.gguf ggml-vocab-bert-bge.gguf; do
@@ -52,7 +52,7 @@ verdict $? '--pieces: id, bytes, piece'
 same 'vocab.txt' "$("$xformc" tokenize $here/bert_uncased "$text")" "$("$xformc" tokenize $here/files/bert "$text")"
 same 'vocab.json and merges.txt' "$("$xformc" tokenize $here/roberta "a <mask> $text")" "$("$xformc" tokenize $here/files/gpt2 "a <mask> $text")"
 
-# ---- what is not supported, or damaged: told by its name, before any work
+# ---- unsupported or damaged: rejected by name, before any work
 refused() {     # NAME CODE MESSAGE FILE
     message=$("$xformc" tokenize "$4" x 2>&1 >"$scratch/out") ; code=$?
     case $message in *"$3"*) [ "$code" = "$2" ] && [ ! -s "$scratch/out" ] ;; *) false ;; esac
@@ -98,9 +98,9 @@ for id in 999999 4000000000; do
     verdict $? "an id that is none: $id"
 done
 
-# ---- white space that an added token takes
-# As with Hugging Face: a token is found in the white space that the one before takes. One with lstrip
-# has what is left of it: nothing.
+# ---- white space taken by an added token
+# As with Hugging Face: a token is found even in white space that the one before it takes. One with
+# lstrip gets only what is left: nothing.
 cat >"$scratch/takes.json" <<'END'
 {"added_tokens":[
 {"id":3,"content":"<a>","single_word":false,"lstrip":false,"rstrip":true,"normalized":false,"special":true},
@@ -113,8 +113,8 @@ same 'a token in white space that the one before takes' '3 4 2' "$("$xformc" tok
 same 'the white space behind such a token is text' '3 4 1 2' "$("$xformc" tokenize "$scratch/takes.json" "$(printf '<a>\n\n x')")"
 same 'nothing is left for a token with lstrip' '3 2' "$("$xformc" tokenize "$scratch/takes.json" '<a>  x')"
 
-# ---- byte-level pieces of other models than BPE
-# Hugging Face's ids: a character of several bytes, of which the vocabulary has some.
+# ---- byte-level pieces in models other than BPE
+# Hugging Face's ids for a character of several bytes, some of which the vocabulary lacks.
 bytes() {           # NAME MODEL IDS
     printf '{"added_tokens":[],"normalizer":null,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},' >"$scratch/bytes.json"
     printf '"post_processor":null,"decoder":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true},"model":%s}' "$2" >>"$scratch/bytes.json"
@@ -170,8 +170,8 @@ sed 's/max_len = 48,/max_len = 48, vocab = 20,/' "$scratch/decoder.lua" >"$scrat
 "$xformc" run "$scratch/small.lua" x 2>&1 | grep -q 'vocab (20), is less than the .* ids of'
 verdict $? 'a vocabulary smaller than the tokenizer is refused'
 
-# ---- patterns that could try for ever
-# 20,000 letters, of which a pattern that gives back tries every way to share them out: 10^30 and more.
+# ---- patterns with exponential backtracking
+# 20,000 letters. A backtracking pattern would try every way to split them, more than 10^30.
 # repeating NAME PATTERN: a tokenizer.json of three letters
 repeating() {
     mkdir -p "$scratch/$1"
@@ -196,7 +196,8 @@ head -c 1000 "$scratch/log"
 
 # ---- special tokens as text
 
-# The ids of Hugging Face's tokenizers with encode_special_tokens, whose Unigram alone still finds </s> among its pieces.
+# The ids of Hugging Face's tokenizers with encode_special_tokens. Only its Unigram still finds </s>
+# among its pieces.
 plain() { same "--plain-text: $1" "$3" "$("$xformc" tokenize $here/$1 --plain-text "$2" 2>&1)"; }
 plain gpt2 'a<|endoftext|>b' '65 28 92 69 308 79 70 84 69 88 84 92 30 66'
 plain bert_uncased 'a [MASK] b' '2 36 34 792 35 37 3'
@@ -208,7 +209,8 @@ same 'special tokens in a text are tokens' '65 0 66' "$("$xformc" tokenize $here
 
 # ---- texts that grow
 
-# U+FDFA becomes eighteen characters: the ids of SentencePiece's library and of Hugging Face's tokenizers.
+# U+FDFA becomes eighteen characters. The ids match SentencePiece's library and Hugging Face's
+# tokenizers.
 grows() {       # TOKENIZER TIMES FIRST IDS
     many=$(printf 'ﷺ%.0s' $(seq "$2"))
     same "U+FDFA $2 times, $(basename "$1")" "$(echo $3 $(printf " $4%.0s" $(seq "$2")))" "$("$xformc" tokenize "$1" --no-special "$many" 2>&1)"
@@ -223,7 +225,8 @@ grows "$scratch/nfkc.json" 22 '' '149 114 320 150 232 221 343 320 150 230 221 14
 
 # ---- empty texts
 
-# As transformers: what the tokenizer adds is answered, nothing is refused.
+# As in transformers, a text is answered if the tokenizer adds tokens to it. Otherwise it is
+# rejected.
 empty() {       # TOKENIZER KIND IDS
     settings=', generation = { max_new_tokens = 3 }' json=--json
     [ "$2" = encoder ] && settings='' json=''
@@ -241,12 +244,12 @@ empty() {       # TOKENIZER KIND IDS
 empty t5 encoder-decoder 1
 empty llama2 decoder 1
 empty bert_uncased encoder '2 3'
-empty gpt2 decoder 0 >"$scratch/out"        # for its spec
+empty gpt2 decoder 0 >"$scratch/out"        # only to write its spec
 message=$("$xformc" run "$scratch/empty.lua" '' 2>&1 >"$scratch/out")
 [ $? = 65 ] && [ "$message" = 'empty: argument 1: empty; 1 to 12 tokens fit' ]
 verdict $? 'an empty text, gpt2: no token'
 
-# ---- vocabularies of others
+# ---- third-party vocabularies
 if [ -z "$XFORMC_TEST_DATA" ]; then
     echo "skip vocabularies of others (XFORMC_TEST_DATA is not set)"
     exit 0
@@ -254,12 +257,13 @@ fi
 data=$XFORMC_TEST_DATA/tokenizers
 for name in gpt-2 llama-spm bert-bge; do
     file=$data/ggml-vocab-$name.gguf
-    # Texts stand between lines of one word, and may have several lines: each goes as an argument of its own.
+    # The texts are separated by lines of one word and may have several lines. Each is passed as one
+    # argument.
     awk -v RS='\n__ggml_vocab_test__\n' -v to="$scratch/text" '{ printf "%s", $0 >(to NR) }' "$file.inp"
     n=0 bad=0
     while read -r wanted; do
         n=$((n + 1))
-        text=$(cat "$scratch/text$n"; echo .)           # a line's end at its end stays
+        text=$(cat "$scratch/text$n"; echo .)           # keeps a line end at the end of the text
         found=$("$xformc" tokenize "$file" --no-special "${text%.}")
         [ "$(echo $found)" = "$(echo $wanted)" ] || { bad=$((bad + 1)); echo "$name, text $n: $found, expected $wanted"; }
     done <"$file.out"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # tags: slow
-# `xformc tune` and `--tune`: the file that it writes, the calls that it changes in the emitted
-# text, identical bits, files of other models and machines, damaged files, signals. No time is
-# judged.
+# `xformc tune` and `--tune`: the file it writes, the calls it changes in the emitted code,
+# identical bits, files of other models and machines, damaged files, signals. No time is checked.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -10,7 +9,8 @@ mkdir "$scratch/tmp"
 quick_compilers
 spec=tests/tune/gated.lua
 
-# fails NAME CODE PATTERN COMMAND...: nothing on stdout, and all of stderr fits a pattern as those of `case`.
+# fails NAME CODE PATTERN COMMAND...: exits with CODE, nothing on stdout; PATTERN, as for `case`,
+# matches all of stderr.
 fails() {
     name=$1 code=$2 pattern=$3
     shift 3
@@ -23,7 +23,7 @@ fails() {
     echo "exit $found: $message"
 }
 
-# ---- a file is made -----------------------------------------------------------------------------------------------
+# ---- writing a file ------------------------------------------------------------------------------
 
 "$xformc" tune $spec -r 1 --seconds 0.02 -o "$scratch/made.lua" >"$scratch/out" 2>"$scratch/err"
 [ $? = 0 ] && head -n 1 "$scratch/made.lua" | grep -q '^-- Measured by `xformc tune`; read by --tune FILE' && grep -q '^  model = "gated",$' "$scratch/made.lua"
@@ -50,13 +50,13 @@ verdict $? 'run reads it without a word'
 verdict $? 'another form of the model is told'
 cat "$scratch/err"
 
-# No call of 84 rows is cut into runs of 84.
+# A call of 84 rows is not cut into runs of 84.
 "$xformc" tune $spec --max-len 84 -r 1 --seconds 0.001 -q -o "$scratch/few.lua" >/dev/null 2>"$scratch/err" && grep -q rows_42 "$scratch/few.lua" &&
     ! grep -q rows_84 "$scratch/few.lua"
 verdict $? 'cuts of more rows than there are stay out'
 cat "$scratch/err"
 
-# An encoder that ends without a norm; caches that grow with every run.
+# An encoder that ends without a norm, and caches that grow with every run.
 for other in tests/goldens/post_layer.lua 'tests/ops/steps.lua --allow-c'; do
     "$xformc" tune $other -r 1 --seconds 0.001 -q -o "$scratch/other.lua" >"$scratch/out" 2>"$scratch/err" && grep -q '^return xf.tune {' "$scratch/other.lua"
     verdict $? "tune ${other%% *}"
@@ -64,7 +64,7 @@ for other in tests/goldens/post_layer.lua 'tests/ops/steps.lua --allow-c'; do
     rm -f "$scratch/other.lua"
 done
 
-# ---- what it changes ----------------------------------------------------------------------------------------------
+# ---- changes in the code -------------------------------------------------------------------------
 
 cat >"$scratch/all.lua" <<'END'
 return xf.tune {
@@ -100,7 +100,7 @@ cat >"$scratch/wanted" <<'END'
 >     static const RtLinear shape = { .in = 72, .out = 72, .x_stride = 80, .y_stride = 80, .has_bias = 1, .one_stream = 1 };
 > /* tuned: 7.25 us as usual; 4 panels at a time 8 */
 END
-# A broken line goes on where the one before ends in a comma.
+# A broken line continues if the line before it ends in a comma.
 whole() { awk '{ if (open) sub(/^ */, " "); printf "%s", $0; open = /,$/; if (!open) print "" }' "$1/gated_kernels.h" >"$1.whole"; }
 whole "$scratch/usual" && whole "$scratch/tuned"
 diff "$scratch/usual.whole" "$scratch/tuned.whole" | grep '^[<>]' | sort >"$scratch/found"
@@ -119,7 +119,7 @@ done >"$scratch/found" 2>&1
 verdict $? 'gcc and clang find no fault with tuned text'
 cat "$scratch/found"
 
-# Native code, to the bit: the vectors of an encoder, whose head is one row.
+# Native code is bit-identical: the vectors of an encoder, whose head has one row.
 cat >"$scratch/vectors.lua" <<'END'
 return xf.model { name = "vectors", kind = "encoder", layers = 1, heads = 2, d_model = 40, d_ff = 88, vocab = 50, max_len = 100, weights = "random",
   pooling = { "mean", "max" }, head_width = 72 }
@@ -137,7 +137,7 @@ done
 verdict $? 'tuned code, in memory and native, gives the same bits'
 cat "$scratch/err"
 
-# At the prompt, whose text XFORMC_DEBUG=4 shows.
+# At the prompt. XFORMC_DEBUG=4 shows the C.
 cat >"$scratch/prompt" <<END
 m = xf.compile("$spec", { tune = "$scratch/all.lua", tier = "jit", notes = false })
 print(select(2, pcall(xf.compile, "$spec", { tune = "$scratch/absent.lua" })))
@@ -147,7 +147,7 @@ grep -q 'p += 2' "$scratch/err" && grep -q 'r += 42' "$scratch/err" && grep -q '
 verdict $? 'xf.compile takes a file of times'
 tail -n 3 "$scratch/out"
 
-# ---- another model, another form of it ----------------------------------------------------------------------------
+# ---- another model, another form -----------------------------------------------------------------
 
 sed 's/model = "gated"/model = "other"/' "$scratch/all.lua" >"$scratch/other.lua"
 "$xformc" compile $spec --tune "$scratch/other.lua" -q -o "$scratch/untuned" 2>"$scratch/err"
@@ -168,9 +168,9 @@ END
 verdict $? 'calls that the model has not, or not so, are told'
 cat "$scratch/err"
 
-# ---- faults of the file -------------------------------------------------------------------------------------------
+# ---- faulty files --------------------------------------------------------------------------------
 
-# fault NAME PATTERN TEXT: of a file with this text.
+# fault NAME PATTERN TEXT: a file with this TEXT is an error that matches PATTERN.
 fault() {
     printf '%s\n' "$3" >"$scratch/bad.lua"
     fails "$1" 65 "$2" "$xformc" compile $spec --tune "$scratch/bad.lua" -o "$scratch/none"
@@ -220,9 +220,9 @@ verdict $? 'it stays as it is'
 fails 'a folder in its place' 74 '*error: is a folder; --output is a file' "$xformc" tune $spec -o "$scratch/tmp"
 fails 'a place that is none' 74 '*absent*' "$xformc" tune $spec -q -r 1 -t 1 --seconds 0.02 -o "$scratch/absent/x.lua"
 
-# ---- signals ------------------------------------------------------------------------------------------------------
+# ---- signals -------------------------------------------------------------------------------------
 
-# On a terminal it says when it measures; all rounds would take an hour.
+# On a terminal it shows that it measures. All rounds would take an hour.
 mkdir "$scratch/stopped"
 cp "$scratch/made.lua" "$scratch/stopped/kept.lua"
 pty=$(dirname "$xformc")/tests/repl/pty

@@ -1,12 +1,14 @@
-"""Small folders of sentence-transformers, cross-encoders and masked language models, with their tokenizers, and what those libraries
-make of texts.
+"""Write small folders of sentence-transformers, cross-encoders and masked language models, with
+their tokenizers, and the results of those libraries for texts.
 
-    python make.py [NAME...]        # needs torch, transformers, sentence-transformers; the same bytes each time
+    python make.py [NAME...]        # the same bytes each time
 
-NAME/                       as it is saved by its library
-NAME.texts                  a text a line; of a pair with a tab between
+Needs torch, transformers and sentence-transformers.
+
+NAME/                       as saved by its library
+NAME.texts                  one text per line; a tab within a pair
 NAME.expected.safetensors   `vectors` [texts, width], or `scores` [texts, labels] before any softmax
-NAME.masks                  of a masked language model, for each mask five lines `text mask id token probability`
+NAME.masks                  for each mask five lines `text mask id token probability`
 """
 import json
 import os
@@ -43,7 +45,8 @@ def vocabulary(marks):
 
 
 def fill(model, seed, gain=1.0):
-    """Every parameter random, of a size at which every one of them shows in the vectors. Gains lie around `gain`."""
+    """Every parameter random, of a size at which every one of them shows in the vectors. Gains lie
+    around `gain`."""
     g = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, p in sorted(model.named_parameters()):
@@ -72,7 +75,7 @@ def mpnet_words(folder, length=512):
 
 
 def roberta_words(folder, length=512):
-    """Byte-level pieces: the bytes, and the words behind a space."""
+    """Byte-level pieces: the bytes, and the words after a space."""
     from tokenizers import pre_tokenizers
     marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     pieces, merges = marks + sorted(pre_tokenizers.ByteLevel.alphabet()), []
@@ -110,7 +113,7 @@ def write_json(path, value):
         f.write("\n")
 
 
-# ---- sentence-transformers ----------------------------------------------------------------------------------
+# ---- sentence-transformers -----------------------------------------------------------------------
 
 
 def base(folder, model, tokenizer, seed, gain=1.0):
@@ -119,7 +122,8 @@ def base(folder, model, tokenizer, seed, gain=1.0):
 
 
 def sentence(name, make, length, edit=None, modules=(), texts=TEXTS, prompt=None):
-    """The folder as SentenceTransformer saves it, `edit`ed, read again, and its vectors, of one text at a time."""
+    """The folder as SentenceTransformer saves it, `edit`ed and read again, and its vectors for one
+    text at a time."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.base.modules import Transformer
     folder = fresh(name)
@@ -150,7 +154,8 @@ def dense(width, out, seed, **more):
 
 
 def as_of_old(folder):
-    """As version 2 saved them: the model in a folder of its own, switches for the poolings, the last layer as a pickle."""
+    """As version 2 saved it: the model in its own folder, switches for the poolings, the last layer
+    as a pickle."""
     os.mkdir(os.path.join(folder, "0_Transformer"))
     for file in os.listdir(folder):
         if os.path.isfile(os.path.join(folder, file)) and file != "modules.json":
@@ -190,11 +195,12 @@ def sentence_mpnet(name):
     sentence(name, make, 30, modules=[pooling(16, ["lasttoken", "mean_sqrt_len_tokens"]), dense(32, 8, 6)])
 
 
-# ---- decoders and the encoder of a T5 as sentence models ------------------------------------------------------
+# ---- decoders and T5's encoder as sentence models ------------------------------------------------
 
 
 def byte_level(begin, end, length, whole=True):
-    """Byte-level pieces, as of GPT-2 and Qwen: a text ends with `end`, begins with `begin`, where there is one."""
+    """Byte-level pieces as in GPT-2 and Qwen. A text ends with `end`, and begins with `begin` if
+    given."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
     pieces, merges = sorted(pre_tokenizers.ByteLevel.alphabet()), []
     for word in WORDS[:20]:
@@ -217,7 +223,7 @@ def byte_level(begin, end, length, whole=True):
 
 
 def unigram_words(length):
-    """As T5 has it: pieces with scores, `</s>` behind a text."""
+    """As in T5: pieces with scores, and `</s>` after a text."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
     pieces = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("\u2581", -3.0)]
     pieces += [("\u2581" + w, -4.0 - i / 16) for i, w in enumerate(WORDS)] + [(c, -7.0 - i / 16) for i, c in enumerate(PIECES[:43])]
@@ -237,13 +243,13 @@ SPACED = TEXTS + ["  rain on the roof "]
 
 
 def as_generator(model, folder):
-    """The decoder with its output layer, under the names of such a model."""
+    """The decoder with its output layer, under the names of a generative model."""
     os.remove(os.path.join(folder, "model.safetensors"))
     model.to(torch.bfloat16).save_pretrained(folder)
 
 
 def embed_qwen3(name):
-    """Its texts end with a mark, which the last row is of."""
+    """Texts end with a special token, whose row is the vector."""
     def make(folder):
         tokenizer = byte_level(None, "<|endoftext|>", 512)
         base(folder, tf.Qwen3Model(tf.Qwen3Config(**small(tokenizer))), tokenizer, 21)
@@ -251,8 +257,8 @@ def embed_qwen3(name):
 
 
 def embed_mistral(name):
-    """Layers that slide over 5 positions; the tensors have the names of the decoder with its output
-    layer. Modes side by side; a prompt before every text."""
+    """Sliding windows of 5 positions; tensors named as in the decoder with its output layer.
+    Pooling modes side by side; a prompt before every text."""
     tokenizer = byte_level("<s>", "</s>", 512)
     model = fill(tf.MistralForCausalLM(tf.MistralConfig(sliding_window=5, **small(tokenizer))), 22)
     sentence(name, lambda folder: base(folder, model, tokenizer, 22), 36, edit=lambda folder: as_generator(model, folder),
@@ -260,7 +266,7 @@ def embed_mistral(name):
 
 
 def embed_mistral_both(name):
-    """Rows that see both ways by `is_causal`, a window on both sides."""
+    """Bidirectional rows by `is_causal`, with a window on both sides."""
     def make(folder):
         tokenizer = byte_level("<s>", "</s>", 512)
         base(folder, tf.MistralModel(tf.MistralConfig(sliding_window=3, is_causal=False, **small(tokenizer, num_hidden_layers=1))), tokenizer, 29)
@@ -268,7 +274,7 @@ def embed_mistral_both(name):
 
 
 def embed_gemma(name):
-    """Rows that see both ways, every second layer within a window; two linears."""
+    """Bidirectional rows, every second layer with a window; two linears."""
     def make(folder):
         tokenizer = byte_level("<bos>", "<eos>", 512)
         config = tf.Gemma3TextConfig(use_bidirectional_attention=True, sliding_window=8, layer_types=["sliding_attention", "full_attention"],
@@ -294,7 +300,7 @@ def embed_t5(name):
     sentence(name, make, 26, modules=[pooling(16, "mean"), dense(16, 10, 28, bias=False, activation_function=None), normalize], texts=SPACED)
 
 
-# ---- pairs --------------------------------------------------------------------------------------------------
+# ---- pairs ---------------------------------------------------------------------------------------
 
 
 def score(name, model, tokenizer, seed):
@@ -326,7 +332,8 @@ def cross_roberta(name):
 
 
 def classifier(name, seed, **config):
-    """A classifier with a config of its own, and what transformers' pipeline makes of texts: of each all labels with their scores, in order."""
+    """A classifier with its own config, and the results of transformers' pipeline: for each text
+    all labels with scores, in order."""
     folder = fresh(name)
     size = len(vocabulary([""] * 5))
     base(folder, tf.BertForSequenceClassification(tf.BertConfig(vocab_size=size, **config, **sizes(num_hidden_layers=1))), bert_words(folder), seed)
@@ -349,7 +356,7 @@ def labels_regression(name):
     classifier(name, 12, problem_type="regression", num_labels=1)
 
 
-# ---- masks --------------------------------------------------------------------------------------------------
+# ---- masks ---------------------------------------------------------------------------------------
 
 
 def masks(name, model, tokenizer, seed):
@@ -381,7 +388,8 @@ def mask_roberta(name):
 
 
 def bert_tiny(name):
-    """Of a real folder without modules.json, which stays where it is: the mean of the hidden states, by transformers alone."""
+    """A real folder without modules.json, left in its place: the mean of the hidden states, by
+    transformers alone."""
     if "XFORMC_TEST_DATA" not in os.environ:
         return
     folder = os.path.join(os.environ["XFORMC_TEST_DATA"], "bert-tiny")

@@ -1,16 +1,16 @@
 #!/bin/sh
 # tags: slow noasan
-# Answers of encoders in `run` and programs, compared with PyTorch: hidden states, vectors and
+# Answers of encoders in `run` and programs compared with PyTorch: hidden states, vectors and
 # labels, as lines, objects and bytes. Wrong uses. Damaged folders and modules.json.
 # usage: run.sh XFORMC
 #
-# The numbers are those of tests/goldens; the probabilities are computed here from them.
+# The numbers are those of tests/goldens. The probabilities are computed from them here.
 . tests/lib.sh
 goldens=tests/goldens
 tools=$(dirname "$xformc")/tests/vectors
 
 quick_cc "$scratch/cc"
-# Whether two files list the same floats, which are written in different ways.
+# same FILE FILE: both files list the same floats, however they are written.
 same() { paste "$1" "$2" | awk '{ d = $1 - $2; if (NF != 2 || d * d > 1e-14 * $1 * $1) bad = 1 } END { exit bad || !NR }'; }
 build() { "$xformc" build "$1" -q --cc "$scratch/cc" -o "$scratch/built_$2" && program=$scratch/built_$2/$2; }
 
@@ -27,9 +27,9 @@ expect() {
     [ $found = "$code" ] || echo "exit $found, expected $code"
 }
 
-# ---- numbers ----------------------------------------------------------------------------------------------------
+# ---- numbers -------------------------------------------------------------------------------------
 
-# The source of each golden, and the tensor that is answered.
+# The source of each golden, and the tensor that is the answer.
 cat >"$scratch/cases" <<'END'
 head_classifier vector 12 12 11 5 10 9 8 12
 head_mean vector 9 11 5 4 7 12 10
@@ -41,7 +41,7 @@ while read -r name tensor ids; do
         "$xformc" run $goldens/$name.lua --engine $engine --raw "$ids" >"$scratch/raw" && "$tools/raw_distance" $goldens/$name.ref.safetensors $tensor <"$scratch/raw"
         verdict $? "$name: --raw is as PyTorch has it, $engine"
     done
-    # A line and an object say the same floats.
+    # A line and an object have the same floats.
     "$xformc" run $goldens/$name.lua --raw "$ids" | od -An -v -tf4 -w4 >"$scratch/numbers"
     "$xformc" run $goldens/$name.lua "$ids" | tr ' ' '\n' >"$scratch/line" && same "$scratch/line" "$scratch/numbers"
     verdict $? "$name: a line has the same numbers"
@@ -52,7 +52,7 @@ while read -r name tensor ids; do
     verdict $? "$name: an object has the same numbers, and the ids"
 done <"$scratch/cases"
 
-# ---- labels -----------------------------------------------------------------------------------------------------
+# ---- labels --------------------------------------------------------------------------------------
 
 cp $goldens/head_classifier.safetensors "$scratch"
 sed 's/weights = /labels = { "one \\"1\\"", "zwei", "??=" }, weights = /' $goldens/head_classifier.lua >"$scratch/three.lua"
@@ -78,7 +78,7 @@ sed 's/pooling/labels = "yes", pooling/' "$scratch/score.lua" >"$scratch/one.lua
     "$xformc" run "$scratch/one.lua" '4 5 6' | diff "$scratch/expected" -
 verdict $? 'of one number alone the sigmoid'
 
-# ---- programs ---------------------------------------------------------------------------------------------------
+# ---- programs ------------------------------------------------------------------------------------
 
 for spec in "$scratch/three.lua:head_classifier:12 12 11 5 10 9 8 12" "$goldens/head_tokens.lua:head_tokens:10 12 3 3 12" "$goldens/kind_encoder.lua:kind_encoder:4 7 12"; do
     file=${spec%%:*} ids=${spec##*:} name=${spec#*:} name=${name%:*}
@@ -96,7 +96,7 @@ expect 'a program: --raw with --json' 2 '' \
     "$program" --raw --json '1 2'
 expect 'a program: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at place 1 is not in the vocabulary, 0 to 12\n' "$program" --raw 99
 
-# ---- wrong uses -------------------------------------------------------------------------------------------------
+# ---- wrong uses ----------------------------------------------------------------------------------
 
 expect 'run --raw: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at place 1 is not in the vocabulary, 0 to 12\n' \
     "$xformc" run $goldens/kind_encoder.lua --raw 99
@@ -108,9 +108,10 @@ expect 'run --raw --json' 2 '' 'error: --raw and --json cannot be combined\n' "$
 expect 'run --raw of a graph' 2 '' "error: --raw writes the vectors of an encoder; an xf.graph has none\n" "$xformc" run specs/attention.lua --raw
 expect 'run --beam of an encoder' 2 '' 'error: --beam: kind_encoder has no decoder and generates nothing\n' "$xformc" run $goldens/kind_encoder.lua --beam 2 1
 
-# ---- folders ----------------------------------------------------------------------------------------------------
+# ---- folders -------------------------------------------------------------------------------------
 
-# damaged NAME FOLDER FILE MESSAGE: a copy of a small folder whose FILE is standard input.
+# damaged NAME FOLDER FILE MESSAGE: a copy of a small folder with FILE from standard input fails
+# with MESSAGE.
 damaged() {
     rm -rf "$scratch/folder" && cp -r "tests/families/$2" "$scratch/folder" && cat >"$scratch/folder/$3"
     "$xformc" run "$scratch/folder" 1 >"$scratch/out" 2>"$scratch/err"
@@ -185,7 +186,7 @@ damaged 'arguments of the tokenizer' sentence sentence_bert_config.json \
     'sentence_bert_config.json:1:48: error: "processing_kwargs" with "text" is not supported' <<'END'
 { "model_args": { "torch_dtype": "float16" },  "processing_kwargs": { "text": { "max_length": 8 } } }
 END
-# Stacks that answer by text, with modules behind them: which are read, and what of them is not.
+# Models that generate text, followed by modules: the unsupported combinations.
 modules() { printf '[{"type":"sentence_transformers.models.Transformer","path":""},\n{"type":"sentence_transformers.models.Pooling","path":"1_Pooling"}]\n'; }
 place_of() { grep -n "\"$2\"" "tests/families/$1/config.json" | sed 's/:.*//'; }
 modules >"$scratch/modules"
@@ -208,18 +209,18 @@ sed 's/"1": "perhaps"/"3": "perhaps"/' tests/families/bert_classifier/config.jso
 damaged 'labels with a hole' bert_classifier config.json \
     "$(grep -n '"id2label"' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:15: error: the key "id2label.1" is missing/')" <"$scratch/config"
 
-# Types of a pair: those of tokenizer.json, or none where model_input_names has none.
+# Token types of a pair: those of tokenizer.json, or none if model_input_names has none.
 mkdir "$scratch/named" "$scratch/typeless" && cp tests/vectors/cross_bert/* "$scratch/named" && cp tests/vectors/cross_bert/* "$scratch/typeless"
 sed 's/^{/{ "model_input_names": ["input_ids", "attention_mask"],/' tests/vectors/cross_bert/tokenizer_config.json >"$scratch/named/tokenizer_config.json"
 sed 's/"type_id": 1/"type_id": 0/' tests/vectors/cross_bert/tokenizer.json >"$scratch/typeless/tokenizer.json"
-# BERT's own class would write its types anew.
+# BERT's own class would overwrite the types.
 sed 's/BertTokenizer/PreTrainedTokenizerFast/' tests/vectors/cross_bert/tokenizer_config.json >"$scratch/typeless/tokenizer_config.json"
 pair=$(printf 'rain fell\ton the roof')
 usual=$("$xformc" run tests/vectors/cross_bert "$pair" 2>/dev/null) typeless=$("$xformc" run "$scratch/typeless" "$pair" 2>/dev/null)
 [ -n "$typeless" ] && [ "$usual" != "$typeless" ] && [ "$("$xformc" run "$scratch/named" "$pair" 2>/dev/null)" = "$typeless" ]
 verdict $? 'a pair has no types where model_input_names has none'
 
-# White space around a text is the tokenizer's affair, of a model of sentence-transformers too.
+# The tokenizer handles white space around a text, in a sentence-transformers model too.
 mkdir "$scratch/plain" "$scratch/sentence" && cp tests/tokenizer/roberta/* "$scratch/plain" && cp tests/tokenizer/roberta/* "$scratch/sentence"
 echo '[]' >"$scratch/sentence/modules.json"
 ids() { "$xformc" tokenize "$scratch/$1" "$2" 2>"$scratch/err"; }

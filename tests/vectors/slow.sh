@@ -1,9 +1,9 @@
 #!/bin/sh
 # tags: slow noasan
-# Folders with tokenizers (by make.py) answer as sentence-transformers and transformers do, in every
+# Folders with tokenizers (by make.py) answer like sentence-transformers and transformers, in every
 # engine, in programs and at the prompt: sentence models with several poolings and linears, also of
 # decoders and of T5's encoder, pairs, labels, regressions, masked language models, truncated texts.
-# The cosine of two texts. The self-test reaches the head. Damaged linears. With XFORMC_TEST_DATA
+# The cosine of two texts. The self-test covers the head. Damaged linears. With XFORMC_TEST_DATA
 # bert-tiny.
 # usage: slow.sh XFORMC
 . tests/lib.sh
@@ -14,7 +14,7 @@ tab=$(printf '\t')
 quick_cc "$scratch/cc"
 as_expected() { "$tools/raw_distance" "$here/$1.expected.safetensors" "$2" <"$3"; }
 
-# A folder and the same as a spec in Lua emit the same files.
+# A folder and its Lua spec emit the same files.
 as_lua() {
     "$xformc" info "$here/$1" --lua >"$scratch/$1" 2>"$scratch/err" && "$xformc" compile -q "$here/$1" -o "$scratch/a" 2>>"$scratch/err" &&
         "$xformc" compile -q "$scratch/$1" -o "$scratch/b" 2>>"$scratch/err" && diff -r "$scratch/a" "$scratch/b"
@@ -23,14 +23,14 @@ as_lua() {
     rm -rf "$scratch/a" "$scratch/b"
 }
 
-# build FOLDER: its program in $program.
+# build FOLDER: build its program, $program.
 build() {
     "$xformc" build "$here/$1" -q --cc "$scratch/cc" -o "$scratch/built_$1" 2>"$scratch/err"
     verdict $? "$1 is built"
     program=$scratch/built_$1/$1
 }
 
-# ---- vectors ----------------------------------------------------------------------------------------------------
+# ---- vectors -------------------------------------------------------------------------------------
 
 for name in sentence_mean sentence_dense sentence_mpnet; do
     for engine in jit generic; do
@@ -48,7 +48,8 @@ for name in sentence_mean sentence_dense sentence_mpnet; do
     verdict $? "$name: what is cut is said, a program"
 done
 
-# Decoders and the encoder of a T5. Programs: one that reads up to its own row, one with kernels of its own and windows on both sides.
+# Decoders and the encoder of a T5. Programs of three of them, one with unrolled kernels and windows
+# on both sides.
 for name in embed_qwen3 embed_mistral embed_mistral_both embed_gemma embed_gpt2 embed_t5; do
     for engine in jit generic; do
         "$xformc" run $here/$name --engine $engine --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
@@ -69,7 +70,8 @@ for name in embed_qwen3 embed_mistral embed_gemma; do
     "$program" --selftest | grep -q 'self-test ok'
     verdict $? "$name: --selftest"
 done
-# Behind the prompt of embed_mistral: its ten tokens stand nowhere in the text, in bytes as in characters.
+# After the prompt of embed_mistral: its ten tokens have no place in the text, in bytes or in
+# characters.
 none='[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0]' rain='[0,1],[1,2],[2,3],[3,4],[0,0]'
 "$xformc" tokenize --json $here/embed_mistral rain >"$scratch/out" &&
     grep -qF "\"offsets\":[$none,$rain],\"character_offsets\":[$none,$rain]" "$scratch/out"
@@ -81,7 +83,7 @@ printf 'rain\nthe moon\n' | "$xformc" run $here/embed_qwen3 | cosine_of >"$scrat
     "$scratch/built_embed_qwen3/embed_qwen3" similar rain 'the moon' | awk '{ printf "%.5f\n", $1 }' | diff "$scratch/expected" -
 verdict $? 'similar: two texts of a decoder, run and a program'
 
-# ---- the self-test reaches the head -----------------------------------------------------------------------------
+# ---- the self-test covers the head ---------------------------------------------------------------
 
 for name in sentence_dense sentence_mpnet; do
     "$scratch/built_$name/$name" --selftest >"$scratch/out" && grep -q 'self-test ok' "$scratch/out"
@@ -95,9 +97,9 @@ kept() { grep -ao '"selftest":"[0-9a-f]*"' "$1" | cut -c13-; }          # 64 num
     [ "$(kept "$scratch/right" | cut -c513-)" != "$(kept "$scratch/wrong" | cut -c513-)" ]
 verdict $? 'the values of the self-test know other linears of the head, and the same hidden states'
 
-# ---- pairs ------------------------------------------------------------------------------------------------------
+# ---- pairs ---------------------------------------------------------------------------------------
 
-# score NAME: the scores of every pair that transformers has, by every engine; labels of the first pair.
+# The scores of every pair match transformers, in every engine and in programs.
 for name in cross_bert cross_roberta; do
     for engine in jit generic; do
         "$xformc" run $here/$name --engine $engine --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name scores "$scratch/raw"
@@ -107,7 +109,7 @@ for name in cross_bert cross_roberta; do
     build $name
     "$program" --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name scores "$scratch/raw"
     verdict $? "$name: scores of pairs as transformers has them, a program"
-    # Pairs as ids have the same scores: a tab where the second text begins.
+    # Pairs as ids have the same scores. A tab marks where the second text begins.
     "$xformc" run $here/$name --raw "$(sed -n 1p $here/$name.texts)" >"$scratch/text"
     case $name in cross_bert) ids="2 5 6 3${tab}7 5 8 3" ;; *) ids="0 56 76 73 268 2 2${tab}70 93 263 275 2" ;; esac
     "$xformc" run $here/$name --ids --raw "$ids" >"$scratch/ids" && cmp "$scratch/text" "$scratch/ids"
@@ -117,11 +119,11 @@ for name in cross_bert cross_roberta; do
     "$program" --help | grep -q '^A tab parts a TEXT in two'
     verdict $? "$name: --help tells of pairs"
 done
-# Of BERT the types matter: the same ids as one text have another score.
+# For BERT the types matter: the same ids as one text have another score.
 "$xformc" run $here/cross_bert --ids "2 5 6 3${tab}7 5 8 3" >"$scratch/pair"; "$xformc" run $here/cross_bert --ids '2 5 6 3 7 5 8 3' >"$scratch/one"
 ! cmp -s "$scratch/pair" "$scratch/one"
 verdict $? 'cross_bert: ids of a pair are not those of one text'
-# Another separator than a tab, and none: then a tab is a part of the text.
+# A separator other than a tab, and an empty one: with that a tab is part of the text.
 ids_of() { sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/' | tr , ' '; }
 pair=$("$xformc" tokenize $here/cross_bert --pair 'the river' 'the house') text=$("$xformc" tokenize $here/cross_bert "the house${tab}the river")
 for who in "$xformc run $here/cross_bert" "$scratch/built_cross_bert/cross_bert"; do
@@ -145,9 +147,10 @@ verdict $? 'pair_separator at the prompt'
 [ $? = 2 ] && grep -q 'llama reads no pairs of texts' "$scratch/err"
 verdict $? '--pair-separator of a model that reads no pairs'
 
-# ---- labels -----------------------------------------------------------------------------------------------------
+# ---- labels --------------------------------------------------------------------------------------
 
-# Of several labels that may hold those above 0.5, largest first; of a regression the number. Five digits of them, since the last may be rounded.
+# With several labels those above 0.5, largest first; with a regression the number. Only five
+# digits, since the last may be rounded.
 expected_labels() {
     awk -v all="$2" -v last=-1 '{
         score = $NF; text = $2; for (i = 3; i < NF; i++) text = text " " $i
@@ -178,7 +181,8 @@ for name in labels_several labels_regression; do
 done
 "$scratch/built_labels_several/labels_several" --json 'rain' | grep -qF '"answer":["sleep","fear\u000aand anger"],"scores":[{"label":"joy","score":0.2341'
 verdict $? 'an object lists the labels that hold, and scores all'
-# One label of several, labels of which several may hold, a regression, one score of a pair: lines and objects of a program are those of run.
+# One label, several labels at once, a regression, one score of a pair: lines and objects of a
+# program are those of run.
 for name in cross_bert cross_roberta labels_several labels_regression; do
     program=$scratch/built_$name/$name
     "$xformc" run $here/$name --engine native --cc "$scratch/cc" <$here/$name.texts >"$scratch/lines" 2>"$scratch/err" &&
@@ -188,7 +192,7 @@ for name in cross_bert cross_roberta labels_several labels_regression; do
         [ "$(grep -c '"answer":.*"scores":\[{"label":' "$scratch/lines")" = "$(wc -l <$here/$name.texts)" ] && "$program" --json <$here/$name.texts 2>"$scratch/err" | diff "$scratch/lines" -
     verdict $? "$name: a program gives the objects that run gives"
 done
-# What a cross-encoder's config says of its scores.
+# A cross-encoder's config decides its scores.
 score_by() {
     rm -rf "$scratch/folder" && cp -r $here/cross_bert "$scratch/folder" && sed "s/\"vocab_size\"/$1, \"vocab_size\"/" $here/cross_bert/config.json >"$scratch/folder/config.json"
     "$xformc" run "$scratch/folder" "$(sed -n 1p $here/cross_bert.texts)" 2>"$scratch/err"
@@ -206,16 +210,17 @@ score_by '"sbert_ce_default_activation_function": "torch.nn.modules.activation.T
 verdict $? 'another activation of scores is refused'
 cat "$scratch/err"
 
-# ---- masks ------------------------------------------------------------------------------------------------------
+# ---- masks ---------------------------------------------------------------------------------------
 
-# Whether two files have the same lines, but for 2e-6 in their last words.
+# near FILE FILE: both have the same lines, apart from 2e-6 in their last words.
 near() {
     paste "$1" "$2" | awk -F'\t' '{
         n = split($1, a, " "); m = split($2, b, " "); d = a[n] - b[m]
         if (substr($1, 1, length($1) - length(a[n])) != substr($2, 1, length($2) - length(b[m])) || d > 2e-6 || d < -2e-6) { print $1 " | " $2; bad = 1 }
     } END { exit bad || !NR }'
 }
-# The objects of an answer as lines `text mask id token probability`; strings as JSON writes them in ASCII.
+# The masks of a JSON answer as lines `text mask id token probability`, with strings as JSON writes
+# them in ASCII.
 masks() {
     sed -n 's/.*"masks":\[\[\(.*\)\]\]}.*/\1/p' "$1" | awk '{
         n = split($0, mask, /\],\[/)
@@ -256,9 +261,10 @@ for ask in "$xformc run $here/mask_bert" "$scratch/built_mask_bert/mask_bert"; d
     verdict $? "--ids answers with ids: ${ask##*/}"
 done
 
-# ---- at the prompt ----------------------------------------------------------------------------------------------
+# ---- at the prompt -------------------------------------------------------------------------------
 
-# Every text as m("text"), a line with a tab as m("first", "second"): the lines that run writes, those that are refused empty.
+# Every text as m("text"), a line with a tab as m("first", "second"): the lines of run, empty if
+# rejected.
 cat >"$scratch/ask.lua" <<'END'
 local folder, texts = arg[1], arg[2]
 local m = xf.compile(folder, { tier = "jit", notes = false })
@@ -330,7 +336,7 @@ for one in pair one; do grep -o ' looks at .*' "$scratch/$one.svg" >"$scratch/$o
 [ "$(wc -l <"$scratch/pair.cells")" = 64 ] && [ "$(wc -l <"$scratch/one.cells")" = 64 ] && ! cmp -s "$scratch/pair.cells" "$scratch/one.cells"
 verdict $? 'the picture of a pair is that of its types'
 
-# ---- a real folder ----------------------------------------------------------------------------------------------
+# ---- a real folder -------------------------------------------------------------------------------
 
 if [ -n "${XFORMC_TEST_DATA:-}" ]; then
     for engine in jit generic native; do
@@ -342,7 +348,7 @@ else
     echo 'skip bert-tiny (XFORMC_TEST_DATA is not set)'
 fi
 
-# ---- two texts --------------------------------------------------------------------------------------------------
+# ---- two texts -----------------------------------------------------------------------------------
 
 # The cosine of two rows of numbers.
 cosine() { paste -d' ' "$1" "$2" | awk '{ n = NF / 2; for (i = 1; i <= n; i++) { b += $i * $(n + i); x += $i ^ 2; y += $(n + i) ^ 2 } printf "%.6f\n", b / sqrt(x * y) }'; }
@@ -372,9 +378,10 @@ for ask in "$xformc run $here/sentence_dense" "$dense"; do
     verdict $? "similar: a text that is refused: ${ask##*/}"
 done
 
-# ---- damaged linears --------------------------------------------------------------------------------------------
+# ---- damaged linears -----------------------------------------------------------------------------
 
-# damaged NAME CODE MESSAGE COMMAND...: in a copy of the folder with linears.
+# damaged NAME CODE MESSAGE COMMAND...: the command damages a copy of the folder with linears; run
+# exits with CODE and MESSAGE.
 damaged() {
     rm -rf "$scratch/folder" && cp -r $here/sentence_dense "$scratch/folder"
     name=$1 code=$2 message=$3
@@ -403,7 +410,7 @@ damaged 'a Dense of tokens' 65 \
     edit 2_Dense/config.json 's/"module_input_name": "sentence_embedding"/"module_input_name": "token_embeddings"/'
 damaged 'a Dense with a residual' 65 '2_Dense/config.json:2:5: error: a Dense with "use_residual" is not supported' \
     edit 2_Dense/config.json 's/"in_features"/"use_residual": true, "in_features"/'
-# prompt: a prompt before every text, where the Transformer has a folder of its own.
+# prompt: set a prompt for every text, in a folder whose Transformer has a folder of its own.
 prompt() { echo '{ "prompts": { "query": "find: " }, "default_prompt_name": "query" }' >config_sentence_transformers.json; }
 damaged 'a prompt where the Transformer has a folder of its own' 65 \
     'config_sentence_transformers.json:1:37: error: a prompt is not supported where the Transformer has its own folder' prompt

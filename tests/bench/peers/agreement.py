@@ -1,8 +1,8 @@
-"""Whether a peer computes what xformc computes, before it is timed.
+"""Check that a peer computes what xformc computes, before it is timed.
 
-Reference: xformc in f32; of a model too large for that, the row's own, and where xformc has none the first peer. Of logits and
-hidden states the distance is max|a - b| / max|b|, and the correlation says that they are the same function at all.
-"""
+The reference is xformc in f32. For a model too large for that it is the row's own dtype, and
+without an xformc side the first peer. For logits and hidden states the distance is max|a - b| /
+max|b|; the correlation shows that both are the same function. """
 
 import numpy as np
 
@@ -10,9 +10,10 @@ from rows import LLAMA, SENTENCES
 from shapes import LLAMAS
 from worker import CHECKED_IDS
 
-# (largest distance, least correlation) by what a row computes in. Rounded weights are judged by what random normal ones give, the
-# hardest to round: 0.06 and 0.998 in int8, 0.09 and 0.997 between two kinds of int8 over 22 layers; 0.45 and 0.915 in Q4_0. Rotary
-# pairs in the wrong order, in f32, have 0.74 and 0.867. llama.cpp keeps keys and values in f16 unless told otherwise.
+# (largest distance, least correlation) by a row's number format. Limits for rounded weights come
+# from random normal weights, the hardest to round: 0.06 and 0.998 in int8, 0.09 and 0.997 between
+# two kinds of int8 over 22 layers, 0.45 and 0.915 in Q4_0. Rotary pairs in the wrong order give
+# 0.74 and 0.867 in f32. llama.cpp keeps keys and values in f16 by default.
 LIMITS = {"f32": (1e-4, 0.9999999), "f32 in llama.cpp": (5e-3, 0.99999), "int8": (0.15, 0.99), "int4": (0.6, 0.9)}
 
 
@@ -41,7 +42,7 @@ def limits(r, peer):
 
 
 def compare(r, peer, reference, found):
-    """What is kept of it in the results. Raises Disagreement."""
+    """The entry for the results. Raises Disagreement."""
     if r.work == "texts":
         return compare_texts(reference, found)
     (b, _), (a, ids) = numbers(r, reference), numbers(r, found)

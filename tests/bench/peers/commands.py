@@ -1,5 +1,5 @@
-"""Sides of rows whose unit is a command: a program that is started, xformc that answers from a file
-or builds a program. Each run starts a process anew."""
+"""Sides of rows whose unit is a command: starting a program, or xformc answering from a file or
+building a program. Each run starts a new process."""
 
 import os
 import shutil
@@ -17,15 +17,15 @@ ONE_TOKEN = ["-n", "1", "--temp", "0", "the"]
 
 
 class Command(Turns):
-    """request: written to its input. lines: it has answered once it wrote so many; None: once it
-    ended. before(): what is done before each run and not timed."""
+    """request: written to its input. lines: number of output lines that make an answer; None: it
+    answers by ending. before(): done before each run, not timed."""
 
     def __init__(self, peer, choice, command, request="", lines=None, before=lambda: None):
         super().__init__(peer, choice)
         self.command, self.request, self.lines, self.before = command, request, lines, before
 
     def once(self):
-        """Seconds to its answer."""
+        """Seconds until its answer."""
         self.before()
         begin = time.perf_counter()
         process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -52,13 +52,13 @@ class Command(Turns):
 
 
 def started(root, xformc, r, gguf):
-    """The program that `xformc build` makes of the file."""
+    """The program that `xformc build` makes from the file."""
     return {"command": [ours.standalone(xformc, root, gguf), *ONE_TOKEN]}
 
 
 def run(root, xformc, r, gguf):
-    """`xformc run`, which keeps packed weights in a cache below `root`: emptied before each run of
-    run-first."""
+    """`xformc run`, which caches packed weights below `root`. For run-first the cache is emptied
+    before each run."""
     at = ["env", f"XDG_CACHE_HOME={os.path.join(os.path.abspath(root), 'cache')}", "XFORMC_CACHE=on", xformc]
 
     def emptied():
@@ -69,7 +69,7 @@ def run(root, xformc, r, gguf):
 
 
 def build(root, xformc, r, gguf):
-    """`xformc build`, into a folder that is not there."""
+    """`xformc build`, into a folder that does not exist."""
     to = os.path.join(root, "built")
     return {"command": [xformc, "build", gguf, "-q", "-o", to],
             "before": lambda: shutil.rmtree(to, ignore_errors=True)}
@@ -82,7 +82,7 @@ def side(root, xformc, peer, r, choice):
     gguf = models.gguf_file(root, r.model, models.GGUF_FORMS[r.dtype], words=True)
     if peer == settings.OURS:
         return Command(peer, choice, **OURS[r.work](root, xformc, r, gguf))
-    if peer == COPY:                            # reading the file and writing as much
+    if peer == COPY:                            # reading the file and writing the same amount
         return Command(peer, choice, ["cp", gguf, os.path.join(root, "copy")])
     words = [f"model={gguf}", "work=decode", "n=1", "batch=1", f"threads={r.threads}"]
     words += [f"{key}={value}" for key, value in choice.items() if not key.isupper()]

@@ -1,7 +1,8 @@
-"""The date model with the whole of greedy decoding in one call, keys and values kept: what PyTorch can trace and export.
+"""The date model with all of greedy decoding in one call, with a KV cache, so that PyTorch can
+trace and export it.
 
-An ISO date and its end mark are as long as a target may be, so no step is computed in vain, and there is nothing to stop early.
-"""
+An ISO date and its end token have exactly the longest target length, so every step is needed and
+there is no early stop. """
 
 import math
 
@@ -14,7 +15,7 @@ START, STEPS = 1, 11
 
 
 def normed(norm, x):
-    """AnnotatedNorm as the usual layer norm, which has a kernel: see models.annotated_norm."""
+    """AnnotatedNorm as a standard layer norm, which has a kernel: see models.annotated_norm."""
     width = norm.a_2.numel()
     return nn.functional.layer_norm(x, (width,), norm.a_2 * ((width - 1) / width) ** 0.5, norm.b_2, 1e-12)
 

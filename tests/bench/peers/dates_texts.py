@@ -1,4 +1,4 @@
-"""Texts of the date model as padded ids, and ids as texts."""
+"""Convert texts of the date model to padded ids, and ids to texts."""
 
 import os
 import sys

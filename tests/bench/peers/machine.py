@@ -1,4 +1,5 @@
-"""What the results were measured on, without names of hosts, paths or dates; and how busy others keep it."""
+"""Describe the machine of the results, without host names, paths or dates, and its load by other
+processes."""
 
 import hashlib
 import importlib.metadata
@@ -36,20 +37,20 @@ def describe(xformc):
 
 
 def identity(path):
-    """Of a program: the beginning of its SHA-256."""
+    """The beginning of a program's SHA-256."""
     with open(path, "rb") as f:
         return hashlib.file_digest(f, "sha256").hexdigest()[:12]
 
 
 class Load:
-    """How much of the processors others used since this was made: their time / all time."""
+    """Load by other processes since this object was made: their CPU time / all CPU time."""
 
     def __init__(self):
         self.began = self.ticks()
 
     @staticmethod
     def ticks():
-        """(all, busy) of all processors, and ours with that of children which ended"""
+        """(all, busy) of all processors, and our own time with that of finished children"""
         with open("/proc/stat") as f:
             fields = [int(x) for x in f.readline().split()[1:9]]
         idle = fields[3] + fields[4]
@@ -57,6 +58,6 @@ class Load:
         return sum(fields), sum(fields) - idle, TICKS * (t.user + t.system + t.children_user + t.children_system)
 
     def of_others(self):
-        """To be asked when all children have ended."""
+        """Call this when all children have finished."""
         all_now, busy, mine = (b - a for a, b in zip(self.began, self.ticks()))
         return max(0.0, (busy - mine) / max(all_now, 1))

@@ -1,6 +1,6 @@
-"""Writes the models below build/: Hugging Face folders, GGUF files, CTranslate2 models, ONNX graphs.
+"""Write the models below build/: Hugging Face folders, GGUF files, CTranslate2 models, ONNX graphs.
 
-Each is made once, into a name of its own that is renamed when it is whole.
+Each is made once, under a temporary name that is renamed when it is complete.
 """
 
 import json
@@ -13,11 +13,11 @@ import numpy as np
 from dates_texts import DATES, forms
 from shapes import BERTS, EPS, LLAMAS, llama_parts
 
-SHARD = 1 << 30             # bytes of a file of weights, about
+SHARD = 1 << 30             # approximate bytes of a weights file
 
 
 def made(path, make):
-    """The path, after make(another path) where it is not there yet."""
+    """The path; if it does not exist, make(temporary path) creates it first."""
     if not os.path.exists(path):
         print(f"  making {path}", file=sys.stderr, flush=True)
         unfinished = path + ".unfinished"
@@ -73,7 +73,7 @@ def write_bert(s, folder):
                         intermediate_size=s.d_ff, hidden_act=s.activation, max_position_embeddings=s.max_len)
     model = BertModel(config, add_pooling_layer=False).eval()
     with torch.no_grad():
-        for parameter in model.parameters():        # so far from where they start that they matter
+        for parameter in model.parameters():        # far enough from their initial values to matter
             parameter += torch.randn_like(parameter) * (0.1 if parameter.dim() == 1 else 0.5 * parameter.shape[-1] ** -0.5)
     model.save_pretrained(folder)
 
@@ -101,13 +101,14 @@ def gguf_name(name):
 
 
 def in_pairs(matrix, heads):
-    """Rows of heads whose rotated pairs are (i, i + d/2), so that they are (2i, 2i + 1), as llama.cpp has them."""
+    """Reorder rows of heads from rotary pairs (i, i + d/2) to (2i, 2i + 1), as in llama.cpp."""
     rows, columns = matrix.shape
     return matrix.reshape(heads, 2, rows // heads // 2, columns).swapaxes(1, 2).reshape(rows, columns)
 
 
 def words_of(vocab):
-    """Pieces for ids: marks, bytes, then words of one to four letters, as a vocabulary of SentencePiece has them."""
+    """Pieces for ids like a SentencePiece vocabulary: special tokens, bytes, then words of one to
+    four letters."""
     found, letters, before = ["<unk>", "<s>", "</s>"] + [f"<0x{b:02X}>" for b in range(256)], "etaoinshrdlucmfwypvbgkqjxz", [""]
     while len(found) < vocab:
         before = [word + letter for word in before for letter in letters]
@@ -127,7 +128,8 @@ def add_words(w, vocab):
 
 
 def write_gguf(s, form, path, words):
-    """form: F32, Q8_0 or Q4_0, of every matrix, the embedding too. words: with a vocabulary of texts."""
+    """form: F32, Q8_0 or Q4_0 for every matrix, also the embedding. words: with a text
+    vocabulary."""
     import gguf
     kind = gguf.GGMLQuantizationType[form]
     w = gguf.GGUFWriter(path, "llama")
@@ -167,7 +169,7 @@ def gguf_file(root, name, form, words=False):
 # ---- CTranslate2 ----
 
 def tokens_of(vocab):
-    """Texts for ids, which CTranslate2 asks for: the id itself."""
+    """Texts for ids, which CTranslate2 requires: the id itself."""
     return ["<unk>", "<s>", "</s>"] + [str(i) for i in range(3, vocab)]
 
 
@@ -253,7 +255,7 @@ def write_bert_ct2(root, s, form, to):
 
 
 def dates_model():
-    """The model of specs/dates in PyTorch with its weights."""
+    """The model of specs/dates in PyTorch, with its weights."""
     from model import Config, Transformer
     from safetensors.torch import load_file
     model = Transformer(Config(len(forms.source_symbols()), len(forms.target_symbols())))
@@ -262,8 +264,9 @@ def dates_model():
 
 
 def annotated_norm(spec, module):
-    """As the usual norm: std of n - 1 is sqrt(n / (n - 1)) times that of n, which its gain takes in. Its eps stands outside the
-    root and is 1e-6; that inside, 1e-12, is the same where std is far above both."""
+    """As a standard layer norm: std with n - 1 is sqrt(n / (n - 1)) times std with n, so the gain
+    absorbs that factor. Its eps of 1e-6 is outside the root; 1e-12 inside it is equivalent while
+    std is far above both."""
     width = len(module.a_2)
     spec.gamma = module.a_2.detach().numpy() * np.float32(((width - 1) / width) ** 0.5)
     spec.beta = module.b_2.detach().numpy()
@@ -300,7 +303,7 @@ def write_dates_ct2(form, to):
 
 
 def write_dates_layer(ours, theirs, attentions):
-    """Sublayer n is norm n and then attention n; the last is the feed-forward."""
+    """Sublayer n is norm n, then attention n; the last one is the feed-forward."""
     for n, (spec, module) in enumerate(zip((ours.self_attention, getattr(ours, "attention", None)), attentions)):
         linears = module.linears
         annotated_norm(spec.layer_norm, theirs.sublayer[n].norm)
@@ -317,7 +320,7 @@ def write_dates_layer(ours, theirs, attentions):
 
 
 def ct2_folder(root, name, form):
-    """form: float32 or int8, as it is stored"""
+    """form: float32 or int8, as stored"""
     def write(to):
         if name in LLAMAS:
             write_llama_ct2(LLAMAS[name], form, to)
@@ -354,7 +357,8 @@ def write_dates_onnx(to):
 
 
 def fuse(s, plain, to):
-    """Attention, norms and gelu as ONNX Runtime's own operations, by its optimiser for BERT."""
+    """Fuse attention, norms and gelu into ONNX Runtime's own operations, with its BERT
+    optimiser."""
     from onnxruntime.transformers import optimizer
     options = optimizer.FusionOptions("bert")
     model = optimizer.optimize_model(plain, "bert", num_heads=s.heads, hidden_size=s.d_model, optimization_options=options, opt_level=0)

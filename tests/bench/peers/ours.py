@@ -1,4 +1,4 @@
-"""Builds xformc's side: a model compiled into a library, and programs/peer_ours.c around it."""
+"""Build xformc's side: a model compiled into a library, with programs/peer_ours.c around it."""
 
 import os
 import shutil
@@ -45,7 +45,7 @@ def command(words, where=None):
 
 
 def is_fresh(target, program, *others):
-    """Whether a program is younger than its source and the other files that it is made of."""
+    """True if a program is newer than its source and its other inputs."""
     programs = os.path.join(BENCH, "programs")
     sources = [os.path.join(programs, f"{program}.c"), os.path.join(programs, "peer_worker.h")]
     youngest = max(map(os.path.getmtime, [*sources, COMPILE, *others]))
@@ -53,12 +53,12 @@ def is_fresh(target, program, *others):
 
 
 def compile_program(program, target, *words):
-    """Compiles programs/PROGRAM.c: compile.sh says what the words are."""
+    """Compile programs/PROGRAM.c; compile.sh explains the arguments."""
     command(["sh", COMPILE, program, target, *words])
 
 
 def reader(xformc, root):
-    """programs/peer_limit.c, with the team of a program."""
+    """programs/peer_limit.c, with the thread team of a program."""
     target = os.path.join(root, "limit_worker")
     if not is_fresh(target, "peer_limit", xformc):
         compile_program("peer_limit", target)
@@ -66,7 +66,7 @@ def reader(xformc, root):
 
 
 def standalone(xformc, root, gguf):
-    """The program that `xformc build` makes of a GGUF file, its weights inside."""
+    """The program that `xformc build` makes from a GGUF file, with embedded weights."""
     name = os.path.basename(gguf).removesuffix(".gguf")
     target = os.path.join(root, "ours", name)
     made = os.path.join(target, name.replace("-", "_"))
@@ -79,7 +79,7 @@ def standalone(xformc, root, gguf):
 
 
 def program(xformc, root, name, dtype):
-    """[the worker, its weights=FILE] of a model; compiled anew when xformc is younger."""
+    """[the worker, its weights=FILE] of a model; compiled again if xformc is newer."""
     target = os.path.join(root, "ours", f"{name}-{dtype}")
     worker = os.path.join(target, "worker")
     options = dtype_options(xformc, dtype)

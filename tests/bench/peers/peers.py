@@ -1,9 +1,11 @@
-"""xformc beside its peers, taking turns in one run; the table on standard output, JSON in a file that a later run goes on with.
+"""Compare xformc with its peers, in turns within one run. Print a table; keep JSON in a file that
+later runs continue.
 
-    peers.py --xformc build/xformc                          every row that the file has not yet of this xformc
-    peers.py --xformc build/xformc --only decode-f32-15m    rows whose names are or begin with that, anew
-    peers.py --xformc build/xformc --tune                   first try the settings of every peer, and keep the best in settings.json
-    peers.py --print                                        the table of the file
+    peers.py --xformc build/xformc          measure every row that the file lacks for this xformc
+        --only decode-f32-15m               measure rows with that name or prefix again
+        --tune                              first try settings of each peer; keep the best in
+                                            settings.json
+    peers.py --print                        print the table of the file
 """
 
 import argparse
@@ -74,7 +76,7 @@ def progress(text):
 # ---- the file of results ----
 
 def read(o, described):
-    """What an earlier run on the same machine with the same versions left."""
+    """Results of an earlier run on the same machine with the same versions."""
     empty = {"machine": described, "rows": [], "limits": {}}
     if o.fresh or not os.path.exists(o.file):
         return empty
@@ -86,7 +88,7 @@ def read(o, described):
 
 
 def text_of(results):
-    """As JSON, one row a line, so that a diff shows the rows that changed."""
+    """JSON with one row per line, so that a diff shows the rows that changed."""
     head = "".join(f'"{k}": {json.dumps(v)},\n' for k, v in results.items() if k != "rows")
     rows = ",\n".join(json.dumps(r) for r in results["rows"])
     return f'{{\n{head}"rows": [\n{rows}\n]\n}}\n'
@@ -102,10 +104,10 @@ def write(o, results):
         f.write(report.markdown(results) + "\n")
 
 
-# ---- what xformc bench says: limits, shares, and rows of its own engines ----
+# ---- output of xformc bench: limits, shares, and rows of its own engines ----
 
 def bench(o, results, spec, threads, *more):
-    """Its JSON; the limits that it probed are kept, the better of all."""
+    """Its JSON. The best limits probed so far are kept."""
     words = [o.xformc, "bench", spec, "-t", str(threads), "--json", "-q", *more]
     found = json.loads(ours.command(words))
     for x in found["limits"]:
@@ -120,7 +122,8 @@ BENCH_TESTS = {"decode": "tg", "batch": "tg", "prefill": "pp", "encode": "b1x128
 
 
 def costs(o, results, r):
-    """(FLOPs, bytes read, the level they are read from) of one unit, as xformc bench counts them; None where it does not."""
+    """(FLOPs, bytes read, memory level) of one unit, as xformc bench counts them; None if it does
+    not."""
     if r.work not in BENCH_TESTS or r.dtype != "f32" and r.work != "decode":
         return None
     found = bench(o, results, ours.spec(o.work, r.model), r.threads, "--engine", "jit", "-r", "1", "--seconds", "0.01",
@@ -131,8 +134,9 @@ def costs(o, results, r):
 
 
 def share_of_limit(results, r, cost, mine, reading=None):
-    """(percent of the least time that a run could take, of what). Of a decoder's steps, turn by turn, of what reading their bytes
-    takes; else by the limits probed. The peak that is probed is that of f32: of other formats only reading has a limit."""
+    """(percent of a limit, its name). For a decoder's steps the limit is the time to read their
+    bytes, turn by turn; otherwise the probed limits. The probed peak is that of f32, so other
+    formats are limited only by reading."""
     if not cost:
         return None, None
     flops, read, level = cost
@@ -140,7 +144,7 @@ def share_of_limit(results, r, cost, mine, reading=None):
         gbps = reading.speed() * read / 1e9
         return 100 * ratio_of(mine.speeds, reading.speeds)["median"], f"reading in turns, {gbps:.0f} GB/s"
     limits = results["limits"][str(r.threads)]
-    if r.work == "batch":                   # a step of all sequences reads the weights once
+    if r.work == "batch":                   # one step of all sequences reads the weights once
         read /= r.batch
     computing = flops / limits["gflops"] if r.dtype == "f32" else 0
     gbps = limits[level.lower() + "_gbps"]
@@ -149,14 +153,15 @@ def share_of_limit(results, r, cost, mine, reading=None):
 
 
 def ratio_of(mine, other):
-    """Of turns side by side: median, quartiles, all."""
+    """Ratios turn by turn: median, quartiles, all."""
     turns = [a / b for a, b in zip(mine, other)]
     quarters = statistics.quantiles(turns, n=4, method="inclusive") if len(turns) > 1 else turns * 3
     return {"median": statistics.median(turns), "low": quarters[0], "high": quarters[2], "turns": turns}
 
 
 def of_engines(o, results, r):
-    """Rows whose sides are engines of xformc: the jit beside native code, the product beside OpenBLAS."""
+    """Rows that compare engines of xformc: jit with native code, the matrix product with
+    OpenBLAS."""
     product = r.work == "product"
     spec = os.path.join(HERE, "product_64.lua") if product else ours.spec(o.work, r.model)
     mine, its = ("native", "generic") if product else ("jit", "native")
@@ -175,7 +180,8 @@ def side_result(peer, choice, speeds, **more):
 
 
 def reference_of(o, r, opened):
-    """Bytes of what the peers' are compared with: xformc's in f32; of the largest model the first side's."""
+    """The reference bytes for the peers: xformc's in f32; for the largest model those of the first
+    side."""
     if r.model == "llama_1b":
         return opened[0].check()
     f32 = r._replace(dtype="f32")
@@ -187,7 +193,7 @@ def reference_of(o, r, opened):
 
 
 def agree(o, r, opened):
-    """What each side's check says, by peer."""
+    """The result of each side's check, by peer."""
     if r.work in table.COMMANDS:
         return dict.fromkeys((side.peer for side in opened), "")
     reference, kept = reference_of(o, r, opened), {}
@@ -241,10 +247,11 @@ def of_workers(o, results, r, found):
 
 # ---- trying settings ----
 
-WORTH_IT = 1.05             # another value than a user gets is taken when it is faster by so much
+WORTH_IT = 1.05             # a value other than the default must be this much faster
 
 def best_value(o, r, peer, choice, key, values):
-    """The value of `key` that is fastest, the others as in `choice`; and the speed of each: of its best turn, for others can only slow it."""
+    """The fastest value of `key`, with the others as in `choice`, and the speed of each in its best
+    turn: other load only slows it."""
     opened = sides.opened(o.work, o.xformc, r, [(peer, {**choice, key: value}) for value in values])
     try:
         sides.take_turns(opened, table.units(r)[0], 5, o.seconds / 2, o.clock)
@@ -273,7 +280,8 @@ def tune(o, r, found):
 # ---- all ----
 
 def measure(o, results, r, found, build):
-    """One row into the results. build: of xformc; rows of another are measured anew."""
+    """Measure one row into the results. build: xformc's; rows of another build are measured
+    again."""
     load, began = machine.Load(), time.monotonic()
     by_engines = r.work in ("product", "jit")
     if o.tune and not by_engines:

@@ -1,4 +1,4 @@
--- 64 rows by a matrix of 1024 x 1024: what prefill and encoders spend their time on, alone.
+-- 64 rows times a 1024 x 1024 matrix: most of the work of prefill and encoders, alone.
 return xf.graph("product_64", function(g)
   local x = g.input("X", {64, 1024})
   g.output("Y", g.linear(x, g.param("W", {1024, 1024})))

@@ -1,4 +1,4 @@
-"""The results as a table in Markdown: ratios, and shares of the machine's limits."""
+"""The results as a Markdown table: ratios, and shares of the machine's limits."""
 
 
 def number(x):
@@ -10,7 +10,7 @@ def speed_of(side):
 
 
 def verdict(r):
-    """What is said of the goal"""
+    """The note about the goal"""
     if r.get("missing") or not r.get("ratio"):
         return "not there"
     if r["goal"] is None:

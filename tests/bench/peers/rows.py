@@ -1,15 +1,16 @@
-"""The rows of the table: which work, on which model, against whom, and the ratio that is to be reached."""
+"""The rows of the table: the work, the model, the peers, and the target ratio."""
 
 from collections import namedtuple
 
-# n: ids of a sequence or sentence; batch: sequences, sentences or texts together; goal, aim: ours / the best peer.
+# n: ids per sequence or sentence; batch: sequences, sentences or texts per call; goal, aim: ours /
+# the best peer.
 Row = namedtuple("Row", "name work model dtype threads n batch peers goal aim share")
 
 LLAMA, CT2, TORCH, ONNX = "llama.cpp", "CTranslate2", "PyTorch", "ONNX Runtime"
-READING = "reading"         # no peer: the machine's own speed of reading as many bytes, which takes its turn too
-COPY = "cp"                 # no peer either: a copy of the file that is built from
-SENTENCES = 64              # of specs/dates/heldout.tsv, for the rows of dates
-# Works whose unit is a command.
+READING = "reading"         # no peer: the machine reads the same bytes, in turns too
+COPY = "cp"                 # no peer either: a copy of the input file
+SENTENCES = 64              # from specs/dates/heldout.tsv, for the rows of dates
+# Kinds of work whose unit is a command.
 COMMANDS = {"start": "starts/s", "run-first": "answers/s", "run-again": "answers/s", "build": "builds/s"}
 
 
@@ -62,14 +63,14 @@ ROWS = [
 
 
 def chosen(only):
-    """The rows whose names are one of `only`, or begin with it."""
+    """The rows whose names equal or begin with one of `only`."""
     found = [r for r in ROWS if not only or any(r.name == word or r.name.startswith(word + "-") for word in only)]
     unknown = [word for word in only if not any(r.name == word or r.name.startswith(word + "-") for r in ROWS)]
     return found, unknown
 
 
 def units(r):
-    """(tokens or sentences of one run, what they are called)"""
+    """(tokens or sentences per run, their name)"""
     if r.work == "texts":
         return SENTENCES, "sentences/s"
     if r.work == "encode":

@@ -1,8 +1,8 @@
-"""What may be chosen of each peer, and what was found best.
+"""Settings of each peer, and the best ones found.
 
-factors() lists the choices that `--tune` tries, one after the other, the others being at the best so far; the first value of each is
-what a user gets who says nothing. What it found stands in settings.json: for each row and peer the choice and the speeds tried.
-"""
+factors() lists the settings that `--tune` tries, one after the other, with the rest at the best
+values so far. The first value of each is the default. Results are in settings.json: for each row
+and peer the choice and the speeds tried. """
 
 import json
 import os
@@ -14,7 +14,7 @@ OURS = "xformc"
 
 
 def factors(peer, r):
-    """[(key, values)]; keys in capitals are variables of the environment."""
+    """[(key, values)]; keys in capitals are environment variables."""
     found = []
     if peer == LLAMA:
         found = [("flash", ["1", "0"]), ("kv", ["f16", "f32"]), ("load", ["mmap", "read"])]
@@ -51,8 +51,8 @@ def read():
 
 
 def best(found, peer, r):
-    """What was found for this row, else for the same on one thread, else what a user gets. Of texts a peer's number format is one of its
-    settings, whatever ours is."""
+    """The settings found for this row, else for the same row on one thread, else the defaults. For
+    texts a peer's number format is one of its settings, whatever ours is."""
     name = r.name.replace("-int8", "") if r.work == "texts" else r.name
     one = name.rsplit("-", 1)[0] + "-t1"
     known = found.get(name, found.get(one, {})).get(peer, {}).get("chosen", {})

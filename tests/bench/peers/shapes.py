@@ -1,7 +1,7 @@
-"""Shapes of the models that are measured, and their random weights.
+"""Shapes of the benchmarked models, and their random weights.
 
-Every tensor has a seed of its own, made from the model's name and the tensor's, so that each
-writer (a Hugging Face folder, GGUF, CTranslate2) can make the same numbers again, one tensor at a time.
+Every tensor has its own seed, made from the names of model and tensor, so that each writer
+(Hugging Face folder, GGUF, CTranslate2) can make the same numbers, one tensor at a time.
 """
 
 import zlib
@@ -18,7 +18,7 @@ LLAMAS = {s.name: s for s in [
     Llama("llama_1b", 2048, 22, 32, 4, 5632, 32000, False, 512),
 ]}
 BERTS = {s.name: s for s in [
-    Bert("encoder_base", 512, 6, 8, 2048, 32000, "relu", 128),      # of the paper's base model
+    Bert("encoder_base", 512, 6, 8, 2048, 32000, "relu", 128),      # the paper's base model
     Bert("encoder_bert", 768, 12, 12, 3072, 30522, "gelu", 512),
     Bert("encoder_minilm", 384, 6, 12, 1536, 30522, "gelu", 512),
 ]}
@@ -26,7 +26,7 @@ EPS = 1e-5
 
 
 def an_id(i, vocab):
-    """The ids that every worker is fed: that of peer_worker.h."""
+    """The ids that every worker reads, as in peer_worker.h."""
     return i * 2654435761 % (1 << 32) % vocab
 
 
@@ -41,7 +41,8 @@ def gain(shape, tensor, width):
 
 
 def llama_parts(s):
-    """(name in a Hugging Face folder, function that makes it) in the order of execution; linears are [out, in]"""
+    """(name in a Hugging Face folder, function that makes it) in execution order; linears are [out,
+    in]"""
     head = s.d_model // s.heads
     sizes = {"self_attn.q_proj": (s.heads * head, s.d_model), "self_attn.k_proj": (s.kv_heads * head, s.d_model),
              "self_attn.v_proj": (s.kv_heads * head, s.d_model), "self_attn.o_proj": (s.d_model, s.heads * head),

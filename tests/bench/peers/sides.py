@@ -1,4 +1,4 @@
-"""Sides of a row: worker processes, started once, that measure when they are asked and sleep in between."""
+"""Sides of a row: worker processes, started once, that measure on request and sleep in between."""
 
 import os
 import statistics
@@ -32,7 +32,7 @@ def python(script, *words):
 
 
 def command_of(root, xformc, peer, r, choice):
-    """What starts this peer's worker for this row with these settings."""
+    """The command that starts this peer's worker for this row with these settings."""
     if peer == READING:
         return [ours.reader(xformc, root), f"bytes={choice['bytes']}", f"threads={r.threads}"]
     words = [f"work={r.work}", f"n={r.n}", f"batch={r.batch}", f"threads={r.threads}", f"dtype={r.dtype}"]
@@ -73,7 +73,7 @@ class Side(Turns):
         self.used = self.processor_time()
 
     def answer(self, first):
-        """The words behind `first`, which a worker that goes on says."""
+        """The words after `first`, which a working worker prints."""
         words = self.process.stdout.readline().split()
         if not words or words[0] != first:
             self.errors.seek(0)
@@ -84,7 +84,7 @@ class Side(Turns):
         print(request, file=self.process.stdin, flush=True)
 
     def processor_time(self):
-        """Seconds that its threads ran, those which ended left out."""
+        """CPU seconds of its threads, without threads that have ended."""
         tasks, seconds = f"/proc/{self.process.pid}/task", 0.0
         for task in os.listdir(tasks):
             with open(os.path.join(tasks, task, "schedstat")) as f:
@@ -92,14 +92,14 @@ class Side(Turns):
         return seconds
 
     def check(self):
-        """The bytes of what it computes."""
+        """The bytes of its results."""
         with tempfile.NamedTemporaryFile() as f:
             self.ask(f"check {f.name}")
             self.answer("ok")
             return f.read()
 
     def turn(self, seconds, units, clock="wall", counted=True):
-        """clock: the median of its runs, or the processor's time divided by their number."""
+        """clock: the median of its runs, or CPU time divided by their number."""
         before = self.processor_time()
         if self.speeds:
             self.idle += before - self.used
@@ -117,7 +117,7 @@ class Side(Turns):
 
 
 def opened(root, xformc, r, choices):
-    """Sides of (peer, choice); all are closed again when one cannot be started."""
+    """Sides for (peer, choice). If one cannot be started, all are closed."""
     sides = []
     try:
         for peer, choice in choices:
@@ -130,7 +130,7 @@ def opened(root, xformc, r, choices):
 
 
 def take_turns(sides, units, rounds, seconds, clock):
-    """A B C A B C …, after a round that does not count. A run of the machine's own is that of one unit."""
+    """A B C A B C …, after an uncounted round. A run of the machine's own speed is one unit."""
     for k in range(rounds + 1):
         for side in sides:
             side.turn(seconds if k else seconds / 2, 1 if side.peer == READING else units, clock, counted=k > 0)

@@ -1,4 +1,4 @@
-"""What takes turns, and the worker of llama.cpp, which workers and commands share."""
+"""Turns, and the worker of llama.cpp: shared by workers and commands."""
 
 import os
 import statistics
@@ -9,7 +9,7 @@ import ours
 
 
 class Turns:
-    """speeds: units a second of each turn; idle: seconds of processor time outside them."""
+    """speeds: units per second in each turn; idle: CPU seconds between turns."""
 
     def __init__(self, peer, choice):
         self.peer, self.choice, self.speeds, self.idle = peer, choice, [], 0.0
@@ -19,7 +19,7 @@ class Turns:
 
 
 def llama_worker(root):
-    """programs/peer_llama.c against the headers and libraries of the installed package."""
+    """programs/peer_llama.c, compiled with the headers and libraries of the installed package."""
     target = os.path.join(root, "llama_worker")
     if not ours.is_fresh(target, "peer_llama"):
         packages = os.path.dirname(os.path.dirname(np.__file__))

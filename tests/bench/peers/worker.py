@@ -1,4 +1,5 @@
-"""What the Python workers share: arguments KEY=VALUE and the requests of programs/peer_worker.h, a line each."""
+"""Shared by the Python workers: KEY=VALUE arguments, and the requests of programs/peer_worker.h,
+one per line."""
 
 import os
 import sys
@@ -13,7 +14,7 @@ def arguments():
 
 
 def measure(run, seconds):
-    """Nanoseconds of each run, for so long, at least one"""
+    """Nanoseconds of each run: for so many seconds, at least one run"""
     times, begin = [], time.perf_counter_ns()
     end = begin + int(1e9 * seconds)
     while not times or begin < end:
@@ -25,9 +26,9 @@ def measure(run, seconds):
 
 
 def serve(run, check):
-    """run(): one unit of work; check(): what it computes, bytes."""
+    """run(): one unit of work; check(): its results as bytes."""
     say = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)               # what libraries print is not an answer
+    os.dup2(2, 1)               # output of libraries is not an answer
     print("ready", file=say)
     for line in sys.stdin:
         what, argument = line.split(None, 1)

@@ -1,7 +1,7 @@
-"""CTranslate2 as a worker.
+"""A worker for CTranslate2.
 
     model=DIR type=float32|int8|int8_float32 threads=N
-    work=batch n=N batch=B          n greedy steps of B sequences in one call; the vocabulary's texts are the ids
+    work=batch n=N batch=B          n greedy steps of B sequences per call; tokens are ids as text
     work=encode n=N batch=B         a batch of sentences
     work=texts texts=FILE batch=B
 """
@@ -29,7 +29,7 @@ def as_bytes(view):
 
 
 def decoder():
-    """Greedy steps that no end mark ends."""
+    """Greedy steps that no end token stops."""
     generator = ctranslate2.Generator(arguments["model"], **SETTINGS)
     starts = [[token(an_id(k + 1, VOCAB))] for k in range(BATCH)]
 

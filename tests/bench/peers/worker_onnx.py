@@ -1,8 +1,8 @@
-"""ONNX Runtime as a worker.
+"""A worker for ONNX Runtime.
 
     work=encode model=FILE.onnx n=N batch=B vocab=V threads=N
     work=texts model=FILE.onnx texts=FILE batch=B threads=N
-    spin=0|1: whether idle threads of a session look for work
+    spin=0|1: idle threads of a session spin or not
 """
 
 import worker
@@ -21,7 +21,7 @@ def session():
     options.inter_op_num_threads = 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
     options.add_session_config_entry("session.intra_op.allow_spinning", arguments.get("spin", "1"))
-    options.add_session_config_entry("session.force_spinning_stop", "1")       # between calls nobody spins
+    options.add_session_config_entry("session.force_spinning_stop", "1")       # no spinning between calls
     return onnxruntime.InferenceSession(arguments["model"], options, providers=["CPUExecutionProvider"])
 
 

@@ -1,12 +1,12 @@
-"""PyTorch as a worker.
+"""A worker for PyTorch.
 
     work=encode folder=DIR n=N batch=B dtype=f32|int8 form=eager|fast|freeze|compile threads=N
     work=texts texts=FILE batch=B form=script|eager|freeze threads=N
 
-eager: transformers' BertModel with scaled_dot_product_attention; fast: the same weights in nn.TransformerEncoder, whose layers
-are one call each; freeze: traced, frozen, optimised for inference (oneDNN's own layouts); compile: torch.compile with
-frozen weights. int8: quantize_dynamic of the linears. script: greedy() of specs/dates/model.py as it stands.
-"""
+eager: transformers' BertModel with scaled_dot_product_attention. fast: its weights in
+nn.TransformerEncoder, one call per layer. freeze: traced, frozen, optimised for inference (oneDNN's
+own layouts). compile: torch.compile with frozen weights. int8: quantize_dynamic of the linears.
+script: greedy() of specs/dates/model.py, unchanged. """
 
 import os
 

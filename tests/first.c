@@ -1,7 +1,7 @@
-/* first.c: The first test to read. It compiles dates in memory by libtcc, reads one text, and compares
- * every named tensor with PyTorch's (first.ref.safetensors, by specs/dates/one_text.py).
+/* first.c: The first test to read. It compiles dates in memory with libtcc, encodes one text, and
+ * compares every named tensor with PyTorch's (first.ref.safetensors, by specs/dates/one_text.py).
  *
- * A line for each tensor: its name, the first numbers of both, and their distance.
+ * It prints a line for each tensor: its name, the first values of both, and their distance.
  * usage: build/tests/first */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { MOST_IDS = 80, SHOWN = 3 };
 
-/* A list of ids of the reference; returns how many there are. */
+/* Read a list of ids of the reference; returns their number. */
 static int read_ids(const TensorFile *f, const char *name, int *ids)
 {
     const TensorSource *t = tensor_file_find(f, name);
@@ -27,7 +27,7 @@ static void print_numbers(const float *x)
     for (int i = 0; i < SHOWN; i++) printf(" %9.4f", (double)x[i]);
 }
 
-/* Whether a tensor that the model computed is PyTorch's, to 1e-5 of its largest number. */
+/* True if a tensor of the model is PyTorch's, to 1e-5 of its largest value. */
 static bool compare(Arena *a, const TraceTensor *ours, const TensorSource *expected)
 {
     TraceTensor theirs = { .name = expected->name, .rank = expected->rank };
@@ -51,7 +51,7 @@ int main(void)
     TensorFile *reference = safetensors_open(s->arena, s->diag, (Loc){ 0 }, "tests/first.ref.safetensors");
     if (!jit || !reference) return session_end(s);
 
-    /* It reads the text that PyTorch read, and writes its answer, whose ids are given. */
+    /* The model reads the text that PyTorch read, and is fed the ids of the same answer. */
     int source[MOST_IDS], target[MOST_IDS], agree = 0, count = 0;
     const int n = read_ids(reference, "source", source), m = read_ids(reference, "target", target);
     const Trace *trace = trace_run(s->arena, jit, source, n, target, m);

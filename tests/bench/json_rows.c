@@ -1,7 +1,8 @@
-/* json_rows.c: read what `xformc bench` printed as JSON and tell its rows: `ENGINE THREADS TEST` each, sorted by nothing;
- * an engine with kernels of another form than the library's as `ENGINE_KERNELS`.
- * usage: json_rows json|jsonl KEY:TYPE...    TYPE: s text, n number, l list of as many numbers as REPETITIONS, e a small
- * error for every engine but generic, r a ratio, 0 null. Exit 1 after telling what a row lacks. environment: REPETITIONS */
+/* json_rows.c: check the JSON rows that `xformc bench` printed, and print each as `ENGINE THREADS
+ * TEST`, in their order; unrolled kernels make it `ENGINE_unrolled`.
+ * usage: json_rows json|jsonl KEY:TYPE...
+ * TYPE: s text, n number, l list of REPETITIONS numbers, e small error (null for generic), r ratio,
+ * 0 null. Exits with 1 and a message if a row lacks one. environment: REPETITIONS */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

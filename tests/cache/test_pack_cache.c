@@ -1,6 +1,6 @@
-/* test_pack_cache.c: An engine reads weights of the cache from their file, and from pages of 2 MB
- * before its 32nd call, to the same bits. A file that is written to while it is packed is an
- * error, and leaves no entry. */
+/* test_pack_cache.c: An engine reads cached weights from their file, and from 2 MB pages before its
+ * 32nd call, with identical results. A weights file that changes while it is packed is an error and
+ * leaves no entry. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static int entries(void)
 
 enum { STEPS = 40, VOCABULARY = 20000 };
 
-/* The logits of every step, and which one was the first that read other weights than the first. */
+/* The logits of every step, and the first step that read other weights than the first; 0: none. */
 typedef struct Steps { float logits[STEPS][VOCABULARY]; int moved; bool same; } Steps;
 
 static Steps *room_for_steps(void)
@@ -100,7 +100,7 @@ static bool take_steps(const char *spec, Steps *out)
     return true;
 }
 
-/* In a process of its own, which has no weights from before. */
+/* Take the steps in a new process, which has no weights yet. */
 static Steps *steps_of(const char *spec)
 {
     int status;
@@ -123,7 +123,7 @@ static void weights_are_copied_before_the_32nd_call(void **state)
     unsetenv("XFORMC_CACHE");
     assert_int_equal(entries(), 0);
     assert_int_equal(apart->moved, 0);
-    for (int turn = 0; turn < 2; turn++) {              /* packed into the cache, and found there */
+    for (int turn = 0; turn < 2; turn++) {              /* packed into the cache, then found there */
         Steps *cached = steps_of(spec);
         assert_int_equal(entries(), 1);
         assert_int_equal(cached->moved, 32);
@@ -139,7 +139,7 @@ static void weights_are_copied_before_the_32nd_call(void **state)
 
 enum { ROWS = 1024, COLUMNS = 2048 };
 
-/* A matrix of zeros. */
+/* Write a matrix of zeros. */
 static void write_matrix(const char *path)
 {
     char head[8 + 96];
@@ -171,7 +171,7 @@ static void a_file_that_is_written_to_is_an_error(void **state)
         const Pack pack = pack_layout(s->arena, session_plan(s, TARGET_PANELS, false));
         if (!turn) assert_int_equal(utimensat(AT_FDCWD, weights, (struct timespec[2]){ { 1, 0 }, { 1, 0 } }, 0), 0);
         const unsigned char *data = pack_acquire(s->arena, s->diag, &pack, &reused);
-        assert_int_equal(data != NULL, turn);           /* the second time nobody writes to it */
+        assert_int_equal(data != NULL, turn);           /* the second time the file does not change */
         assert_int_equal(diag_exit(s->diag), turn ? EXIT_DONE : EXIT_BAD_DATA);
         assert_int_equal(entries(), before + turn);
         if (data) pack_release(data);

@@ -1,6 +1,7 @@
-/* json_keys.c: a tool of the shell suites: is standard input one JSON object of the shape that `verify --json` or
- * `run --json` of an xf.graph promises? Or is each of its lines an object: of texts that were answered, `answers`, with --beam
- * `beams`, or any, `objects`?   usage: json_keys verify|run|answers|beams|objects */
+/* json_keys.c: a tool of the shell suites: check that standard input is one JSON object as
+ * documented for `verify --json`, or `run --json` of an xf.graph; or that each line is an object:
+ * an answer (`answers`), one with --beam (`beams`), or any (`objects`).
+ * usage: json_keys verify|run|answers|beams|objects */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static int check_run(const json_t *root)
     return 0;
 }
 
-/* What a search adds to an answer: its sequences. */
+/* The sequences that a beam search adds to an answer. */
 static int check_beams(const json_t *row)
 {
     static const char *const keys[] = { "answer" };
@@ -67,7 +68,7 @@ static int check_beams(const json_t *row)
     return 0;
 }
 
-/* The object of a text: of one that is refused its error besides, and nothing else. */
+/* The object of a text; that of a rejected text has only its input and the error. */
 static int check_answer(const json_t *row, int searched)
 {
     static const char *const keys[] = { "input", "answer" }, *const refused[] = { "input", "error" }, *const lists[] = { "input_ids", "ids" };
@@ -79,7 +80,7 @@ static int check_answer(const json_t *row, int searched)
     return searched ? check_beams(row) : 0;
 }
 
-/* Every line of standard input is an object, of an answer where `what` says so, and there is one. */
+/* Each line is an object, or an answer if `what` says so; there is at least one. */
 static int check_lines(const char *what)
 {
     const int any = strcmp(what, "objects") == 0, searched = strcmp(what, "beams") == 0;

@@ -1,5 +1,5 @@
-/* old_hash.c: a tool of the shell suites: a copy of a packed file as older versions wrote it,
- * with FNV-1a of its content. usage: old_hash FROM TO */
+/* old_hash.c: a tool of the shell suites: copy a packed file as older versions wrote it, with an
+ * FNV-1a hash of its content. usage: old_hash FROM TO */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* peak.c: a tool of the shell suites: runs a command with its output thrown away, and prints the KiB that it held at most.
- * usage: peak COMMAND [ARGUMENT...] */
+/* peak.c: a tool of the shell suites: run a command, discard its standard output, and print its
+ * peak memory in KiB. usage: peak COMMAND [ARGUMENT...] */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-/* test_cleanup.c: A signal removes half-written files, is ignored where it was ignored, and starts
- * nothing new. A command has a time limit. A closed output ends the program. */
+/* test_cleanup.c: A signal removes half-written files, and no command starts after it; an ignored
+ * signal stays ignored. A command has a time limit. A closed output ends the program. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 
 static char folder[] = "/tmp/xformc-test-XXXXXX";
 
-static Arena *held;                 /* reachable while a process ends: it leaks nothing */
+static Arena *held;                 /* reachable while a process ends, so no leak */
 
 static void begin_file(void)
 {
@@ -30,7 +30,8 @@ static void begin_file(void)
     if (!w || !file_append(w, "half", 4)) _exit(99);
 }
 
-/* How a process ends that does `what` in the folder, which must then be empty: rmdir says so. */
+/* The wait status of a process that runs `what` in the folder. rmdir then checks that it is
+ * empty. */
 static int status_of(void (*what)(void))
 {
     int status;
@@ -55,7 +56,7 @@ static void quit_file(void)
     raise(SIGQUIT);
 }
 
-/* A child that exits leaves the file, for it is its parent's; the parent's own exit does not. */
+/* A child that exits leaves the file, which is its parent's; the parent's exit removes it. */
 static void exit_with_file(void)
 {
     int status;
@@ -100,18 +101,19 @@ static void the_last_release_ends_it(void **state)
 static void ignore_and_go_on(void)
 {
     signal(SIGINT, SIG_IGN);
-    cleanup_install();          /* as under nohup: what is ignored stays so */
+    cleanup_install();          /* as under nohup: an ignored signal stays ignored */
     raise(SIGINT);
     raise(SIGPIPE);
     raise(SIGXFSZ);
     _exit(0);
 }
 
-/* What is registered goes with it. */
+/* Write to a pipe without a reader. On standard output, SIGPIPE ends the process, and its
+ * registered file is removed. */
 static void write_to_nobody(int fd)
 {
     int ends[2];
-    signal(SIGPIPE, SIG_IGN);   /* as some start their children */
+    signal(SIGPIPE, SIG_IGN);   /* as some parents leave it */
     cleanup_install();
     if (fd == STDOUT_FILENO) begin_file();
     if (pipe(ends) != 0 || dup2(ends[1], fd) != fd) _exit(99);
@@ -137,7 +139,7 @@ static void what_is_ignored_stays_ignored(void **state)
     assert_int_equal(status_of(ignore_and_go_on), 0);
 }
 
-/* A command that is started after a signal is not. */
+/* After a signal, cleanup_run starts no command. */
 static void start_too_late(void)
 {
     char *const argv[] = { (char *)"true", NULL };

@@ -28,7 +28,7 @@ static Model *model_of(const char *name)
     return m;
 }
 
-/* Multiply the largest number of a tensor. */
+/* Multiply the largest value of a tensor. */
 static void change(Model *m, const char *name, float factor)
 {
     TensorSource *t = NULL;
@@ -58,7 +58,8 @@ static Engine *open_engine(const Model *m, const char *name)
     return e;
 }
 
-/* A model and itself with one tensor changed: what verify says of the first to depart, or "" when none does. */
+/* Verify a model against itself with one tensor changed. `departs`: the first tensor that differs,
+ * "" if none does. */
 static void check(const char *golden, const char *tensor, float factor, const char *departs)
 {
     arena = arena_new();

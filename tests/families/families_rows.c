@@ -1,6 +1,8 @@
-/* families_rows.c: a folder's model against its reference: a decoder fed row by row, all rows at once and in pieces, the logits each time, and
- * its greedy ids by `next` and by `decode_greedy`; an encoder's hidden states or vector.
- * usage: families_rows FOLDER REFERENCE ENGINE [CC [unrolled]]      prints the distances; 0 where all are agreement */
+/* families_rows.c: compare a folder's model with its reference: a decoder's logits, fed row by row,
+ * all rows at once and in pieces, and its greedy ids by `next` and by `decode_greedy`; an encoder's
+ * hidden states or vector.
+ * usage: families_rows FOLDER REFERENCE ENGINE [CC [unrolled]]
+ * Prints the distances; exits with 0 if all agree. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ static void keep(const Engine *e, float *to, int first, int n, int64_t vocab)
         memcpy(to + (first + i) * vocab, e->ops->logits(e) + i * engine_logits_stride(e), (size_t)vocab * sizeof *to);
 }
 
-/* Rows first .. first + n - 1 in one call, or by step where n is 1. */
+/* Feed rows first .. first + n - 1 in one call, or by step if n is 1. */
 static bool feed(Engine *e, const Ids *target, int first, int n, float *to, int64_t vocab)
 {
     rt_token rows[MOST_ROWS];
@@ -40,7 +42,7 @@ static bool feed(Engine *e, const Ids *target, int first, int n, float *to, int6
     return true;
 }
 
-/* The target in pieces of so many rows. */
+/* Feed the target in pieces of `piece` rows. */
 static bool run(Engine *e, const Ids *source, const Ids *target, int piece, float *to, int64_t vocab)
 {
     engine_reset(e);
@@ -50,7 +52,7 @@ static bool run(Engine *e, const Ids *source, const Ids *target, int piece, floa
     return true;
 }
 
-/* The same, fed at once. */
+/* Compare the greedy ids again, fed in one call. */
 static bool check_greedy_rows(Engine *e, const Ids *source, const Ids *target, const Ids *greedy)
 {
     rt_token rows[MOST_ROWS];
@@ -64,7 +66,7 @@ static bool check_greedy_rows(Engine *e, const Ids *source, const Ids *target, c
     return same == greedy->n;
 }
 
-/* The ids that follow the first of the target, the most likely each time. */
+/* Compare the greedy ids that follow the target's first. */
 static bool check_greedy(Engine *e, const Ids *source, const Ids *target, const Ids *greedy)
 {
     int id = target->id[0], same = 0;
@@ -102,7 +104,7 @@ static bool check_decoder(Session *s, Engine *e, TensorFile *f)
     return good && check_greedy(e, &source, &target, &greedy);
 }
 
-/* The last of what an encoder alone computes: its reference has hidden states, or what the head makes of them. */
+/* Compare an encoder's hidden states, or the output of its head. */
 static bool check_encoder(Session *s, Engine *e, TensorFile *f)
 {
     const Model *m = s->model;

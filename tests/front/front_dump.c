@@ -1,9 +1,10 @@
-/* front_dump.c: reads one spec; its model goes to stdout, diagnostics to stderr. Ends with the exit code of the run. */
+/* front_dump.c: read one spec, dump its model to stdout and its diagnostics to stderr, and exit
+ * with their code. */
 #include "front.h"
 #include "model.h"
 #include "spec_lua.h"
 
-/* Operations of graphs, as the graph floor might name them. */
+/* A sample of the operations of graphs, with their result counts. */
 static const OpName ops[] = {
     { "matmul", 1 }, { "linear", 1 }, { "attention", 3 }, { "add", 1 }, { "activation", 1 }, { "relu", 1 }, { "norm", 1 },
 };

@@ -1,4 +1,4 @@
-/* front_test.h: what the cmocka tests of base/ and front/ share. Each program includes it once. */
+/* front_test.h: shared by the cmocka tests of base/ and front/. Each program includes it once. */
 #ifndef FRONT_TEST_H
 #define FRONT_TEST_H
 
@@ -16,7 +16,7 @@
 #include "diag.h"
 #include "file.h"
 
-/* What diag_print says of `d`, in the arena. */
+/* The output of diag_print for `d`, in the arena. */
 static inline const char *printed(Arena *a, Diag *d)
 {
     char *text = NULL;
@@ -30,7 +30,7 @@ static inline const char *printed(Arena *a, Diag *d)
     return copy;
 }
 
-/* A new folder for the files of one test; removed by remove_folder. */
+/* Create a folder for one test's files; remove_folder removes it. */
 static inline const char *new_folder(Arena *a)
 {
     const char *base = getenv("TMPDIR");
@@ -46,7 +46,7 @@ static inline void remove_file(Arena *a, const char *folder, const char *name)
 
 static inline void remove_folder(const char *folder)
 {
-    assert_int_equal(rmdir(folder), 0);     /* also shows that nothing was left behind */
+    assert_int_equal(rmdir(folder), 0);     /* fails if a file was left behind */
 }
 
 #endif

@@ -104,7 +104,7 @@ static void an_abandoned_file_is_not_there(void **state)
     end_world(&w);
 }
 
-/* What is looked at, and then written over in part, is in the file. */
+/* file_view shows all that was written so far; later patches and appends reach the file. */
 static void a_file_is_viewed_before_it_is_there(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void devices_and_links_stay(void **state)
     end_world(&w);
 }
 
-/* What a link leads to is made where its folder is there, and told where it is not; the link stays. */
+/* Writing to a dangling link creates its target, or fails if that has no folder. The link stays. */
 static void links_to_nothing_stay(void **state)
 {
     (void)state;
@@ -235,12 +235,12 @@ static void names_are_joined(void **state)
     arena_free(a);
 }
 
-/* ---- a writer that cannot end ------------------------------------------------------------------------------- */
+/* ---- writers that fail ----------------------------------------------------------------------- */
 
 enum { PIECE = 1 << 12, PIECES = 64, KEPT = PIECES / 2 };
 typedef enum Hindrance { HINDER_LIMIT, HINDER_KILL, HINDER_FULL } Hindrance;
 
-/* How many files of ours lie in the folder. */
+/* The number of xformc's temporary files in the folder. */
 static int count_own(World *w)
 {
     int n = 0;
@@ -263,10 +263,10 @@ static const char *first_own(World *w)
     return name;
 }
 
-/* A folder is looked through once by a process, until it writes into another. */
+/* file_remove_stale skips the folder that it searched last: search another one. */
 static void look_again(World *w) { file_remove_stale(file_folder(w->arena, w->folder)); }
 
-/* A file of ours by that name, so many seconds old. */
+/* Create a temporary file of this name, `seconds` old. */
 static const char *leave(World *w, const char *name, int seconds)
 {
     const char *path = in(w, name);
@@ -276,7 +276,7 @@ static const char *leave(World *w, const char *name, int seconds)
     return path;
 }
 
-/* A file that is written to stays, and one that a process may still have; old ones go. */
+/* A file being written stays, and so does one whose process may be alive; old ones are removed. */
 static void files_of_the_living_stay(void **state)
 {
     (void)state;
@@ -292,7 +292,7 @@ static void files_of_the_living_stay(void **state)
     const struct timespec then[] = { { 0, 0 }, { 0, 0 } };
     assert_int_equal(count_own(&w), 1);
     const char *mine = in(&w, first_own(&w));
-    assert_int_equal(utimensat(AT_FDCWD, mine, then, 0), 0);     /* as old as can be, and locked */
+    assert_int_equal(utimensat(AT_FDCWD, mine, then, 0), 0);     /* very old, but locked */
     leave(&w, file_own_name(w.arena, ".log"), 7200);
     leave(&w, ".xf-12345678-1-0.tmp", 100000);
     leave(&w, ".xf-77.log", 100000);
@@ -306,8 +306,8 @@ static void files_of_the_living_stay(void **state)
     end_world(&w);
 }
 
-/* In a child: write PIECES pieces over `path`, after the first half of which a limit stands, or comes SIGKILL. Ends with the
- * exit code that was told. */
+/* In a child: write PIECES pieces to `path`. A size limit, or SIGKILL, stops it after KEPT of them.
+ * Exits with the code of its diagnostics. */
 static void write_hindered(World *w, const char *path, Hindrance how)
 {
     static char piece[PIECE];
@@ -331,7 +331,7 @@ static int end_of(pid_t child)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Whether there is an old file or none, after the writer it is as before. */
+/* A writer that fails leaves an old file unchanged, and creates none. */
 static void hinder(World *w, Hindrance how, int code)
 {
     for (int old = 0; old < 2; old++) {
@@ -345,7 +345,7 @@ static void hinder(World *w, Hindrance how, int code)
         if (old) assert_string_equal(file_read(w->arena, w->diag, nowhere, path, 10, &size), "old");
         else assert_int_not_equal(access(path, F_OK), 0);
         unlink(path);
-        /* SIGKILL leaves no time to tidy up: what is left is removed by who writes there next */
+        /* after SIGKILL the temporary file stays until the next write to its folder */
         assert_int_equal(count_own(w), how == HINDER_KILL);
         look_again(w);
         assert_true(file_write(w->arena, w->diag, path, "next", 4));
@@ -370,7 +370,7 @@ static void a_killed_writer_leaves_the_old_file(void **state)
     end_world(&w);
 }
 
-/* A file system with room for half of it; who may not mount one skips. */
+/* A file system with room for half of the pieces. Skipped if it may not be mounted. */
 static void a_full_file_system_leaves_the_old_file(void **state)
 {
     (void)state;

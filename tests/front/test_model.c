@@ -1,5 +1,5 @@
-/* test_model.c: The tables of fields.def against model.h. Whole models: numbers, patterns of
- * dtypes and which one applies, the parameters of the base model. */
+/* test_model.c: The words of fields.def match the enums of model.h. Whole models: the parameters of
+ * the base model, which dtype pattern applies, conversion of reals to integers. */
 #include "front.h"
 #include "front_test.h"
 #include "integer.h"
@@ -57,7 +57,7 @@ static void fields_are_consistent(void **state)
     }
 }
 
-/* One blank for each run of blanks and ends of lines. */
+/* Replace each run of spaces and newlines by one space; drop leading ones. */
 static void join_lines(char *text)
 {
     char *to = text;
@@ -93,7 +93,7 @@ static Model *model_of(Arena *a, Diag *d, const char *spec)
     return m;
 }
 
-/* The printed model of the documents: N 6, d_model 512, d_ff 2048, 8 heads, vocabularies of 11. */
+/* The documented base model: 6 layers, d_model 512, d_ff 2048, 8 heads, vocabularies of 11. */
 static void the_base_model_has_its_parameters(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static bool matches(const char *pattern, const char *name)
     return dtype_rule_matches(&r, name);
 }
 
-/* A name, or its beginning up to a dot; stars. */
+/* A pattern matches a name, or its beginning up to a dot; * matches any characters. */
 static void patterns_of_dtypes(void **state)
 {
     (void)state;
@@ -145,8 +145,9 @@ static void patterns_of_dtypes(void **state)
     assert_false(matches("output.weight.more", "output.weight") || matches("*x", "output.weight"));
 }
 
-/* The closest pattern holds; a second one as close is told where it says something else. int4 alone is 8 bits outside of
- * what widens in the feed-forwards of a model less than 256 wide. */
+/* The most specific pattern wins; an equally specific one with another dtype is reported. In models
+ * less than 256 wide, int4 without a pattern means int8, except for up and gate matrices of
+ * feed-forwards. */
 static void the_closest_pattern_holds(void **state)
 {
     const DtypeRule rules[] = { { .pattern = "*.ffn", .word = DTYPES_PANELS_INT4 }, { .pattern = "decoder.1.ffn", .word = DTYPES_PANELS_BF16 },
@@ -172,7 +173,7 @@ static void the_closest_pattern_holds(void **state)
     assert_ptr_equal(other, &rules[3]);
 }
 
-/* A conversion of what an integer does not hold is undefined. */
+/* integer_of saturates and maps NaN to 0: in C, converting a value out of range is undefined. */
 static void numbers_have_a_whole_part(void **state)
 {
     (void)state;

@@ -1,16 +1,15 @@
-/* test_positions.c: Four properties of each kind of positions: unique, relative distance visible,
+/* test_positions.c: Four properties of each position encoding: unique, relative distance visible,
  * extrapolates past the trained length, bounded.
- *
- * What holds for each kind:
  *
  *               unique               relative distance         extrapolates   bounded
  *   sinusoidal  yes                  p · (p + k) is f(k)       yes            |x| <= 1
  *   learned     yes, by its table    no                        no: an error   by its table
  *   relative    near distances; far  it is the distance        yes            by its table
  *               ones share a bias
- *   rotary      yes                  R_p q · R_{p+k} q is f(k) yes            keeps lengths
+ *   rotary      yes                  R_p q · R_{p+k} q is f(k) yes            preserves norms
  *
- * Models are those of tests/goldens, with weights from files, longer than they were trained for. */
+ * The models are those of tests/goldens, at their trained length of 9 and longer; one case has
+ * random weights. */
 #include "front.h"
 #include "front_test.h"
 #include "weights.h"
@@ -23,7 +22,7 @@ enum { TRAINED = 9, LONG = 400, MOST = 1 << 16 };
 
 typedef struct World { Arena *arena; Diag *diag; Model *model; const char *folder, *spec; } World;
 
-/* The model of tests/goldens/NAME.lua with its weights and with changes; NULL after an error told. */
+/* Read tests/goldens/NAME.lua with its weights and `changes`. The model is NULL after an error. */
 static World new_world(const char *name, const char *changes)
 {
     World w = { .arena = arena_new() };
@@ -51,7 +50,7 @@ static void end_world(World *w)
     arena_free(w->arena);
 }
 
-/* A tensor of rank 2 by its name. */
+/* The values of the tensor with this name and shape. */
 static const float *table_of(World *w, const char *name, int64_t rows, int64_t columns)
 {
     if (!w->model) fail_msg("%s", printed(w->arena, w->diag));
@@ -78,7 +77,7 @@ static double apart(const float *a, const float *b, int n)
     return most;
 }
 
-/* The least distance of any two rows. */
+/* The smallest distance between two rows. */
 static double nearest_rows(const float *table, int rows, int width)
 {
     double least = INFINITY;
@@ -87,7 +86,7 @@ static double nearest_rows(const float *table, int rows, int width)
     return least;
 }
 
-/* How much the product of a position with the one `k` after it depends on where they stand. */
+/* The range over p of the dot product of rows p and p + k: 0 if it depends on k alone. */
 static double spread(const float *table, int rows, int width, int k)
 {
     double least = INFINITY, most = -INFINITY;
@@ -121,7 +120,7 @@ static void learned_positions_end_with_their_table(void **state)
     World trained = new_world("embed_norm_rms_learned", ""), longer = new_world("embed_norm_rms_learned", "max_source = 10");
     const float *table = table_of(&trained, "encoder.position.table", TRAINED, WIDTH);
     assert_true(nearest_rows(table, TRAINED, WIDTH) > 1e-3);
-    assert_true(spread(table, TRAINED, WIDTH, 1) > 0.1);                   /* the distance of two is not to be seen */
+    assert_true(spread(table, TRAINED, WIDTH, 1) > 0.1);                   /* does not show the distance */
     for (int i = 0; i < TRAINED * WIDTH; i++) assert_true(fabsf(table[i]) < 10);
     assert_null(longer.model);
     assert_int_equal(diag_exit(longer.diag), EXIT_BAD_DATA);
@@ -130,7 +129,7 @@ static void learned_positions_end_with_their_table(void **state)
     end_world(&longer);
 }
 
-/* The bias of head `h` where the key stands `ahead` of the query. */
+/* The bias of head `h` for a key `ahead` positions after the query. */
 static float bias(const float *table, int length, int h, int ahead) { return table[h * (2 * length - 1) + length - 1 + ahead]; }
 
 static void check_relative(const char *changes, int buckets, int distance)
@@ -144,13 +143,13 @@ static void check_relative(const char *changes, int buckets, int distance)
     const float *own = table_of(&longer, "encoder.relative.table", buckets, HEADS);
     for (int h = 0; h < HEADS; h++) {
         for (int i = 1 - TRAINED; i < TRAINED; i++) assert_true(bias(near, TRAINED, h, i) == bias(far, LONG, h, i));
-        for (int i = 0; i < buckets / 4; i++)   /* near ones have a number each, on both sides */
+        for (int i = 0; i < buckets / 4; i++)   /* near distances have a bias each, on both sides */
             for (int j = 0; j < i; j++) {
                 assert_true(bias(far, LONG, h, i) != bias(far, LONG, h, j));
                 assert_true(bias(far, LONG, h, -i) != bias(far, LONG, h, -j));
             }
         assert_true(bias(far, LONG, h, 1) != bias(far, LONG, h, -1));
-        for (int i = distance; i < LONG; i++) { /* far ones share one: there they are not unique */
+        for (int i = distance; i < LONG; i++) { /* far ones share one, so they are not unique */
             assert_true(bias(far, LONG, h, i) == bias(far, LONG, h, distance));
             assert_true(bias(far, LONG, h, -i) == bias(far, LONG, h, -distance));
         }
@@ -172,7 +171,7 @@ static void relative_positions_are_distances(void **state)
     check_relative("rel_buckets = 32, rel_distance = 128, weights = \"random\"", 32, 128);
 }
 
-/* A head turned to a position: pairs (i, i + half) by cosine i and sine i of the table's row. */
+/* Rotate a head to a position: pairs (i, i + half), by cosine i and sine i of the table's row. */
 static void turn(float *out, const float *x, const float *row, int dims)
 {
     const int half = dims / 2;

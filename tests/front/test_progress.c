@@ -1,5 +1,4 @@
-/* test_progress.c: the words of the progress line: how much is done, how fast, and how long it
- * takes from there. */
+/* test_progress.c: The text of the progress line: how much is done, how fast, and the time left. */
 #include "front_test.h"
 #include "progress.h"
 

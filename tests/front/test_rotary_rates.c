@@ -1,7 +1,7 @@
-/* test_rotary_rates.c: Frequencies and factors of rotary positions against those of transformers
- * (rotary_rates.h, by goldens/rope_rates.py): within 2^-22, and nine in ten equal.
+/* test_rotary_rates.c: Frequencies and factors of rotary positions against transformers
+ * (rotary_rates.h, by goldens/rope_rates.py): frequencies within 2^-22, over 90 % of them equal.
  *
- * Powers of transformers may be one bit off the correctly rounded ones. */
+ * Powers in transformers may be one bit off the correctly rounded ones. */
 #include "front_test.h"
 
 #include <math.h>

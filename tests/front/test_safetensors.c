@@ -7,7 +7,7 @@
 
 static const Loc nowhere;
 
-/* A file of a header and `data` zero bytes; length < 0 is the header's own. */
+/* Build a file from a header and `data` zero bytes. length < 0: the header's true length. */
 static size_t make_file(unsigned char *out, const char *header, size_t header_size, int64_t length, size_t data)
 {
     uint64_t n = length < 0 ? header_size : (uint64_t)length;
@@ -17,7 +17,7 @@ static size_t make_file(unsigned char *out, const char *header, size_t header_si
     return 8 + header_size + data;
 }
 
-/* NULL where the file is accepted, else what is said of it. */
+/* NULL if the file is accepted, otherwise its diagnostics. */
 static const char *complaint(Arena *a, const char *path, const unsigned char *file, size_t size)
 {
     Diag *d = diag_new(a);
@@ -41,10 +41,10 @@ static const char *complaint(Arena *a, const char *path, const unsigned char *fi
 typedef struct Case { const char *header; int64_t length; size_t data; const char *expected; } Case;
 
 static const Case cases[] = {
-    /* legal */
+    /* valid */
     { "{}", -1, 0, NULL },
     { "{}     ", -1, 0, NULL },
-    { " \t\r\n{} \n", -1, 0, NULL },    /* as the format's own reader; its text asks for a brace at once */
+    { " \t\r\n{} \n", -1, 0, NULL },    /* like the format's own reader; the specification wants '{' first */
     { "{\"__metadata__\":{\"format\":\"pt\"},\"a\":" T("F32", "[2,3]", 0, 24) "}", -1, 24, NULL },
     { "{\"b\":" T("F32", "[1]", 4, 8) ",\"a\":" T("F32", "[]", 0, 4) "}", -1, 8, NULL },
     { "{\"empty\":" T("F32", "[0,3]", 0, 0) ",\"a\":" T("F64", "[1]", 0, 8) ",\"end\":" T("I8", "[0]", 8, 8) "}", -1, 8, NULL },
@@ -70,7 +70,7 @@ static const Case cases[] = {
     { "{\"__metadata__\":{\"n\":\"x\\u0000y\"}}", -1, 0, NULL },
     { "{\"__metadata__\":[]}", -1, 0, "__metadata__ is not an object" },
     { "{\"__metadata__\":{\"n\":3}}", -1, 0, "\"n\" is not a string" },
-    /* an entry */
+    /* entries */
     { "{\"a\":3}", -1, 0, "not described by an object" },
     { "{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "has no dtype" },
     { "{\"a\":{\"dtype\":32,\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "has no dtype" },
@@ -90,7 +90,7 @@ static const Case cases[] = {
     { "{\"a\":" T("F32", "[1]", 9223372036854775803, 9223372036854775807) "}", -1, 4, "past the 4 bytes" },
     { "{\"a\":" T("F32", "[2]", 0, 4) "}", -1, 4, "has 4 bytes of data; its shape and dtype need 8" },
     { "{\"a\":" T("F4", "[3]", 0, 2) "}", -1, 2, "do not fill whole bytes" },
-    /* the cover */
+    /* coverage of the data */
     { "{\"a\":" T("F32", "[1]", 4, 8) "}", -1, 8, "the first 4 bytes of data belong to no tensor" },
     { "{\"a\":" T("F32", "[1]", 0, 4) ",\"b\":" T("F32", "[1]", 8, 12) "}", -1, 12, "between \"a\" and \"b\", 4 bytes belong" },
     { "{\"a\":" T("F32", "[2]", 0, 8) ",\"b\":" T("F32", "[1]", 4, 8) "}", -1, 8, "tensor \"b\" overlaps \"a\"" },
@@ -143,7 +143,7 @@ static uint64_t next_random(uint64_t *x)
     return *x ^= *x << 17;
 }
 
-/* Whatever the bytes, the reader says yes or no and reads nothing outside the file. */
+/* The reader accepts or rejects any bytes, and reads nothing outside the file. */
 static void damage_does_no_harm(void **state)
 {
     (void)state;

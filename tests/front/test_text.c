@@ -38,7 +38,7 @@ static void text_grows(void **state)
     for (int i = 0; i < 10000; i++) text_printf(&t, "%d,", i % 10);
     assert_int_equal(t.size, 20000);
     assert_int_equal(strlen(t.data), 20000);
-    for (size_t n = 0; n < 600; n++) {      /* every length around the first room */
+    for (size_t n = 0; n < 600; n++) {      /* every length around the initial capacity */
         Text u = text_new(a);
         for (size_t i = 0; i < n; i++) text_add(&u, "x");
         assert_int_equal(strlen(u.data), n);
@@ -86,7 +86,7 @@ static void utf8_is_strict(void **state)
     assert_int_equal(utf8_next("\xF0\x9F\x98\x80", 4, &c), 4);
     assert_int_equal(c, 0x1F600);
     assert_int_equal(length_of("", 0), 0);
-    assert_int_equal(length_of("\xE6\x97", 2), 0);              /* cut */
+    assert_int_equal(length_of("\xE6\x97", 2), 0);              /* truncated */
     assert_int_equal(length_of("\xC0\x80", 2), 0);              /* overlong */
     assert_int_equal(length_of("\xE0\x80\xAF", 3), 0);
     assert_int_equal(length_of("\xED\xA0\x80", 3), 0);          /* surrogate */

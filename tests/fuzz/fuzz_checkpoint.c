@@ -1,5 +1,5 @@
-/* fuzz_checkpoint.c: any bytes as a file of weights: a zip of torch.save, a llama2.c checkpoint, an index of shards; and as a spec where
- * they begin as a checkpoint does. */
+/* fuzz_checkpoint.c: any bytes as a weights file: a torch.save zip, a llama2.c checkpoint, an index
+ * of shards. Also as a spec, if they begin like a checkpoint. */
 #include "fields.h"
 #include "hf.h"
 #include "support_fuzz.h"

@@ -1,4 +1,5 @@
-/* fuzz_config.c: any bytes as the config.json of a Hugging Face folder without weights: to a Model, a Graph and a Plan. */
+/* fuzz_config.c: any bytes as the config.json of a Hugging Face folder without weights, up to a
+ * Model, a Graph and a Plan. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +8,7 @@
 #include "session.h"
 #include "support_fuzz.h"
 
-/* A folder whose config.json is the input. */
+/* A folder whose config.json links to the input. */
 static const char *folder_of(const char *path)
 {
     static char folder[] = "/tmp/fuzz_config.XXXXXX", config[64];

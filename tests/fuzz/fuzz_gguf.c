@@ -1,4 +1,4 @@
-/* fuzz_gguf.c: any bytes as a GGUF file: as weights, and as a spec. */
+/* fuzz_gguf.c: any bytes as a GGUF file, read as weights and as a spec. */
 #include "fields.h"
 #include "gguf.h"
 #include "hf.h"
@@ -12,7 +12,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *path = fuzz_file(data, size);
-    if (!is_gguf(data, size)) return -1;        /* not to be kept: fuzz_checkpoint has other files */
+    if (!is_gguf(data, size)) return -1;        /* not for the corpus: fuzz_checkpoint takes other files */
     fuzz_weights(path);
     fuzz_draft(path, draft_from_gguf);
     return 0;

@@ -1,7 +1,9 @@
-/* fuzz_program.c: any bytes as the standard input of a generated program. The model turns what it is given around.
+/* fuzz_program.c: any bytes as the standard input of a generated program, whose model reverses its
+ * input.
  *
- * The first byte chooses the options (--ids, --json) and the kind of model (with a tokenizer or without, an encoder in front
- * or not). Every line gets one line of answer; with --json one object, which a parser takes. */
+ * The first byte chooses the options (--ids, --json) and the kind of model (with or without a
+ * tokenizer, with or without an encoder). Each input line gives one output line; with --json, one
+ * JSON object. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -103,7 +105,7 @@ static rt_program program_of(int choice)
     return p;
 }
 
-/* Bytes that lie in a file of memory become the standard input; what is printed goes into another. */
+/* Standard output goes to this memory file; standard input reads another, with the input bytes. */
 static int output = -1;
 
 static void redirect(const uint8_t *data, size_t size)
@@ -123,7 +125,7 @@ static size_t lines_in(const uint8_t *data, size_t size)
     return n + (size && data[size - 1] != '\n');
 }
 
-/* Each line of `text` is an object. */
+/* Check that each line of `text` is a JSON object with an input. */
 static void check_objects(char *text)
 {
     for (char *line = text, *end; *line; line = end + 1) {

@@ -1,4 +1,5 @@
-/* fuzz_safetensors.c: any bytes as a safetensors file; every tensor of what is accepted is found by its name and read. */
+/* fuzz_safetensors.c: any bytes as a safetensors file. Each tensor of an accepted file is found by
+ * name, and read if it has floats. */
 #include "model.h"
 #include "dtypes.h"
 #include "support_fuzz.h"

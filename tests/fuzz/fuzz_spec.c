@@ -1,10 +1,11 @@
-/* fuzz_spec.c: any text as a spec: to a Model, a Graph, and the Plans of both targets. No file of weights is needed. */
+/* fuzz_spec.c: any text as a spec, up to a Model, a Graph and the Plans of both targets. It needs
+ * no weights file. */
 #include <string.h>
 
 #include "session.h"
 #include "support_fuzz.h"
 
-/* A Plan of a model with very many layers is right, and slow: thousands of such are not tried. */
+/* Plans of models with very many layers are valid, but slow: skip them. */
 static bool is_small(const Graph *g)
 {
     enum { MOST_TENSORS = 2000 };

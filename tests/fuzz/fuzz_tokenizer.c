@@ -1,5 +1,5 @@
-/* fuzz_tokenizer.c: any bytes as a tokenizer's file, in each format, and as a blob. What is accepted turns a text into ids
- * and these into a text. */
+/* fuzz_tokenizer.c: any bytes as a tokenizer file, in each format, and as a blob. An accepted
+ * tokenizer encodes a text and decodes the ids. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void use(const RtTokenizer *t)
     if (rt_tokenizer_decode(t, ids, n, 1, text, MOST_TEXT, &used) == RT_OK) fuzz_expect(used < MOST_TEXT && text[used] == '\0');
 }
 
-/* Inputs stay small, for these are quick; one of some hundred becomes large: a stretch of it is repeated. */
+/* Keep inputs small, for speed. One in RARE grows large, by repeating a part of it. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
     enum { SMALL = 24576, RARE = 512 };
@@ -47,7 +47,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
     return now + copies * length;
 }
 
-/* A file that importers accept gives a blob that the runtime accepts. */
+/* If a file is imported, the runtime accepts its blob. */
 static void as_file(const uint8_t *data, size_t size)
 {
     Arena *a = arena_new();
@@ -66,7 +66,7 @@ static void as_file(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     RtTokenizer t;
-    unsigned char *copy = malloc(size + 1);     /* of exactly this size, so that the sanitizer sees what is read behind it */
+    unsigned char *copy = malloc(size + 1);     /* one byte longer; the sanitizer sees reads beyond it */
     fuzz_expect(copy);
     if (size) memcpy(copy, data, size);
     if (rt_tokenizer_open(&t, copy, size) == RT_OK) use(&t);

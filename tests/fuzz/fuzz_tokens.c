@@ -1,9 +1,9 @@
-/* fuzz_tokens.c: any bytes as a text, by a tokenizer of this tree, whole or damaged.
+/* fuzz_tokens.c: any bytes as a text, encoded by a tokenizer of this tree, whole or damaged.
  *
  * The first byte chooses the tokenizer, the second the number of changes to its blob, 0 to 7. Each
- * change takes 8 bytes. What is left is the text. A blob that is changed is refused, or nothing
- * outside it is read. One that is not changed gives ids for every text, and a stream of these ids
- * gives what they give at once. */
+ * change takes 8 bytes. The rest is the text. A changed blob is rejected, or nothing outside it is
+ * read. An unchanged one encodes the text, or reports it as too long or not encodable; streaming
+ * the ids gives the same text as decoding them at once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum { TOKENIZERS = sizeof paths / sizeof *paths };
 
 typedef struct Input { const uint8_t *data; size_t size; } Input;
 
-/* The next bytes as a number; zeros behind the end. */
+/* Read the next bytes as a little-endian number; beyond the end they are 0. */
 static uint32_t take(Input *in, int bytes)
 {
     uint32_t n = 0;
@@ -31,7 +31,7 @@ static uint32_t take(Input *in, int bytes)
     return n;
 }
 
-/* Blobs live as long as the process. */
+/* Import a tokenizer once. Blobs live as long as the process. */
 static const TokenizerBlob *blob_of(unsigned which)
 {
     static TokenizerBlob blobs[TOKENIZERS];
@@ -44,8 +44,8 @@ static const TokenizerBlob *blob_of(unsigned which)
     return blob;
 }
 
-/* Replace or add to a word of a section or of the table of sections, or let the blob end early.
- * Returns the size that is left. */
+/* Replace or add to a word of a section or of the section table, or truncate the blob. Returns the
+ * remaining size. */
 static size_t change(unsigned char *blob, size_t size, const RtTokenizer *whole, Input *in)
 {
     enum { SECTION_BITS = 5, ADD = 1, CUT = 2 };
@@ -63,7 +63,7 @@ static size_t change(unsigned char *blob, size_t size, const RtTokenizer *whole,
     return size;
 }
 
-/* The ids one after the other, against the text of all. */
+/* Stream the ids one by one and compare with the text of all. */
 static void check_stream(const RtTokenizer *t, const int *ids, int n, const char *all, size_t bytes)
 {
     static char text[MOST_TEXT];
@@ -88,7 +88,7 @@ static void use(const RtTokenizer *t, const RtTokenText *x, bool whole)
     size_t used = 0;
     fuzz_expect(!whole || bytes <= MOST_SCRATCH);
     if (bytes > MOST_SCRATCH) return;
-    void *scratch = malloc(bytes);      /* no more, so that the sanitizer sees what goes past it */
+    void *scratch = malloc(bytes);      /* exactly this size, so that the sanitizer sees overruns */
     fuzz_expect(scratch);
     const rt_status status = rt_tokenizer_encode(t, x, &out, &n, scratch, bytes);
     free(scratch);
@@ -124,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const size_t left = change(damaged, blob->size, &t, &in);
         if (left < bytes) bytes = left;
     }
-    unsigned char *copy = malloc(bytes + 1);    /* of exactly what is left */
+    unsigned char *copy = malloc(bytes + 1);    /* one byte longer than what is left */
     fuzz_expect(copy);
     memcpy(copy, damaged, bytes);
     free(damaged);

@@ -1,4 +1,4 @@
-/* fuzz_vocabulary.c: any bytes as a vocabulary file; what is accepted becomes the tokenizer of a model. */
+/* fuzz_vocabulary.c: any bytes as a vocabulary file, alone and for the tokenizer of a model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "support_fuzz.h"
 #include "tokenizer.h"
 
-/* A model whose two vocabularies are the file. */
+/* Compile a model that has the file as both vocabularies. */
 static void as_tokenizer(const char *path)
 {
     static const char text[] = "return xf.model { name = \"m\", layers = 1, heads = 1, d_model = 2, d_ff = 2, max_len = 2, weights = \"random\",\n"

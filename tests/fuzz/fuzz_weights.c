@@ -1,5 +1,5 @@
-/* fuzz_weights.c: any bytes as the weights of a model, under every spelling of names, and as a reference for `verify
- * --against`, which a generic engine is held to. */
+/* fuzz_weights.c: any bytes as the weights of a model, under every naming scheme, and as the
+ * reference of `verify --against` for the generic engine. */
 #include "session.h"
 #include "support_fuzz.h"
 #include "fields.h"
@@ -28,7 +28,7 @@ static void as_weights(const char *path)
     session_free(s);
 }
 
-/* The model of the spec with its own weights, opened once. */
+/* Open the spec's model with its own weights, once. */
 static Session *subject(VerifyEngine *engine)
 {
     static const CompileOptions options = { .spec = spec };

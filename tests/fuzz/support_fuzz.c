@@ -1,4 +1,4 @@
-/* support_fuzz.c: files in memory, and what holds after every input. */
+/* support_fuzz.c: files in memory, and checks that hold after every input. */
 #include "support_fuzz.h"
 
 #include <stdlib.h>
@@ -105,7 +105,7 @@ void fuzz_draft(const char *path, FuzzReader *read)
     session_free(s);
 }
 
-/* The first 8 bytes are the header's length, little-endian. */
+/* The length of the header, little-endian in the first 8 bytes, limited to the input. */
 static size_t header_bytes(const uint8_t *data, size_t size)
 {
     uint64_t n = 0;

@@ -1,4 +1,4 @@
-/* support_fuzz.h: what the fuzz targets share. */
+/* support_fuzz.h: shared by the fuzz targets. */
 #ifndef SUPPORT_FUZZ_H
 #define SUPPORT_FUZZ_H
 
@@ -8,40 +8,41 @@
 #include "family.h"
 #include "model.h"
 
-/* What libFuzzer calls. */
+/* Called by libFuzzer. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
-/* What it offers. */
+/* Provided by libFuzzer. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 
-/* The bytes as a file without a place on a disk; the path is the same each time, and the file is rewound. */
+/* Put the bytes into a file in memory. Its path is always the same; it is rewound. */
 const char *fuzz_file(const uint8_t *data, size_t size);
-/* Abort unless an error was told exactly where `good` is false, with one of the exit codes for bad input. Prints all that was told
- * to nowhere, so that excerpts and carets are made too. */
+/* Abort unless errors were reported exactly if `good` is false, with an exit code for bad input.
+ * Prints the diagnostics to /dev/null, so that excerpts and carets are formatted too. */
 void fuzz_told(Diag *d, bool good);
-/* Abort, naming what should hold. */
+/* Abort with the condition if it does not hold. */
 #define fuzz_expect(what) ((what) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #what))
 _Noreturn void fuzz_fail(const char *file, int line, const char *what);
 
-/* Abort where an element of a tensor of a file lies outside the file: in a mapped file no sanitizer sees that. */
+/* Abort if an element of a tensor lies outside its file: no sanitizer sees that in a mapped
+ * file. */
 void fuzz_inside(const TensorSource *t);
 
-/* A file of tensors, of whatever format: its elements lie inside it and are read, or an error is told. */
+/* Read a weights file of any format: its tensors lie inside it, or an error is reported. */
 void fuzz_weights(const char *path);
 
-/* A file as a spec, by its reader; and as a model, where it says that it is small. */
+/* Read a file as a spec, with its reader; build its model too if that has few layers. */
 typedef Draft *FuzzReader(Arena *a, Diag *d, const char *path);
 void fuzz_draft(const char *path, FuzzReader *read);
 
-/* A mutator for safetensors files: the length of the header is mended after half of the changes, so that
- * they get past the first check. */
+/* A mutator for safetensors files. After half of its changes the header's length is corrected, so
+ * that they get past the first check. */
 size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t room, unsigned seed);
 
-/* A random number from 0 to n - 1; *random begins as any number. */
+/* A random number from 0 to n - 1. *random may start with any value. */
 uint32_t fuzz_below(uint64_t *random, uint32_t n);
 
-/* Mutators for the metadata of GGUF files and for JSON files: three of four changes leave what a reader can follow. Any other
- * input is changed byte by byte. */
+/* Mutators for the metadata of GGUF files and for JSON files. Three of four changes are to keys and
+ * values; the rest, and other inputs, are changed byte by byte. */
 size_t fuzz_mutate_gguf(uint8_t *data, size_t size, size_t room, unsigned seed);
 size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t room, unsigned seed);
 

@@ -1,5 +1,6 @@
-/* support_gguf.c: a mutator for the metadata of GGUF files. It changes one key, or some, so that the file stays a GGUF
- * file: the type, a number, a text, an item of an array, the count of items, the key itself. */
+/* support_gguf.c: a mutator for the metadata of GGUF files. It changes up to three keys, so that
+ * the file stays a GGUF file: the type, a number, a text, an array item, the item count, the key
+ * itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +9,14 @@
 
 enum { HEAD_BYTES = 24, MOST_KEYS = 64, LENGTH_BYTES = 8, TYPE_BYTES = 4 };
 
-/* Where a key lies: its length begins at `begin`, then its name, its type, its value up to `end`. */
+/* The offsets of a key: of its length, its type and its value, which ends at `end`. */
 typedef struct Key { size_t begin, type, value, end; } Key;
 
 typedef struct Input { uint8_t *data; size_t size, room; uint64_t random; } Input;
 
 static uint32_t below(Input *x, uint32_t n) { return fuzz_below(&x->random, n); }
 
-/* ---- bytes ---------------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static uint64_t word_at(const Input *x, size_t at, size_t bytes)
 {
@@ -29,7 +30,7 @@ static void put_word(Input *x, size_t at, uint64_t n, size_t bytes)
     for (size_t i = 0; i < bytes && at + i < x->size; i++) x->data[at + i] = (uint8_t)(n >> 8 * i);
 }
 
-/* `gone` bytes become `n` others. False where the input has no room. */
+/* Replace `gone` bytes by `n` others. False if the input has no room. */
 static bool replace(Input *x, size_t at, size_t gone, const void *with, size_t n)
 {
     if (at > x->size || gone > x->size - at || x->size - gone + n > x->room) return false;
@@ -39,9 +40,9 @@ static bool replace(Input *x, size_t at, size_t gone, const void *with, size_t n
     return true;
 }
 
-/* ---- where things lie ----------------------------------------------------------------------------------- */
+/* ---- offsets --------------------------------------------------------------------------------- */
 
-/* Behind a text, or beyond the input. */
+/* The offset after a text; far beyond the input if it does not fit. */
 static size_t behind_text(const Input *x, size_t at)
 {
     const uint64_t n = word_at(x, at, LENGTH_BYTES);
@@ -61,7 +62,7 @@ static size_t behind_value(const Input *x, size_t at, uint32_t type)
     return at;
 }
 
-/* One of the keys that can be followed from the front; false where there is none. */
+/* Choose one of the keys that can be parsed from the front; false if there is none. */
 static bool any_key(Input *x, Key *chosen)
 {
     size_t at = HEAD_BYTES;
@@ -73,12 +74,12 @@ static bool any_key(Input *x, Key *chosen)
         k.end = behind_value(x, k.value, (uint32_t)word_at(x, k.type, TYPE_BYTES));
         if (k.end > x->size) break;
         at = k.end;
-        if (below(x, n + 1) == 0) *chosen = k;      /* each as often as any other */
+        if (below(x, n + 1) == 0) *chosen = k;      /* all are equally likely */
     }
     return n > 0;
 }
 
-/* ---- what they become ----------------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 static uint64_t odd_number(Input *x)
 {
@@ -87,7 +88,7 @@ static uint64_t odd_number(Input *x)
     return below(x, 3) ? odd[below(x, sizeof odd / sizeof *odd)] : below(x, 300);
 }
 
-/* A text behind its length: what a vocabulary may have, or a few bytes. Returns the bytes of both. */
+/* A text after its length: a word of a vocabulary, or a few bytes. Returns the size of both. */
 static size_t odd_text(Input *x, uint8_t text[32])
 {
     static const char *const words[] = {
@@ -104,7 +105,7 @@ static size_t odd_text(Input *x, uint8_t text[32])
     return LENGTH_BYTES + n;
 }
 
-/* An item of an array: a text becomes another, or one more stands before it; a number becomes another. */
+/* Change an item of an array: replace a text or insert one before it; replace a number. */
 static void change_item(Input *x, const Key *k)
 {
     const uint32_t items = (uint32_t)word_at(x, k->value, TYPE_BYTES);
@@ -135,7 +136,7 @@ static void change_value(Input *x, const Key *k)
     } else put_word(x, k->value, odd_number(x), gguf_item_bytes(type));
 }
 
-/* The key once more, or no longer. */
+/* Repeat the key, or remove it. */
 static void change_count(Input *x, const Key *k)
 {
     const size_t n = k->end - k->begin;

@@ -1,12 +1,13 @@
-/* support_json.c: a mutator for JSON files. It changes values, not bytes, so that the file stays JSON: a value becomes another kind or
- * another one of the file, a key goes, comes twice under another name, items change places. */
+/* support_json.c: a mutator for JSON files. It changes values, not bytes, so that the file stays
+ * JSON: values become others, odd ones or copies from the file; keys are added or removed; array
+ * items are added, removed or repeated. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support_fuzz.h"
 
-/* The values of a file, those that hold others too. */
+/* The values of a file, containers included. */
 enum { MOST_VALUES = 4096 };
 typedef struct Tree { json_t *value[MOST_VALUES]; int count; uint64_t random; } Tree;
 
@@ -92,7 +93,7 @@ size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t room, unsigned seed)
     fuzz_expect(t);
     t->random = seed;
     gather(t, root);
-    change(t);                      /* one change: the values that were gathered may be gone behind it */
+    change(t);                      /* only one: it may free the gathered values */
     char *text = json_dumps(root, JSON_COMPACT);
     const size_t n = text ? strlen(text) : 0;
     if (n && n <= room) memcpy(data, text, n);

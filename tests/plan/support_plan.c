@@ -49,7 +49,7 @@ Plan *planned_make(const Planned *o, PlanTarget target, bool taps, int slots)
     return plan_make(o->arena, o->graph, options);
 }
 
-/* _exit 0 where the body returns: no test runner goes on in the child. */
+/* If the body returns, the child exits with 0, so that no test runner continues in it. */
 void dies(Body *body, void *arg, const char *words)
 {
     char said[4096];
@@ -73,7 +73,7 @@ void dies(Body *body, void *arg, const char *words)
     if (!strstr(said, words)) fail_msg("expected \"%s\"; it said: %s", words, said);
 }
 
-/* ---- random specs ---------------------------------------------------------------------------------------- */
+/* ---- random specs ---------------------------------------------------------------------------- */
 
 int draw(Random *r, int least, int most)
 {

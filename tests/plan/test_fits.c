@@ -24,7 +24,7 @@ static void a_state_of_absurd_size_is_refused(void **state)
     planned_close(&o);
 }
 
-/* Bounds in floating point are bounds: no plan is larger. */
+/* The estimate is an upper bound: a plan that fits is not larger than the limit of 2^46 bytes. */
 static void what_fits_is_no_larger_than_was_said(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void plan_many(const char *body)
     planned_close(&o);
 }
 
-/* What is quadratic takes minutes, which the runner's limit ends. */
+/* A quadratic algorithm would take minutes, beyond the runner's time limit. */
 static void many_nodes_are_planned(void **state)
 {
     (void)state;

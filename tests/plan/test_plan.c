@@ -1,5 +1,5 @@
-/* test_plan.c: The verifier of plans finds each fault. Tables, costs counted by hand, and the loop
- * that emitted C has over many layers. */
+/* test_plan.c: plan_check finds each kind of fault. Also tables, costs counted by hand, and loops
+ * over many layers in emitted C. */
 #include "plan_test.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "pack.h"
 #include "weights.h"
 
-/* ---- the verifier finds what is broken -------------------------------------------------------------------- */
+/* ---- the verifier finds faults --------------------------------------------------------------- */
 
 static void check(void *p) { plan_check(p); }
 
@@ -80,7 +80,7 @@ static void a_buffer_outside_the_scratch_is_found(void **state)
     planned_close(&o);
 }
 
-/* Threads that have too little of it write over each other's scores. */
+/* With too little scratch, threads would overwrite each other's scores. */
 static void scratch_of_too_few_rows_is_found(void **state)
 {
     static const struct { const char *spec; int64_t rows; } graphs[] = {
@@ -100,7 +100,7 @@ static void scratch_of_too_few_rows_is_found(void **state)
     }
 }
 
-/* Linears of int8 and int4 round the rows of a thread where no other thread does. */
+/* int8 and int4 linears round the rows of a thread into scratch that no other thread uses. */
 static void scratch_of_too_few_rounded_rows_is_found(void **state)
 {
     static const char *const dtypes[] = { "int8", "int4" };
@@ -116,9 +116,9 @@ static void scratch_of_too_few_rounded_rows_is_found(void **state)
         PlanOp *many = block_named(p, "encoder_layer")->ops, *one = block_named(p, "decoder_layer")->ops;
         while (!plan_op_rounds(many)) many++;
         while (!plan_op_rounds(one)) one++;
-        assert_int_equal(many->scratch->heads, 1);          /* 80 rows of 16 threads, by rows */
+        assert_int_equal(many->scratch->heads, 1);          /* 80 rows, divided among 16 threads */
         assert_int_equal(many->scratch->rows, 80);
-        assert_int_equal(one->scratch->heads, 16);          /* a row each */
+        assert_int_equal(one->scratch->heads, 16);          /* one row per thread */
         assert_int_equal(one->scratch->rows, 1);
         many->scratch->rows--;
         dies(check, p, "no room for 80 rounded rows");
@@ -132,7 +132,7 @@ static void scratch_of_too_few_rounded_rows_is_found(void **state)
     }
 }
 
-/* A call's lists stand apart from each other and from what blocks use. */
+/* The lists of a call overlap neither each other nor the buffers of blocks. */
 static void a_list_over_a_buffer_is_found(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void joined_weights_that_lie_apart_are_found(void **state)
     planned_close(&o);
 }
 
-/* Taps keep linears apart; the packed file is one for both. */
+/* Taps keep linears from being joined; the packed file is the same for both. */
 static void taps_change_no_weights(void **state)
 {
     (void)state;
@@ -270,12 +270,12 @@ static void whole_pages_get_a_wider_stride(void **state)
                              "max_source = 5, max_target = 4, source_vocab = 5, target_vocab = 5, weights = \"random\" }");
     Plan *p = planned_make(&o, TARGET_PANELS, false, 1);
     assert_int_equal(plan_buffer(p, "encoder_x")->stride, 1040);
-    assert_int_equal(plan_buffer(p, "decoder_x")->stride, 1024);        /* one row fills one set anyway */
+    assert_int_equal(plan_buffer(p, "decoder_x")->stride, 1024);        /* a single row cannot conflict */
     assert_int_equal(buffer_named(block_named(p, "encoder_layer"), "ffn_hidden")->stride, 2064);
     planned_close(&o);
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void formats_are_all_described(void **state)
 {
@@ -298,7 +298,8 @@ static void mark_kernels(const Plan *p, bool *kernels, bool *ops)
         }
 }
 
-/* Every operation has a lowering and every kernel a wrapper: plans that use all of them come through, in C too. */
+/* Every operation has a lowering and every kernel a wrapper: plans that use all of them are made
+ * and emitted as C. */
 static void every_operation_and_kernel_is_planned_and_emitted(void **state)
 {
     (void)state;
@@ -329,13 +330,14 @@ static void every_operation_and_kernel_is_planned_and_emitted(void **state)
         if (!ops[i]) fail_msg("operation %s is in no plan", op_rows[i].name);
 }
 
-/* ---- the count of operations, against a pencil -------------------------------------------------------------- */
+/* ---- costs, counted by hand ------------------------------------------------------------------ */
 
 static const char tiny[] =
     "return xf.model { name = \"tiny\", kind = \"encoder-decoder\", layers = 1, heads = 1, d_model = 4, d_ff = 8,"
     "max_source = 3, max_target = 2, source_vocab = 5, target_vocab = 6, weights = \"random\" }";
 
-/* Per row: embedding 4 + 4; norms 8 * 4 each; linears 2 in out + out; relu 8; attention 2 (d_k + d_v) a key; sums 4. */
+/* FLOPs of a row: embedding 4 + 4; norms 8 * 4 each; linears 2 in out + out; relu 8; attention 2
+ * (d_k + d_v) per key; sums 4. */
 static void costs_are_those_counted_by_hand(void **state)
 {
     (void)state;
@@ -358,7 +360,7 @@ static void costs_are_those_counted_by_hand(void **state)
     planned_close(&o);
 }
 
-/* Prefill ends where the last layer's keys and values are stored; with taps it runs the layer to its end. */
+/* Prefill ends once the last layer has stored its keys and values; with taps it runs that layer. */
 static void prefill_leaves_the_last_layer(void **state)
 {
     (void)state;
@@ -377,7 +379,7 @@ static void prefill_leaves_the_last_layer(void **state)
     planned_close(&o);
 }
 
-/* ---- layers that differ, layers that are many ---------------------------------------------------------------- */
+/* ---- different layers, many layers ----------------------------------------------------------- */
 
 static int blocks_beginning(const Plan *p, const char *stem)
 {
@@ -392,7 +394,7 @@ static void layers_that_differ_are_blocks_of_their_own(void **state)
     Planned o = planned_open("tests/specs/different_layers.lua");
     Plan *p = planned_make(&o, TARGET_PANELS, true, 2);
     assert_int_equal(blocks_beginning(p, "encoder_layer"), 3);          /* d_ff 40 40, 17, 40 40 */
-    assert_int_equal(blocks_beginning(p, "decoder_layer"), 6);          /* heads 3, 2, 3; for one row and for many */
+    assert_int_equal(blocks_beginning(p, "decoder_layer"), 6);          /* heads 3, 2, 3; each for one row and for many */
     assert_int_equal(blocks_beginning(p, "decoder_memory"), 3);
     planned_close(&o);
     o = planned_open("tests/goldens/awkward.lua");
@@ -401,7 +403,7 @@ static void layers_that_differ_are_blocks_of_their_own(void **state)
     planned_close(&o);
 }
 
-/* Each layer's taps and weights have their own names, and the packed file can be opened. */
+/* Each layer's taps and weights have unique names, and the packed file can be opened. */
 static void layers_that_differ_have_names_of_their_own(void **state)
 {
     (void)state;
@@ -450,7 +452,7 @@ static void more_than_sixteen_layers_are_a_loop(void **state)
     planned_close(&o);
 }
 
-/* A type of more bytes than an int counts is none that every C compiler takes. */
+/* Not every C compiler accepts a type that is larger than INT_MAX bytes. */
 static void a_block_past_two_gigabytes_has_pointers(void **state)
 {
     (void)state;

@@ -1,13 +1,13 @@
-/* test_races.c: Threads never race: between two barriers no thread writes a number that another thread
- * reads or writes.
+/* test_races.c: Threads never race: between two barriers no thread writes a value that another
+ * thread reads or writes.
  *
- * Each operation's share is simulated cell by cell, from what the kernels are known to read and
- * write, and not from the rules of plan_split.c. */
+ * The reads and writes of each thread are simulated as rectangles of buffers, from what the kernels
+ * are known to do, and not from the rules of plan_split.c. */
 #include "plan_test.h"
 
 #include <string.h>
 
-/* A rectangle of a buffer: rows (of positions in a cache) by columns (of heads times width). */
+/* A rectangle of a buffer: rows (positions of a cache) by columns (heads times width). */
 typedef struct Part { const Buffer *buffer; int64_t row, rows, column, columns; bool write; int thread; const PlanOp *op; } Part;
 
 typedef struct Play { Part parts[8192]; int count, thread; const PlanOp *op; } Play;
@@ -19,7 +19,7 @@ static void touch(const Buffer *b, bool write, int64_t row, int64_t rows, int64_
 {
     if (!b || rows <= 0 || columns <= 0) return;
     assert_true(play.count < 8192);
-    if (b->parent) {                 /* a view: these columns of the whole */
+    if (b->parent) {                 /* a view: columns of its parent */
         const int64_t most = pad16(b->width) - column;
         columns = columns < most ? columns : most;
         column += b->column;
@@ -30,7 +30,7 @@ static void touch(const Buffer *b, bool write, int64_t row, int64_t rows, int64_
 
 static void rows_of(const Buffer *b, bool write, rt_span s) { touch(b, write, s.begin, s.end - s.begin, 0, EVERY); }
 
-/* Part of the columns in every row; `each` columns per piece. */
+/* A span of pieces of `each` columns, in every row. */
 static void columns_of(const Buffer *b, bool write, rt_span s, int64_t each)
 {
     touch(b, write, 0, EVERY, s.begin * each, (s.end - s.begin) * each);
@@ -58,7 +58,8 @@ static void play_columns(const PlanOp *op, rt_span s)
     columns_of(op->out[0], true, s, 16);
 }
 
-/* Of attention: columns of queries and of results, whole heads of the caches, whole heads of the taps. */
+/* Attention: columns of queries and results, whole heads of caches and taps. Rotary and stores: the
+ * columns of their heads. */
 static void play_heads(const PlanOp *op, rt_span s)
 {
     const Node *n = op->node;
@@ -68,7 +69,7 @@ static void play_heads(const PlanOp *op, rt_span s)
         columns_of(op->out[0], true, s, op->out[0]->width / n->heads);
         return;
     }
-    if (!kernel_is_attention(op->kernel)) {       /* a store: that part of x into heads of the cache */
+    if (!kernel_is_attention(op->kernel)) {       /* a store: copies part of x into heads of the cache */
         columns_of(op->in[1], false, s, op->out[0]->width);
         columns_of(op->out[0], true, s, op->out[0]->width);
         return;
@@ -112,7 +113,7 @@ static const char *race_in_phase(Arena *arena, const PlanBlock *b)
     return NULL;
 }
 
-/* The first race of a block, or NULL. `used`: the share of the rows that is in use. */
+/* The first race of a block, or NULL. `used`: the share of the rows in use. */
 static const char *race(Arena *arena, const PlanBlock *b, int threads, double used)
 {
     const char *found = NULL;
@@ -169,7 +170,8 @@ static void nor_in_graphs(void **state)
     check_spec("tests/goldens/like_gemma2.lua");
 }
 
-/* Heads that are no multiple of sixteen: every barrier is needed, without any one of them there is a race. */
+/* With head widths that are not multiples of 16 every barrier is needed: without any one of them
+ * there is a race. */
 static void each_barrier_is_needed(void **state)
 {
     (void)state;

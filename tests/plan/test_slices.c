@@ -1,5 +1,5 @@
-/* test_slices.c: The packed data, cut into slices that all processors pack, has the bytes of tensors
- * packed one by one as a whole, in memory and as a stream. A stream ends where it cannot be written. */
+/* test_slices.c: Packing in slices on all processors gives the same bytes as packing each tensor as
+ * a whole, in memory and as a stream. A stream stops when a write fails. */
 #include "plan_test.h"
 #include "pack_parts.h"
 #include "weights.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Matrices of several slices, whose last panel is not full; tables; a matrix with its columns turned.
- * Rows of other sources, of files and in blocks: tests/front/test_tensor_source.c. */
+/* Matrices of several slices with a partial last panel, tables, and a transposed matrix. Rows of
+ * other sources, of files and in blocks: tests/front/test_tensor_source.c. */
 static const char wide[] =
     "return xf.model { name = \"wide\", kind = \"decoder\", layers = 2, heads = 8, d_model = 1000, d_ff = 3001, vocab = 5003,"
     " max_target = 64, position = \"learned\", weights = \"random\" }";
@@ -26,7 +26,7 @@ static unsigned char *by_tensor(const Plan *p, const PackEntry *e, int n)
     return data;
 }
 
-/* What was written; `most`: bytes after which nothing can be. */
+/* The bytes written so far. `most`: writes beyond it fail. `largest`: the largest write. */
 typedef struct Sink { unsigned char *data; size_t size, most, largest; } Sink;
 
 static bool take(void *user, const void *bytes, size_t n)

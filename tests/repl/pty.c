@@ -1,18 +1,20 @@
-/* pty.c: runs a command on a pseudo-terminal, with a script of what is typed and what must appear.
+/* pty.c: run a command on a pseudo-terminal, with a script of keys to type and text that must
+ * appear.
  * usage: pty SCRIPT COMMAND [ARGUMENT…]
  * Lines of the script:
  *   > TEXT     type TEXT and Enter
  *   . TEXT     type TEXT
- *   ^ LETTER   type LETTER with the control key, once the command waits for a key or a line; C also
- *              while it works
- *   ^^         Ctrl-C while the command works: it has taken the signal, and the next one is another
- *   ? TEXT     TEXT must appear after what was found before
+ *   ^ LETTER   type Ctrl-LETTER once the command waits for a key or a line; Ctrl-C also while it
+ *              works
+ *   ^^         type Ctrl-C while the command works, and wait until it has taken the signal, so that
+ *              the next one counts separately
+ *   ? TEXT     TEXT must appear after the previous match
  *   w FILE     FILE must exist and not be empty
- *   ! COMMAND  run COMMAND by sh
+ *   ! COMMAND  run COMMAND with sh
  * Nothing depends on the speed of the machine: a line waits for what it needs, up to PATIENCE_MS.
  * Exit status: 0: all appeared, and the command exited with 0, or with the status in PTY_ENDS,
  * where N + 128 is signal N; 1: otherwise, and the screen is printed; 77: there are no
- * pseudo-terminals here. PTY_SIZE=ROWSxCOLUMNS: size of the terminal. PTY_SHOW: always print the
+ * pseudo-terminals. PTY_SIZE=ROWSxCOLUMNS: size of the terminal. PTY_SHOW: always print the
  * screen. */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,13 +35,13 @@ enum { PATIENCE_MS = 300000 };
 
 typedef struct Screen { int fd; pid_t child; char *text; size_t size, found; } Screen;
 
-/* The prompt counts signals as one that come within 250 ms of each other: the next Ctrl-C is typed
- * so long after what was seen last of the one before. */
+/* The prompt counts signals within 250 ms of each other as one, so the next Ctrl-C is typed this
+ * long after the last sign of the previous one. */
 enum { APART_MS = 300 };
 static long next_interrupt;
 static int seen_since_interrupt = 1;
 
-/* Read more of the screen, or wait for `ms` milliseconds. Returns the number of bytes; -1: the
+/* Read more of the screen, or wait for `ms` milliseconds. Returns the number of bytes; -1 at the
  * end. */
 static ssize_t more(Screen *s, int ms)
 {
@@ -58,7 +60,7 @@ static ssize_t more(Screen *s, int ms)
     return n;
 }
 
-/* Read for `ms` milliseconds; also where the screen is at its end. */
+/* Read for `ms` milliseconds; at the end of the screen, only wait. */
 static void pause_for(Screen *s, int ms)
 {
     if (more(s, ms) < 0) usleep((useconds_t)ms * 1000);
@@ -107,9 +109,9 @@ static void type(Screen *s, const char *text, size_t n)
     }
 }
 
-/* ---- what the command does ------------------------------------------------------------------ */
+/* ---- the state of the command ---------------------------------------------------------------- */
 
-/* The letter of its state in /proc/N/stat, "N (name) S ..."; 0: it is not known. */
+/* The state letter of a process in /proc/N/stat, "N (name) S ..."; 0 if unknown. */
 static char state_of(pid_t pid)
 {
     char path[64], line[512] = "";
@@ -120,7 +122,7 @@ static char state_of(pid_t pid)
     return name_end && name_end[1] ? name_end[2] : '\0';
 }
 
-/* Whether SIGINT waits for it, or is being handled by it. */
+/* True if SIGINT is pending for the process, or being handled. */
 static int has_interrupt(pid_t pid)
 {
     const unsigned long long bit = 1ULL << (SIGINT - 1);
@@ -135,14 +137,14 @@ static int has_interrupt(pid_t pid)
     return (all & bit) != 0;
 }
 
-/* Whether keys are read one by one, as by a line editor: then nothing else runs. */
+/* True if keys are read one by one, as by a line editor: then nothing else runs. */
 static int is_edited(const Screen *s)
 {
     struct termios t;
     return tcgetattr(s->fd, &t) == 0 && !(t.c_lflag & ICANON);
 }
 
-/* Whether keys are typed that the command has not read. poll also looks at those on their way. */
+/* True if the command has not read all typed keys. poll also sees keys on their way. */
 static int has_keys(const Screen *s)
 {
     const char *name = ptsname(s->fd);
@@ -153,9 +155,9 @@ static int has_keys(const Screen *s)
     return ready > 0 && (p.revents & POLLIN);
 }
 
-/* Whether a command without an editor waits for a line: it is in a call that reads the keyboard, or
- * that waits for it. /proc/N/syscall is "NUMBER ARGUMENT..."; where it cannot be read, all that
- * sleep count. */
+/* True if a command without an editor waits for a line: it is in a call that reads or polls the
+ * keyboard. /proc/N/syscall is "NUMBER ARGUMENT..."; if it is unreadable, any sleeping command
+ * counts. */
 static int waits_for_line(pid_t pid, char state)
 {
     char path[64], line[512] = "";
@@ -175,7 +177,7 @@ static int waits_for_line(pid_t pid, char state)
         ;
 }
 
-/* Whether all that was typed is read, and the command waits for a key or a line, or has ended. */
+/* True if all typed keys are read and the command waits for a key or a line, or if it has ended. */
 static int awaits_keys(const Screen *s)
 {
     const int keys = has_keys(s);
@@ -184,15 +186,15 @@ static int awaits_keys(const Screen *s)
     return !keys && (is_edited(s) ? state == 'S' : waits_for_line(s->child, state));
 }
 
-/* An editor takes the keyboard a moment after its prompt is seen: a control key that is typed before
- * is one for the terminal, and may be lost. */
+/* An editor takes the keyboard a moment after its prompt appears: a control key typed before that
+ * goes to the terminal, and may be lost. */
 static void await_keyboard(Screen *s)
 {
     const long end = now_ms() + PATIENCE_MS;
     while (!awaits_keys(s) && now_ms() < end) pause_for(s, 10);
 }
 
-/* Wait until an editor has read what was typed, or has given the keyboard away. */
+/* Wait until an editor has read the typed keys, or has released the keyboard. */
 static void await_editor(Screen *s)
 {
     const long end = now_ms() + PATIENCE_MS;
@@ -217,13 +219,13 @@ static int interrupt(Screen *s)
     return 1;
 }
 
-/* Read what the terminal still holds of a command that has ended. */
+/* Read the remaining output of a command that has ended. */
 static void read_rest(Screen *s)
 {
     while (more(s, 0) > 0) {}
 }
 
-/* Wait until the command ends. Returns whether it ended as it must. */
+/* Wait until the command ends. Returns true if it has the expected status. */
 static int ended_well(Screen *s)
 {
     const char *wanted = getenv("PTY_ENDS");
@@ -264,7 +266,7 @@ static int await_file(Screen *s, const char *path)
 static void type_control(Screen *s, char letter)
 {
     const char control = (char)(letter & 0x1F);
-    if (control == 'C' - '@') {         /* a signal, also to a command that works */
+    if (control == 'C' - '@') {         /* a signal, also for a busy command */
         await_editor(s);
         type_interrupt(s);
     } else {
@@ -315,7 +317,7 @@ int main(int argc, char **argv)
     }
     fcntl(s.fd, F_SETFL, O_NONBLOCK);
     int good = play(&s, script);
-    if (!good) kill(s.child, SIGKILL);      /* nothing will be typed that it waits for */
+    if (!good) kill(s.child, SIGKILL);      /* no more keys will be typed */
     good &= ended_well(&s);
     if (!good || getenv("PTY_SHOW")) printf("---- the screen\n%s\n----\n", s.text ? s.text : "");
     fclose(script);

@@ -1,6 +1,5 @@
-/* report_example.h: a page of `bench --report` of numbers that are made up, so that all that is
- * hard to draw comes: shares of 129 %, levels of memory that are almost equally fast, speeds of
- * very different sizes. */
+/* report_example.h: a page of `bench --report` from made-up numbers that are hard to draw: shares
+ * of 129 %, memory levels of almost the same speed, speeds of very different magnitude. */
 #ifndef REPORT_EXAMPLE_H
 #define REPORT_EXAMPLE_H
 
@@ -8,7 +7,7 @@
 
 typedef struct ReportExample { Bench *benches[2]; int count; Text page, chart; } ReportExample;
 
-/* Of an encoder-decoder, or with `sentences` of an encoder; report_example_free after it. */
+/* An encoder-decoder; with `sentences`, an encoder. Free it with report_example_free. */
 ReportExample report_example(bool sentences);
 void report_example_free(ReportExample *x);
 

@@ -1,5 +1,5 @@
-/* report_roofline.c: `report_roofline ROWS.json` draws the roofline of what `bench --json` printed
- * and standard output gets it as SVG. The rows are those of one model. */
+/* report_roofline.c: `report_roofline ROWS.json` draws the roofline of the output of `bench --json`
+ * and prints it as SVG. The rows are those of one model. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -19,15 +19,15 @@ static double number_of(const json_t *row, const char *key)
     return json_number_value(json_object_get(row, key));
 }
 
-/* "native unrolled": as `bench` labels the engine whose kernels are not its usual ones. */
+/* "native unrolled": the label in `bench` of an engine with unrolled kernels. */
 static const char *label_of(Arena *a, const json_t *row)
 {
     const char *kernels = text_of(row, "kernels"), *name = text_of(row, "engine");
     return strcmp(kernels, "unrolled") == 0 ? arena_format(a, "%s %s", name, kernels) : name;
 }
 
-/* JSON names the level that a test's bytes come from, and neither how much a test holds nor how
- * much a level does; these sizes give the same levels again. */
+/* JSON names the memory level of a test's bytes, but not the sizes of tests and levels; these sizes
+ * give the same levels. */
 static const double held[LIMIT_LEVELS] = { 1, 1 << 20, 1 << 30 };
 static const size_t sizes[LIMIT_LEVELS] = { 1 << 10, 1 << 25 };
 
@@ -92,7 +92,7 @@ static void add_row(Bench *b, const json_t *row)
     r->runs = r->room = r->samples;
 }
 
-/* The bench of a row's dtype among the *n of `all`. */
+/* Find or add the bench of a row's dtype among the *n of `all`. */
 enum { MOST_DTYPES = 8 };
 static Bench *bench_of(Bench *all[MOST_DTYPES], int *n, const json_t *row, size_t rows)
 {

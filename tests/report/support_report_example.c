@@ -1,4 +1,4 @@
-/* support_report_example.c: benches filled with numbers, and no engine. */
+/* support_report_example.c: benches with made-up numbers and no engine. */
 #include "report_example.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static const CompileOptions options[2][2] = {
     { { .spec = "specs/encoder.lua" }, { .spec = "specs/encoder.lua", .dtype = "int8" } },
 };
 
-/* L3 and DRAM are as fast, but for a little: their slopes lie side by side. */
+/* The levels are almost equally fast: their slopes lie side by side. */
 static void set_limits(Limits *l)
 {
     *l = (Limits){ .isa = "avx512", .bytes = { [LEVEL_L2] = 1 << 20, [LEVEL_L3] = 32 << 20 } };
@@ -21,7 +21,7 @@ static void set_limits(Limits *l)
     }
 }
 
-/* Tests whose points and names lie near each other. */
+/* Tests whose points and names lie close together. */
 static void set_tests(Bench *b, bool sentences)
 {
     static const BenchTest of_texts[] = {
@@ -43,7 +43,7 @@ static void set_tests(Bench *b, bool sentences)
     for (int i = 0; i < b->test_count; i++) b->tests[i] = from[i];
 }
 
-/* Such a share of the limit, in three repetitions. */
+/* Three repetitions at about `share` of the limit. */
 static void set_times(Bench *b, BenchRow *r, double share)
 {
     const LimitLevel level = limits_level(&b->limits, r->test->held, r->threads);
@@ -55,7 +55,7 @@ static void set_times(Bench *b, BenchRow *r, double share)
     r->runs_ns = r->samples_ns;
 }
 
-/* narrow: weights of int8, faster than f32's peak. */
+/* narrow: int8 weights, faster than the peak of f32. */
 static void set_rows(Bench *b, bool narrow)
 {
     static const double f32[] = { 0.006, 0.49, 0.64, 0.23 }, int8[] = { 1.29 };

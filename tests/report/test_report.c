@@ -14,7 +14,7 @@
 
 enum { MOST = 4000 };
 
-/* A text or a circle of an SVG, as a rectangle about (x, y) that is turned by so many radians. */
+/* A text or a circle of an SVG, as a rectangle around (x, y) turned by `turn` radians. */
 typedef struct Thing { double x, y, half_width, half_height, turn; char what[80]; } Thing;
 
 static double number_of(const char *tag, const char *name, double missing)
@@ -60,7 +60,7 @@ static bool apart(const Thing *a, const Thing *b)
     return false;
 }
 
-/* Texts first; circles behind them. Returns where the picture ends. */
+/* Texts first, then circles. Returns the end of the picture. */
 static const char *read_picture(const char *svg, Thing *things, int *texts, int *all)
 {
     const char *end = strstr(svg, "</svg>");
@@ -77,7 +77,7 @@ static const char *read_picture(const char *svg, Thing *things, int *texts, int 
     return end;
 }
 
-/* Of every picture in a text; returns how many there are. */
+/* Check every picture in a text; returns their number. */
 static int check_labels(const char *html)
 {
     static Thing things[MOST];
@@ -99,13 +99,13 @@ static void labels_have_room(void **state)
     (void)state;
     for (int sentences = 0; sentences < 2; sentences++) {
         ReportExample x = report_example(sentences);
-        assert_int_equal(check_labels(x.page.data), 4);     /* two numbers of threads, two widths */
+        assert_int_equal(check_labels(x.page.data), 4);     /* two thread counts, two widths */
         assert_int_equal(check_labels(x.chart.data), 1);
         report_example_free(&x);
     }
 }
 
-/* A style's number, as "width:"; each may be from 0 to 100. */
+/* Check that each number of a style, such as "width:", is from 0 to 100; returns their number. */
 static int check_percents(const char *html, const char *tag, const char *name)
 {
     int n = 0;
@@ -129,7 +129,7 @@ static void no_bar_leaves_its_track(void **state)
     report_example_free(&x);
 }
 
-/* Of the chart: a track and its bar stand at the same place. */
+/* In the chart, each bar is on its track and no wider. */
 static void no_bar_of_the_chart_leaves_its_track(void **state)
 {
     (void)state;

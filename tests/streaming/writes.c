@@ -1,5 +1,6 @@
-/* writes.c: what a command writes to standard output, write by write, each as a line: "[bytes]", where a line end is \n, what is no UTF-8
- * \xNN. The output is a socket that keeps writes apart. usage: writes COMMAND...     Its exit code is the command's. */
+/* writes.c: print each write of a command to standard output as a line "[bytes]", with newlines as
+ * \n and invalid UTF-8 as \xNN. The output is a socket that keeps writes apart.
+ * usage: writes COMMAND...     exits with the command's code */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* raw_distance.c: a tool of the shell suite: how far the 32-bit floats of standard input lie from a tensor of a safetensors file,
- * as CONVENTIONS has it: the largest difference over the largest number of the second.   usage: raw_distance FILE TENSOR
- * Fails above 1e-5, and where there are more or fewer numbers. */
+/* raw_distance.c: a tool of the shell suite: the distance of the 32-bit floats on standard input
+ * from a tensor of a safetensors file: the largest difference over the tensor's largest magnitude.
+ * usage: raw_distance FILE TENSOR       fails above 1e-5, and if the counts differ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* encoder_batch.c: several sources at once from a program: the bits of one after the other, on one thread and on several, and what is
- * refused. Compiled against an emitted encoder of 60 positions, NAME given by macros: argv[1] its packed weights. Prints TAP-like lines. */
+/* encoder_batch.c: several sources in one call: the bits are those of separate calls, on one thread
+ * and on several; bad calls are rejected. Compiled with an emitted encoder of 60 positions, its
+ * names given by macros; argv[1]: its packed weights. Prints TAP-like lines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static void check(int good, const char *name)
     failures += !good;
 }
 
-/* What the last text left: its vector, or its rows. */
+/* The results of the last call: its vector, or its rows. */
 static const float *left(void)
 {
 #if POOLED
@@ -32,7 +33,7 @@ static const float *left(void)
 #endif
 }
 
-/* The rows, or the one vector, of a text that was read alone. */
+/* Encode one text alone. */
 static rt_status alone(const int *ids, int n, int first)
 {
 #if PAIRS
@@ -54,7 +55,7 @@ static int refused(const int *ids, const int *lengths, const int *firsts, int co
     return batch(ids, lengths, firsts, count, NULL) == want && memcmp(&before, &state, sizeof state) == 0;
 }
 
-/* Every text alone, then all at once. Each id is another, and so are the texts. */
+/* Each text alone, then all in one call. Neighbouring ids differ, and so do the texts. */
 static int equal(const int *lengths, int count, const char **why)
 {
     static float each[LONGEST * STRIDE], pooled[TEXTS * STRIDE];

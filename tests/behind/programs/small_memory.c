@@ -1,4 +1,4 @@
-/* small_memory.c: for LD_PRELOAD: a machine with 16 MiB of memory, as far as sysconf tells. */
+/* small_memory.c: for LD_PRELOAD: sysconf reports a machine with 16 MiB of memory. */
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,6 +1,8 @@
-/* kernel_times.c: the kernels of several compilers and instruction sets, timed in turns: the least time of each, and whether the
- * compilers of one instruction set give the same bits. With OPENBLAS its product takes part on the same shapes.
- * usage: kernel_times ROUNDS [WORD]      of kernels with WORD in their names; exit status 1: bits differ */
+/* kernel_times.c: time the kernels of several compilers and instruction sets in turns: the best
+ * time of each, and whether all compilers of an instruction set give the same bits. With OPENBLAS,
+ * its product is timed on the same shapes.
+ * usage: kernel_times ROUNDS [WORD]      only kernels with WORD in their names; exit status 1: bits
+ * differ */
 #include "kernel_times.h"
 
 #include <stdio.h>
@@ -55,7 +57,7 @@ static double run_for(const TimedKernel *k, Work *w, int times)
 }
 
 #ifdef OPENBLAS
-/* The same product, of row-major weights. */
+/* OpenBLAS's product of that shape, with row-major weights. */
 static void blas(const TimedKernel *k, Work *w)
 {
     int rows, in, out;
@@ -71,7 +73,7 @@ static double blas_for(const TimedKernel *k, Work *w, int times)
 }
 #endif
 
-/* The results of a kernel, rows side by side; NULL for those without. */
+/* Run a kernel and copy its results: the rows of y without gaps, then `best`. */
 static float *results(const TimedKernel *k, Work *w)
 {
     const size_t row = (size_t)k->width * sizeof(float);

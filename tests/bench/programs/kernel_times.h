@@ -1,5 +1,5 @@
-/* kernel_times.h: what the kernels of one compiler and one instruction set offer to kernel_times.c. Shapes are constants, as in
- * native code. All read and write the same buffers. */
+/* kernel_times.h: the kernels of one compiler and one instruction set, for kernel_times.c. Shapes
+ * are constants, as in native code. All kernels use the same buffers. */
 #ifndef KERNEL_TIMES_H
 #define KERNEL_TIMES_H
 
@@ -17,7 +17,8 @@ typedef struct Work {
     int *positions, *visible, best;     /* [LENGTH] */
 } Work;
 
-/* Each does its work once. floats: of y, what it writes first; 0: `best` alone. flops: 0 where they are not what counts. */
+/* run does its work once. rows, width, stride: of the results in y, in floats; rows 0: only `best`
+ * is set. flops 0: only the time is shown. */
 typedef struct TimedKernel { const char *name; void (*run)(Work *w); int rows, width, stride; double flops; } TimedKernel;
 typedef struct TimedSet { const char *compiler, *isa; const TimedKernel *kernels; int n; unsigned needs; } TimedSet;
 

@@ -55,7 +55,7 @@ static void argmax_32000(Work *w)
     rt_argmax_f32(&shape, &w->best, w->logits, 1);
 }
 
-/* Multiply-adds in as many sums as hide their latency, and nothing else: the most that this processor does. */
+/* Multiply-adds in enough sums to hide their latency, and nothing else: this processor's peak. */
 static void peak(Work *w)
 {
     rt_v16 sum[PEAK_SUMS];

@@ -1,11 +1,11 @@
-/* peer_limit.c: how fast this machine reads, as a worker that takes turns with those that compute,
- * so that both are measured under the same conditions: memory that others use is slower for all.
+/* peer_limit.c: measure how fast this machine reads, as a worker that takes turns with those that
+ * compute, so that both see the same conditions: other users slow the memory down for all.
  *
  *   bytes=N threads=N
- * One unit of work reads N bytes once, every thread its share, from pages of 2 MB where the system
- * gives them, in the way that is fastest when it begins: as one stream or as four abreast, with and
- * without asking for what lies AHEAD. Which it is depends on the processor and on the cache that
- * holds the bytes; standard error says it. */
+ * One unit of work reads N bytes once, divided among the threads, from 2 MB pages if the system
+ * provides them. At the start it chooses the fastest way: one stream or four, with or without
+ * prefetching AHEAD bytes. That depends on the processor and on the cache that holds the bytes; it
+ * is printed to standard error. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -24,9 +24,9 @@ static unsigned char *data;
 static int chunks;
 static Way way;
 static rt_team *team;
-static int64_t sums[1024];              /* so that nothing is left out as useless */
+static int64_t sums[1024];              /* so that the compiler removes no reads */
 
-/* Each call with its own number of streams is a loop of its own. */
+/* Inlined: each constant number of streams gets its own loop. */
 static inline __attribute__((always_inline)) int64_t sum_of(const unsigned char *from, size_t n,
                                                             int streams, int ahead)
 {
@@ -60,7 +60,7 @@ static int read_all(void)
     return 1;
 }
 
-/* The way of the fastest of some tries. */
+/* The fastest way of TRIES runs each. */
 static void choose_way(void)
 {
     int64_t best = 0;

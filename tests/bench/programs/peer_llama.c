@@ -1,9 +1,11 @@
-/* peer_llama.c: llama.cpp as a worker, by its C API, in a loop as tight as that of ours. Built against the headers and
- * libraries of the Python package llama-cpp-python.
+/* peer_llama.c: llama.cpp as a worker, through its C API, in a loop as tight as ours. Built with
+ * the headers and libraries of the Python package llama-cpp-python.
  *
- *   model=FILE.gguf threads=N work=decode|prefill|batch n=N batch=B flash=0|1 kv=f16|f32 ubatch=N load=mmap|read repack=0|1
- *   decode: n ids, one at a time, from an empty sequence; prefill: n ids at once; batch: n steps of `batch` sequences, the
- *   most likely id of each next. Logits of the last row, of every row of a batch, as llama-bench computes them. */
+ *   model=FILE.gguf threads=N work=decode|prefill|batch n=N batch=B flash=0|1 kv=f16|f32
+ *   ubatch=N load=mmap|read repack=0|1
+ *   decode: n ids, one at a time, from an empty sequence; prefill: n ids at once; batch: n greedy
+ *   steps of `batch` sequences. Logits are computed for the last row, or for each row of a batch,
+ *   as in llama-bench. */
 #include "peer_worker.h"
 
 #include "llama.h"
@@ -14,7 +16,7 @@ static struct llama_model *model;
 static struct llama_context *context;
 static struct llama_batch batch;
 static int vocab, length, sequences;
-static int *greedy;                     /* [sequences][length], of the last run of a batch */
+static int *greedy;                     /* [sequences][length], of the last batch run */
 
 static void quiet(enum ggml_log_level level, const char *text, void *data)
 {
@@ -78,7 +80,7 @@ static int decode_batch(void)
     return good;
 }
 
-/* The logits of the first ids, one at a time or all at once. */
+/* Write the logits of the first ids, fed one at a time or all at once. */
 static int check_logits(FILE *to, int at_once)
 {
     const int rows = at_once ? CHECKED_IDS : 1;
@@ -97,7 +99,7 @@ static int check_logits(FILE *to, int at_once)
 static int check_steps(FILE *to) { return check_logits(to, 0); }
 static int check_rows(FILE *to) { return check_logits(to, 1); }
 
-/* The logits of the first ids, then the greedy ids as 32-bit integers. */
+/* Write the logits of the first ids, then the greedy ids as 32-bit integers. */
 static int check_batch(FILE *to)
 {
     const size_t n = (size_t)sequences * (size_t)length;

@@ -1,12 +1,13 @@
-/* peer_ours.c: an emitted model as a worker: what a program does that is linked with libNAME.a.
+/* peer_ours.c: an emitted model as a worker, called like a program linked with libNAME.a does.
  *
- * Compiled once for each model, with -DMODEL=name -DMODEL_UPPER=NAME -DMODEL_H='"name.h"' and one of -DMODEL_DECODER,
- * -DMODEL_ENCODER, -DMODEL_TEXTS (an encoder-decoder that has characters).
+ * Compiled once for each model, with -DMODEL=name -DMODEL_UPPER=NAME -DMODEL_H='"name.h"' and one
+ * of -DMODEL_DECODER, -DMODEL_ENCODER, -DMODEL_TEXTS (an encoder-decoder that has characters).
  *
  *   weights=FILE threads=N work=decode|prefill|batch|encode|texts n=N batch=B texts=FILE
- *   decode: n ids, one at a time, from an empty sequence; prefill: n ids, as many rows at a time as there may be; batch: n
- *   steps of `batch` sequences, the most likely id of each next; encode: a sentence of n ids, `batch` times; texts: an answer
- *   for each line of FILE, `batch` of them at a time. The packed file is read as a program reads it. */
+ *   decode: n ids, one at a time, from an empty sequence; prefill: n ids, in calls of at most ROWS
+ *   rows; batch: n greedy steps of `batch` sequences; encode: a sentence of n ids, `batch` times;
+ *   texts: an answer for each line of FILE, `batch` at a time. The packed file is opened as a
+ *   program opens it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -38,7 +39,7 @@ static void open_weights(void)
     if (!fine(CALL(threads)(&model, number("threads", 1)))) give_up("no threads");
 }
 
-/* ---- an encoder alone ------------------------------------------------------------------------------------- */
+/* ---- an encoder alone ------------------------------------------------------------------------ */
 
 #ifdef MODEL_ENCODER
 static int encode(void)
@@ -62,10 +63,10 @@ static int check_hidden(FILE *to)
 static const PeerWork encode_work = { encode, check_hidden };
 #endif
 
-/* ---- a decoder -------------------------------------------------------------------------------------------- */
+/* ---- a decoder ------------------------------------------------------------------------------- */
 
 #ifdef MODEL_DECODER
-/* Rows of any number, in calls of as many as there may be. The logits are those of the last call. */
+/* Decode n rows, in calls of at most ROWS. The logits are those of the last call. */
 static int rows(const rt_token *all, int n)
 {
     for (int i = 0; i < n; i += SIZE(ROWS))
@@ -135,7 +136,7 @@ static int check_rows(FILE *to)
     return good;
 }
 
-/* The logits of the first ids, then the greedy ids as 32-bit integers. */
+/* Write the logits of the first ids, then the greedy ids as 32-bit integers. */
 static int check_batch(FILE *to)
 {
     const size_t n = (size_t)batch * (size_t)length;
@@ -145,7 +146,7 @@ static int check_batch(FILE *to)
 static const PeerWork decode_work = { decode, check_steps }, prefill_work = { prefill, check_rows }, batch_work = { decode_batch, check_batch };
 #endif
 
-/* ---- texts ------------------------------------------------------------------------------------------------ */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 #ifdef MODEL_TEXTS
 enum { MOST_TEXTS = 1024, MOST_TEXT = 256 };
@@ -169,7 +170,7 @@ static int read_source(int slot, const char *text)
     return fine(CALL(tokenize)(&model, &state, text, ids, SIZE(MAX_SOURCE), &n, NULL)) && fine(CALL(encode)(&model, &state, slot, ids, n));
 }
 
-/* One step of those that go on; what ended falls out. Returns how many are left, or -1. */
+/* One step of the unfinished sequences; drops those that end. Returns how many are left, or -1. */
 static int step_texts(rt_token *next, int *which, size_t *used, int n, int first)
 {
     int left = 0, ids[SIZE(SLOTS)];
@@ -186,7 +187,7 @@ static int step_texts(rt_token *next, int *which, size_t *used, int n, int first
     return left;
 }
 
-/* Texts first .. first + n - 1, at most as many as there are slots, together. */
+/* Answer texts first .. first + n - 1 together; n is at most SLOTS. */
 static int answer_together(int first, int n)
 {
     rt_token next[SIZE(SLOTS)];

@@ -1,8 +1,9 @@
-/* peer_worker.h: what the C workers of the peers' benchmark share: arguments KEY=VALUE, and requests, a line each.
+/* peer_worker.h: shared by the C workers of the peers' benchmark: KEY=VALUE arguments, and
+ * requests, one per line.
  *
- * `ready` is said first. `run SECONDS` repeats one unit of work for so long, at least once, and answers `ns` and a time in
- * nanoseconds for each; `check FILE` writes what the work computes and answers `ok`. At the end of standard input a worker
- * ends. Between requests it only waits. */
+ * A worker first prints `ready`. `run SECONDS` repeats one unit of work for that time, at least
+ * once, and prints `ns` and each time in nanoseconds; `check FILE` writes what the work computes
+ * and prints `ok`. A worker exits at the end of standard input and is idle between requests. */
 #ifndef PEER_WORKER_H
 #define PEER_WORKER_H
 
@@ -12,11 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Of 16 ids in a row, the logits of each are what `check` writes for decode, prefill and batch: [16][vocab] floats. */
+/* For decode, prefill and batch, `check` writes the logits of 16 ids: [16][vocab] floats. */
 enum { CHECKED_IDS = 16, MOST_RUNS = 100000 };
 
 typedef struct PeerWork {
-    int (*run)(void);                   /* one unit; 0: it went wrong */
+    int (*run)(void);                   /* one unit; 0: it failed */
     int (*check)(FILE *to);             /* likewise */
 } PeerWork;
 
@@ -42,10 +43,10 @@ _Noreturn static void give_up(const char *what)
     exit(1);
 }
 
-/* The same ids for all: peers/worker.py has this formula too. */
+/* All workers use the same ids; peers/worker.py has this formula too. */
 static inline int an_id(int i, int vocab) { return (int)((uint32_t)i * 2654435761u % (uint32_t)vocab); }
 
-/* The first maximum. The maximum is found sixteen numbers abreast, so that choosing costs a side next to nothing. */
+/* The first maximum. It is found sixteen floats at a time, to cost almost nothing. */
 static inline int argmax(const float *logits, int vocab)
 {
     float most[16], all;

@@ -1,5 +1,5 @@
-/* llama.h: what programs/peer_llama.c takes of llama.cpp's header, so that a test compiles it where
- * llama.cpp is not installed. Types and fields have llama.cpp's names; nothing is linked. */
+/* llama.h: the part of llama.cpp's header that programs/peer_llama.c uses, so that a test can
+ * compile it without llama.cpp. Types and fields have llama.cpp's names; nothing is linked. */
 #include <stdbool.h>
 #include <stdint.h>
 

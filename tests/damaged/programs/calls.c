@@ -1,8 +1,9 @@
-/* calls.c: the emitted calls in the order of the arguments, each with the status that it returned; ends at the first that is not
- * RT_OK, with exit code 1.     usage: calls WEIGHTS WORD...
- * words: bind bytes=N zeros unaligned | reset | threads=N | encode=SLOT:ID,ID,… | step=ID | next=ID | rows=SLOT:POSITION:ID,… |
- * decode_greedy=SLOT:POSITION:ID,… | fork=FROM:TO | clear=SLOT | text=TEXT | stopped=TEXT (by a stop of a megabyte) |
- * cold=TEXT (at a temperature below 0) */
+/* calls.c: make the emitted calls in the order of the arguments, and print the status of each; stop
+ * at the first that is not RT_OK, with exit code 1.     usage: calls WEIGHTS WORD...
+ * words: bind bytes=N zeros unaligned | reset | threads=N | encode=SLOT:ID,ID,… | step=ID | next=ID
+ * | rows=SLOT:POSITION:ID,… | decode_greedy=SLOT:POSITION:ID,… | fork=FROM:TO | clear=SLOT |
+ * text=TEXT | stopped=TEXT (with a stop string of a megabyte) | cold=TEXT (with a temperature below
+ * 0) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static word model;
 static word_state state;
 static RtWeights weights;
 
-/* Numbers with ',' or ':' between them. */
+/* Parse numbers separated by ',' or ':'. */
 static int numbers(const char *text, int *out)
 {
     int n = 0;

@@ -1,5 +1,5 @@
-/* beam_search.c: the search of generated/README.md, its functions as functions.h, its call as
- * search.h, in a program: the three best answers to one date, a line each.
+/* beam_search.c: the beam search of generated/README.md, with its functions in functions.h and its
+ * call in search.h: prints the three best answers to one date, one per line.
  * usage: beam_search WEIGHTS */
 #include <stdio.h>
 

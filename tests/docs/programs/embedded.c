@@ -1,4 +1,5 @@
-/* embedded.c: the parts of docs/embedding.md besides its program: weights from a file, options, scores. */
+/* embedded.c: the parts of docs/embedding.md outside its program: weights from a file, options,
+ * scores. */
 #include <math.h>
 #include <stdio.h>
 #include "dates.h"

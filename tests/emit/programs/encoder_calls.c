@@ -1,5 +1,6 @@
-/* encoder_calls.c: pairs of texts and what is behind the hidden states, from a program: statuses, and what depends on what.
- * Compiled against the emitted golden hf_bert_pair: argv[1] its packed weights. Prints TAP-like lines. */
+/* encoder_calls.c: pairs of texts, hidden states and vectors of an emitted encoder: statuses, and
+ * what changes the results. Compiled with the emitted golden hf_bert_pair; argv[1]: its packed
+ * weights. Prints TAP-like lines. */
 #include <stdio.h>
 #include <string.h>
 

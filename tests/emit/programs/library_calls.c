@@ -1,5 +1,5 @@
-/* library_calls.c: the calls of the emitted dates, in order and out of order. Built by tests/emit/run.sh against a
- * folder that was compiled with three slots.   usage: library_calls WEIGHTS FOREIGN OTHER_SIZE */
+/* library_calls.c: calls of the emitted dates, in valid and invalid order. tests/emit/run.sh builds
+ * it with a folder compiled with three slots.   usage: library_calls WEIGHTS FOREIGN OTHER_SIZE */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { GUARD = 4096, VOCAB = DATES_VOCAB, STEPS = 11, SLOTS = 3 };
 
-/* A state with bytes around it that nobody may touch. */
+/* A state between guard bytes. */
 typedef struct Guarded { XF_ALIGN(64) unsigned char before[GUARD]; dates_state state; unsigned char after[GUARD]; } Guarded;
 static Guarded guarded, other, third;
 
@@ -40,7 +40,7 @@ static int untouched(const Guarded *g)
     return 1;
 }
 
-/* Begin a case with states that are full of NaNs and were reset: nothing may lean on zeros. */
+/* Start a case with states full of NaNs that were reset: nothing may rely on zeros. */
 static void begin(void)
 {
     Guarded *all[] = { &guarded, &other, &third };
@@ -81,7 +81,7 @@ static void row(dates_state *s, int slot, int position, int id)
 static int same(const dates_state *s, const float *logits) { return memcmp(dates_scores(s), logits, VOCAB * sizeof *logits) == 0; }
 static void keep(float *to, const dates_state *s) { memcpy(to, dates_scores(s), VOCAB * sizeof *to); }
 
-/* Log-probabilities of every step over the answer. */
+/* Feed the answer and keep the log-probabilities of every step. */
 static void run(dates_state *s, const char *what, float out[STEPS][VOCAB])
 {
     encode(s, 0, what);
@@ -91,7 +91,7 @@ static void run(dates_state *s, const char *what, float out[STEPS][VOCAB])
     }
 }
 
-/* ---- refusals --------------------------------------------------------------------------------------------- */
+/* ---- rejected calls -------------------------------------------------------------------------- */
 
 static void bind_refuses(const char *foreign, const char *other_size)
 {
@@ -106,7 +106,7 @@ static void bind_refuses(const char *foreign, const char *other_size)
     }
     memcpy(moved, weights.data, weights.bytes);
     IS(dates_bind(&m, moved, weights.bytes), RT_OK);
-    for (int i = 0; i < 8; i++) {                           /* the length of the head */
+    for (int i = 0; i < 8; i++) {                           /* the length of the header */
         moved[i] ^= 0x40;
         IS(dates_bind(&m, moved, weights.bytes), RT_BAD_WEIGHTS);
         moved[i] ^= 0x40;
@@ -133,7 +133,7 @@ static void ids_outside_are_refused(void)
     IS(dates_encode(&model, s, 0, ids, 2), RT_BAD_ID);
     ids[1] = -1;
     IS(dates_encode(&model, s, 0, ids, 2), RT_BAD_ID);
-    IS(dates_step(&model, s, 1), RT_ORDER);                 /* neither was a source */
+    IS(dates_step(&model, s, 1), RT_ORDER);                 /* neither call set a source */
     IS(dates_encode(&model, s, -1, ids, 1), RT_BAD_ID);
     IS(dates_encode(&model, s, SLOTS, ids, 1), RT_BAD_ID);
     encode(s, 0, text);
@@ -220,7 +220,7 @@ static void a_refusal_changes_nothing(void)
     end("a refused call changes nothing");
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------ */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static char said[64];
 static size_t said_bytes;
@@ -278,7 +278,7 @@ static void options_change_answers(void)
 
 static void room_is_respected(void)
 {
-    static const int ids[] = { 7, 5, 6, 14, 2, 4 };          /* the mark among them is not a text */
+    static const int ids[] = { 7, 5, 6, 14, 2, 4 };          /* the </s> among them has no text */
     char out[32];
     size_t bytes;
     begin();
@@ -292,7 +292,7 @@ static void room_is_respected(void)
     end("a text stays in its room");
 }
 
-/* The sum of the log-probabilities of an answer; what the model answers itself has the highest. */
+/* The log-probability of an answer; the model's own answer has the highest. */
 static double score(const char *target)
 {
     int ids[DATES_MAX_TARGET], n = 0, id = DATES_START;
@@ -343,7 +343,7 @@ static void texts_are_refused(void)
     end("texts that do not fit are refused");
 }
 
-/* ---- sequences -------------------------------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 static void steps_are_a_distribution(void)
 {
@@ -401,7 +401,7 @@ static void a_forked_sequence_goes_on(void)
     encode(s, 0, text);
     for (int i = 0; i < 4; i++) row(s, 0, i, answer[i]);
     IS(dates_fork(s, 0, 2), RT_OK);
-    row(s, 0, 4, 9);                                        /* the first goes another way */
+    row(s, 0, 4, 9);                                        /* the first sequence diverges */
     row(s, 0, 5, 9);
     for (int i = 4; i < STEPS; i++) {
         row(s, 2, i, answer[i]);
@@ -444,7 +444,7 @@ static void a_position_is_taken_back(void)
     row(s, 0, 3, answer[3]);
     CHECK(same(s, plain[3]));
     const rt_token gap = { 0, 5, 1 };
-    IS(dates_decode(&model, s, &gap, 1), RT_ORDER);           /* what came after is gone */
+    IS(dates_decode(&model, s, &gap, 1), RT_ORDER);           /* later positions are gone */
     end("a position can be taken back");
 }
 

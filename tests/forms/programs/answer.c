@@ -1,10 +1,12 @@
-/* answer.c: one model of any kind, in any form: the ids that it answers with, and a hash of the bits of everything that it
- * computes on the way. It prints `ids N...` (of a decoder) and `bits H`; the exit code is 1 + a status that is not RT_OK.
+/* answer.c: run one model of any kind, in any form. Prints `ids N...`, the ids of its answer
+ * (decoders only), and `bits H`, a hash of the bits of its results. The exit code is 1 + the status
+ * if that is not RT_OK.
  *
- * -DMODEL=name -DMODEL_H='"name.h"' -DMODEL_UPPER=NAME, one of -DHAS_ENCODER -DHAS_DECODER, or both, or for a graph
- * -DGRAPH_CALLS='"calls.h"', which defines SET_INPUTS and GET_OUTPUTS as lists of X(name, elements); of a mask MASK(name).
- * Weights: -DEMBED, -DLITERAL, or the path of the packed file as the first word. The second word is the number of threads.
- * -DALONE: freestanding, on Linux for ARM, without a library. */
+ * -DMODEL=name -DMODEL_H='"name.h"' -DMODEL_UPPER=NAME; -DHAS_ENCODER, -DHAS_DECODER or both; for a
+ * graph -DGRAPH_CALLS='"calls.h"', which defines SET_INPUTS and GET_OUTPUTS as lists of X(name,
+ * elements), and MASK(name) for a mask.
+ * Weights: -DEMBED, -DLITERAL, or the path of the packed file as the first argument. The second
+ * argument is the number of threads. -DALONE: freestanding, for Linux on ARM, without a library. */
 #include MODEL_H
 
 #define GLUE(a, b) a##b
@@ -16,7 +18,7 @@ static struct MODEL model;
 static JOIN(MODEL, _state) state;
 static uint32_t hash = 2166136261u;
 
-/* FNV-1a over the bits of floats. */
+/* Hash the bits of floats with FNV-1a. */
 static void take(const float *values, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -26,7 +28,7 @@ static void take(const float *values, int n)
     }
 }
 
-/* ---- printing ----------------------------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void put(const char *s);
 
@@ -39,14 +41,14 @@ static void put_number(unsigned n, unsigned base)
     put(s);
 }
 
-/* ---- the kinds ---------------------------------------------------------------------------------------------------- */
+/* ---- the kinds of models --------------------------------------------------------------------- */
 
 #define TRY(call) do { const rt_status status = (call); if (status != RT_OK) return status; } while (0)
 
 #if defined(HAS_DECODER)
 enum { STEPS = 6 };
 
-/* The same rows by one call and one by one, then greedy steps. */
+/* Some rows in one call, then greedy steps, then one step. */
 static rt_status decode(int first)
 {
     const int rows = SIZE(ROWS) < 3 ? 1 : 3, longest = SIZE(MAX_TARGET) < STEPS ? SIZE(MAX_TARGET) : STEPS;
@@ -93,7 +95,7 @@ static rt_status answer(void)
         values[i] = (float)((i * 37 + 11) % 64) / 32 - 0.9f;
         mask[i] = (float)(i % 3 != 1);
     }
-    (void)mask;                         /* of a graph without one */
+    (void)mask;                         /* unused in a graph without masks */
 #define X(call, elements) CALL(call)(&state, values + elements % 7);
 #define MASK(call) CALL(call)(&state, mask);
     SET_INPUTS
@@ -119,7 +121,7 @@ static rt_status answer(void)
     return RT_OK;
 }
 
-/* ---- the two worlds ------------------------------------------------------------------------------------------------ */
+/* ---- freestanding or with a C library -------------------------------------------------------- */
 
 #if defined(EMBED)
 extern const unsigned char CALL(weights)[];
@@ -146,7 +148,7 @@ static void put(const char *s)
     system_call(4, 1, s, n);
 }
 
-/* What compilers call without being asked. */
+/* Compilers call these on their own. */
 void *memcpy(void *to, const void *from, size_t n);
 void *memset(void *to, int c, size_t n);
 void *memcpy(void *to, const void *from, size_t n)

@@ -1,6 +1,7 @@
-/* bounded_stack.c: what a model answers on a stack of so many bytes and a page is what it answers on the program's own.
- * Behind that stack lie pages that nobody may touch.
- * usage: bounded_stack BYTES FILE.safetensors [TEXT], compiled as model_calls.h says; BYTES below 0 make it less than a page. */
+/* bounded_stack.c: a model gives the same answer on a stack of BYTES plus a page as on the
+ * program's own. Guard pages lie below that stack.
+ * usage: bounded_stack BYTES FILE.safetensors [TEXT], compiled as model_calls.h says; negative
+ * BYTES make it less than a page. */
 #define _DEFAULT_SOURCE
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -12,7 +13,7 @@ static ucontext_t caller, callee;
 
 int main(int argc, char **argv)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), shut = 16 * page;     /* frames of less than that cannot step over it */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), shut = 16 * page;     /* frames smaller than that cannot skip it */
     if (argc < 3) return 2;
     const size_t room = (size_t)(strtol(argv[1], NULL, 10) + (long)page + 63) / 64 * 64,
                  whole = (room + page - 1) / page * page + shut;
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
     callee.uc_stack.ss_size = room;
     callee.uc_link = &caller;
     makecontext(&callee, calls, 0);
-    /* What lies below the given bytes and above the page that is shut shows too that it was touched. */
+    /* Fill the bytes between the guard pages and the stack, to show whether they are written. */
     memset(memory + shut, 0xA5, whole - shut - room);
     if (swapcontext(&caller, &callee)) return 4;
     for (size_t i = shut; i < whole - room; i++)

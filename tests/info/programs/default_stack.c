@@ -1,4 +1,4 @@
-/* default_stack.c: what a model answers on the stack that the target gives a program, to be compared with another's.
+/* default_stack.c: print a model's answer on the target's default stack, for comparison.
  * usage: default_stack FILE.safetensors [TEXT], compiled as model_calls.h says. */
 #include "model_calls.h"
 

@@ -1,7 +1,8 @@
-/* model_calls.h: a model's calls with as much to do as they take, and a hash of what they leave behind: encoding as long
- * a source as there may be, many rows, one row, a text.
+/* model_calls.h: the calls of a model at their largest, and a hash of the state they leave:
+ * encoding the longest source, many rows, one row, a text.
  *
- * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"' -DKIND_…: GRAPH, ENCODER, DECODER or BOTH; TEXT. */
+ * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"', the sizes -DMAX_SOURCE=N -DMAX_TARGET=N
+ * -DROWS=N, and -DKIND_…: GRAPH, ENCODER, DECODER or BOTH; TEXT. */
 #ifndef MODEL_CALLS_H
 #define MODEL_CALLS_H
 
@@ -76,8 +77,8 @@ static void clear(void)
     answer_bytes = 0;
 }
 
-/* Reads `file`, which stays in memory, binds it and makes the ids that the calls take. Returns 0, or 3 where it cannot be
- * read or is not this model's. */
+/* Load `file`, which stays in memory, bind it and make the ids for the calls. Returns 0, or 3 if it
+ * cannot be read or belongs to another model. */
 static int prepare(const char *file, const char *text)
 {
     FILE *in = fopen(file, "rb");

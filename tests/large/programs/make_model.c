@@ -1,6 +1,6 @@
 /* make_model.c: random models as large as people run: a Hugging Face folder in bf16 shards, or a
- * GGUF file of Q4_0 blocks. A number depends on the shape, the tensor's name and its place alone.
- * usage: make_model [--gguf] SHAPE PATH [LAYERS]       with LAYERS only its first ones */
+ * GGUF file of Q4_0 blocks. A value depends only on the shape, the tensor's name and its index.
+ * usage: make_model [--gguf] SHAPE PATH [LAYERS]       LAYERS: only the first ones */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SHARD = 2000 };          /* megabytes of a file of weights, about */
-enum { PIECE = 1 << 20 };       /* numbers that are made at once */
+enum { SHARD = 2000 };          /* approximate MiB of a weights file */
+enum { PIECE = 1 << 20 };       /* values generated at once */
 enum { NAME = 128 };
 
 typedef enum Kind { LLAMA, T5, ENCODER } Kind;
 
-/* keys: of a LLAMA its heads of keys, of a T5 the size of a head. */
+/* keys: the KV heads of a LLAMA, the head size of a T5. */
 typedef struct Shape {
     const char *name;
     Kind kind;
@@ -69,7 +69,7 @@ static void end(FILE *f)
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
-/* columns 0: a vector. The scale of a normal number; GAIN: near 1. */
+/* columns 0: a vector. scale: the standard deviation; GAIN: values near 1. */
 typedef struct Tensor { char name[NAME], gguf[NAME]; int64_t rows, columns; double scale; } Tensor;
 typedef struct Tensors { Tensor *list; size_t count; } Tensors;
 
@@ -78,7 +78,7 @@ typedef struct Tensors { Tensor *list; size_t count; } Tensors;
 
 static int64_t numbers_of(const Tensor *t) { return t->rows * (t->columns ? t->columns : 1); }
 
-/* name: as folders have it; then, unless it is NULL, as GGUF files do. */
+/* Append a tensor; `name` is its name in folders, a printf format. Callers set the GGUF name. */
 static Tensor *add(Tensors *all, int64_t rows, int64_t columns, double scale, const char *name, ...)
 {
     va_list arguments;
@@ -92,7 +92,7 @@ static Tensor *add(Tensors *all, int64_t rows, int64_t columns, double scale, co
     return t;
 }
 
-static double root(double x)                    /* 1 / sqrt(x), for some digits */
+static double root(double x)                    /* 1 / sqrt(x), by Newton's method */
 {
     double r = 1;
     for (int i = 0; i < 60; i++) r = 0.5 * (r + x / r);
@@ -226,7 +226,7 @@ static uint64_t bits_at(uint64_t seed, int64_t i)
     return x ^ x >> 31;
 }
 
-/* Near a normal number: four of 16 random bits together, with mean 0 and variance 1. */
+/* Roughly normal: the sum of four 16-bit random numbers, with mean 0 and variance 1. */
 static float number_at(const Tensor *t, uint64_t seed, int64_t i)
 {
     const uint64_t h = bits_at(seed, i);
@@ -265,7 +265,7 @@ static void put_f32(FILE *f, const Shape *s, const Tensor *t)
     }
 }
 
-/* As f16, which has the exponent of all of them. */
+/* A block's scale as f16, whose exponent always fits. */
 static uint16_t factor_at(const Tensor *t, uint64_t h)
 {
     const float d = (0.5f + (float)(h & 0xFFFF) / 65536) * (float)(t->scale * 0.21567);
@@ -274,7 +274,7 @@ static uint16_t factor_at(const Tensor *t, uint64_t h)
     return (uint16_t)((h >> 48 & 0x8000) | ((bits >> 13) - (112 << 10)));
 }
 
-/* Blocks of 18 bytes for 32 numbers: a factor, of either sign, and places from -8 to 7, whose mean
+/* Blocks of 18 bytes for 32 values: a scale of either sign, and quants from -8 to 7, whose mean
  * square is 21.5. */
 static void put_blocks(FILE *f, const Shape *s, const Tensor *t)
 {
@@ -342,7 +342,7 @@ static void put_config(const char *folder, const Shape *s, int layers)
     end(f);
 }
 
-/* One safetensors file of n tensors. */
+/* Write a safetensors file of n tensors. */
 static void put_shard(const char *folder, const char *name, const Shape *s, const Tensor *t,
                       size_t n)
 {
@@ -371,7 +371,7 @@ static void put_shard(const char *folder, const char *name, const Shape *s, cons
     end(f);
 }
 
-/* The first tensor of the next file. */
+/* The index of the next file's first tensor. */
 static size_t end_of_shard(const Tensors *all, size_t i)
 {
     int64_t bytes = 2 * numbers_of(&all->list[i++]);
@@ -493,7 +493,7 @@ static void put_gguf(const char *path, const Shape *s, int layers)
     free(all.list);
 }
 
-/* The shape of that name, for a folder or a file; NULL: there is none. */
+/* The shape of this name; NULL if there is none, or none for a GGUF file. */
 static const Shape *shape_of(const char *name, int gguf)
 {
     const Shape *s = shapes, *const last = &shapes[sizeof shapes / sizeof *shapes - 1];

@@ -1,5 +1,5 @@
-/* roomy_disk.c: for LD_PRELOAD: every disk has a terabyte of room, as far as statvfs tells. What is
- * written to one that has less meets its end half-way. */
+/* roomy_disk.c: for LD_PRELOAD: statvfs reports a terabyte of free space on every disk. On a
+ * smaller one, writing fails half-way. */
 #include <dlfcn.h>
 #include <sys/statvfs.h>
 

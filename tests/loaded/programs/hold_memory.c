@@ -1,4 +1,5 @@
-/* hold_memory.c: hold N megabytes of memory, each page written, until a signal ends it. usage: hold_memory N */
+/* hold_memory.c: hold N MiB of memory, with each page written, until a signal comes.
+ * usage: hold_memory N */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

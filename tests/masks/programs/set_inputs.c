@@ -1,4 +1,5 @@
-/* set_inputs.c: masks and biases that are given to an emitted xf.graph: what it may not read is not an answer. */
+/* set_inputs.c: masks and biases given to an emitted xf.graph: illegal values are rejected, and
+ * rows that attend to nothing give 0. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 static masked_state state;
 
-/* What the graph says with this number in one place of a mask, or of a bias, all else being 1 and 0. */
+/* Run with these values in one place of the mask and of the bias; all others are 1 and 0. */
 static rt_status run_with(const masked *m, float in_mask, float in_bias)
 {
     float mask[6] = { 1, 1, 1, 1, 1, 1 }, bias[12] = { 0 };
@@ -18,7 +19,7 @@ static rt_status run_with(const masked *m, float in_mask, float in_bias)
     return masked_run(m, &state);
 }
 
-/* Rows that see nothing: 0 by the mask, 1 by the bias of head 1. */
+/* Rows that attend to nothing: row 0 by the mask, row 1 by the bias of head 1. */
 static int zeros(const masked *m)
 {
     const float mask[6] = { 0, 0, 0, 1, 1, 1 };

@@ -1,5 +1,6 @@
-/* fail.c: for LD_PRELOAD with glibc: an allocation of the program $FAIL_NAME fails, the one numbered
- * $FAIL_AT. $FAIL_COUNT: a file that receives how many there were. $FAIL_THREADS: no thread starts. */
+/* fail.c: for LD_PRELOAD with glibc: in the program $FAIL_NAME, allocation number $FAIL_AT fails,
+ * counted from 0. $FAIL_COUNT: a file that receives the number of allocations. $FAIL_THREADS: no
+ * thread starts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <dlfcn.h>
@@ -18,7 +19,7 @@ extern void *__libc_realloc(void *old, size_t bytes);
 extern void *__libc_memalign(size_t alignment, size_t bytes);
 
 static atomic_long calls;
-static long fail_at = -2;           /* -2: not looked at yet; -1: none */
+static long fail_at = -2;           /* -2: not read yet; -1: none */
 
 static bool is_ours(void)
 {

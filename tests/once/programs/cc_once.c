@@ -1,8 +1,9 @@
 /* cc_once.c: a compiler that compiles the same text once. usage: cc_once STORE CC ARGUMENT...
- * What comes in is a command of the compiler CC, a full path; what goes out is what CC makes of it. The object of a command that
- * compiles one file with -c is kept in the folder STORE under a hash of the preprocessed text, the compiler and the arguments; where
- * it is there already, it is copied. With -MMD a note says what the text was made from, so that next time it need not be
- * preprocessed. Everything else CC does itself: linking, .incbin, whatever fails or says something. */
+ * CC is the full path of a compiler. If the command compiles one file with -c, its object is kept
+ * in the folder STORE under a hash of the preprocessed text, the compiler and the arguments, and
+ * copied from there the next time. With -MMD a note lists the sources of the text, so that next
+ * time it need not be preprocessed. CC does everything else itself: linking, .incbin, and whatever
+ * fails or prints messages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A command: its words, and those that say what it makes. */
+/* A command: its words, and what they say about its output. */
 typedef struct Command { char **words; int count; const char *object, *source; bool compiles, dependencies; } Command;
 
 static char text[PATH_MAX], said[PATH_MAX], kept[PATH_MAX], fresh[PATH_MAX], depends[PATH_MAX], noted[PATH_MAX];
@@ -33,7 +34,7 @@ static bool ends_in(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* Whether its object depends on nothing but the words and the preprocessed text. */
+/* True if the object depends only on the words and the preprocessed text. */
 static bool understood(Command *c)
 {
     int sources = 0;
@@ -50,7 +51,7 @@ static bool understood(Command *c)
     return c->compiles && sources == 1 && c->object && ends_in(c->object, ".o");
 }
 
-/* Run it, with messages into a file where there is one; its status as wait() gives it. */
+/* Run a command, with its messages in a file unless `messages` is NULL. Returns the wait status. */
 static int run(char **words, const char *messages)
 {
     const pid_t id = fork();
@@ -68,7 +69,7 @@ static int run(char **words, const char *messages)
     return status;
 }
 
-/* The text into `text`, and what it was made from into `depends`. */
+/* Preprocess into `text`, and list the sources in `depends`. */
 static bool preprocess(const Command *c)
 {
     static char e[] = "-E", o[] = "-o", mmd[] = "-MMD", mp[] = "-MP", mf[] = "-MF", mt[] = "-MT";
@@ -86,7 +87,7 @@ static bool preprocess(const Command *c)
     return good;
 }
 
-/* FNV-1a twice, from different beginnings. */
+/* FNV-1a, and a similar hash with other constants. */
 typedef struct Hash { uint64_t a, b; } Hash;
 static void hash_byte(Hash *h, unsigned char c)
 {
@@ -99,11 +100,11 @@ static void hash_word(Hash *h, const char *s)
     hash_byte(h, 0);
 }
 
-/* The compiler and its words, but for what it writes. */
+/* Hash the compiler and its words, without the output. */
 static bool hash_command(Hash *h, const Command *c)
 {
     char compiler[PATH_MAX];
-    if (!realpath(c->words[0], compiler)) return false;                    /* cc may be gcc */
+    if (!realpath(c->words[0], compiler)) return false;                    /* cc may be a link to gcc */
     hash_word(h, compiler);
     for (int i = 1; i < c->count; i++) {
         if (c->words[i] == c->object) continue;
@@ -123,7 +124,7 @@ static bool hash_file(Hash *h, const char *path)
 
 static const Hash beginning = { 14695981039346656037u, 88172645463325252u };
 
-/* Name the object in the store. False where its text takes more from files, or cannot be read. */
+/* Name the object in the store. False if its text has an .incbin or cannot be read. */
 static bool name_object(const Command *c, const char *store)
 {
     static const char incbin[] = ".incbin";
@@ -142,7 +143,7 @@ static bool name_object(const Command *c, const char *store)
     return seen < sizeof incbin - 1;
 }
 
-/* Copy a file. False where it is not there, or what is written is not all of it. */
+/* Copy a file. False if it is missing or the copy is incomplete. */
 static bool copy(const char *from, const char *to)
 {
     static char bytes[1 << 16];
@@ -155,7 +156,7 @@ static bool copy(const char *from, const char *to)
     return good;
 }
 
-/* What the compiler said, where it belongs. True if that is nothing. */
+/* Print the compiler's messages to standard error. True if there are none. */
 static bool repeat(void)
 {
     char bytes[4096];
@@ -187,8 +188,8 @@ static int finish(int status)
     return 128 + signalled;
 }
 
-/* ---- notes: an object's name in the store, then the hash of each file that its text was made from and that file's place, then the
- * compiler's own list of them behind the object's name, as make reads it ------------------------------------------------------ */
+/* ---- notes: the object's name in the store, then hash and path of each source of its text, then
+ * the compiler's list of them without the object's name, as make reads it ---- */
 
 static bool name_note(const Command *c, const char *store)
 {
@@ -215,7 +216,7 @@ static bool all_hash(FILE *note)
     return true;
 }
 
-/* Copy the object that a note names, where all that it was made from is as it was. */
+/* Copy the object that a note names, if all its sources are unchanged. */
 static bool copy_noted(const Command *c)
 {
     char list[PATH_MAX], bytes[1 << 12];
@@ -234,7 +235,7 @@ static bool copy_noted(const Command *c)
     return good;
 }
 
-/* From the compiler's list in `depends`; none where a name in it has a blank or is told by an escape. */
+/* Write the list in `depends` as a note; none if a name has a blank or an escape. */
 static void write_note(const Command *c)
 {
     static char list[1 << 16];
@@ -262,7 +263,7 @@ static void write_note(const Command *c)
     else unlink(fresh);
 }
 
-/* Compile, and keep the object if the compiler was content. */
+/* Compile, and keep the object if the compiler succeeded without messages. */
 static int compile_and_keep(const Command *c)
 {
     const int status = run(c->words, said);

@@ -1,4 +1,4 @@
-/* plain_search.h: beam search without slots: whole sequences, each computed anew, all continuations sorted. */
+/* plain_search.h: beam search without slots: recompute whole sequences, sort all continuations. */
 #ifndef PLAIN_SEARCH_H
 #define PLAIN_SEARCH_H
 
@@ -8,13 +8,13 @@
 
 enum { PLAIN_LONGEST = 64, PLAIN_VOCABULARY = 64, PLAIN_BEAMS = 8 };
 
-typedef struct Sequence { int ids[PLAIN_LONGEST], n, order; double sum, score; bool ended; } Sequence;  /* ids: the prompt too */
+typedef struct Sequence { int ids[PLAIN_LONGEST], n, order; double sum, score; bool ended; } Sequence; /* ids: with the prompt */
 
-/* What follows ids[n], as a model gives it that sees only this sequence: [vocab], until the next call. */
+/* Logits after ids[n] of a model that sees only this sequence: [vocab], until the next call. */
 typedef const float *PlainLogits(void *self, const int *ids, int n);
 
-/* The rules of rt_beam.h one after the other, for up to PLAIN_BEAMS beams. pool[beams] receives the best, *count their
- * number. Returns the steps that it took. */
+/* Apply the rules of rt_beam.h one after another, for up to PLAIN_BEAMS beams. pool[beams] receives
+ * the best, *count their number. Returns the number of steps. */
 int plain_search(PlainLogits *logits, void *self, int vocab, const RtBeamOptions *o, const int *prompt, int n, Sequence *pool, int *count);
 
 #endif

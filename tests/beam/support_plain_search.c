@@ -1,5 +1,5 @@
-/* support_plain_search.c: the plain search of plain_search.h. Sums are taken in the order of rt_beam.c, so that equal sums
- * are equal here too. */
+/* support_plain_search.c: see plain_search.h. Sums are added in the order of rt_beam.c, so sums
+ * that are equal there are equal here. */
 #include "plain_search.h"
 
 #include <math.h>
@@ -36,7 +36,8 @@ static bool is_end(const RtBeamOptions *o, int id)
     return end;
 }
 
-/* What is added to a sequence's sum for each next id behind its first n ids, into gain[vocab]; the rules of rt_logits.h change it. */
+/* Compute what each next id adds to the sum of a sequence after its first n ids, to gain[vocab];
+ * the rules of rt_logits.h apply. */
 static void gains(const Plain *p, const Sequence *s, int n, double *gain)
 {
     const RtBeamOptions *o = p->options;
@@ -49,7 +50,8 @@ static void gains(const Plain *p, const Sequence *s, int n, double *gain)
     for (int id = 0; id < p->vocab; id++) gain[id] = rt_logits_change(&o->processors) ? (double)changed[id] : (double)x[id];
 }
 
-/* Every continuation of s by one id, behind to[*count]. Its sum is taken anew from the first id behind the prompt. */
+/* Append every continuation of s by one id to to[*count]. Sums are recomputed from the first id
+ * after the prompt. */
 static void extend(const Plain *p, const Sequence *s, Sequence *to, int *count)
 {
     const bool changed = rt_logits_change(&p->options->processors);
@@ -71,7 +73,7 @@ static void extend(const Plain *p, const Sequence *s, Sequence *to, int *count)
     }
 }
 
-/* Whether no living sequence can change the pool any more; best: the sum of the first. */
+/* True if no living sequence can change the pool any more. best: the sum of the first. */
 static bool stops(const RtBeamOptions *o, const Sequence *pool, int count, double best, int step)
 {
     const bool late = o->early_stopping == RT_BEAM_STOP_NEVER && o->length_penalty > 0;

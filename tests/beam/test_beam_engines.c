@@ -26,11 +26,11 @@ enum { BEAMS = 4 };
 static const char *const engines[] = { "generic", "jit", "native" };
 enum { ENGINES = sizeof engines / sizeof *engines };
 
-/* ---- a model in an engine ------------------------------------------------------------------------------- */
+/* ---- a model in an engine -------------------------------------------------------------------- */
 
 typedef struct Opened { CompileOptions options; Session *session; Engine *engine; } Opened;
 
-static char quick_cc[64] = "/tmp/test_beam_engines_XXXXXX";     /* a C compiler that optimises little: nothing is measured */
+static char quick_cc[64] = "/tmp/test_beam_engines_XXXXXX";     /* cc with -O1: nothing is timed */
 
 static void open_model(Opened *o, const char *spec, const char *engine, int slots)
 {
@@ -59,7 +59,7 @@ static void check_score(double found, double expected)
     if (!(fabs(found - expected) <= TOLERANCE * fabs(expected))) fail_msg("score %.9g, expected %.9g", found, expected);
 }
 
-/* The ids of a result, for messages and comparisons. */
+/* The ids of a result as text. */
 static const char *ids_text(const int *ids, int n, char *text, size_t room)
 {
     size_t used = 0;
@@ -68,14 +68,15 @@ static const char *ids_text(const int *ids, int n, char *text, size_t room)
     return text;
 }
 
-/* ---- against PyTorch ------------------------------------------------------------------------------------ */
+/* ---- against PyTorch ------------------------------------------------------------------------- */
 
 static RtBeamStop stop_named(const char *word)
 {
     return strcmp(word, "true") == 0 ? RT_BEAM_STOP_TRUE : strcmp(word, "never") == 0 ? RT_BEAM_STOP_NEVER : RT_BEAM_STOP_FALSE;
 }
 
-/* Every line of a golden: one that begins a search, or the next of its results. Returns how many results there were. */
+/* Check every line of a golden: one that begins a search, or the next of its results. Returns the
+ * number of results. */
 static int check_lines(Opened *o, FILE *f, const char *where)
 {
     char line[1024], stop[16], text[1024];
@@ -130,11 +131,11 @@ static void searches_agree_with_pytorch(void **state)
     }
 }
 
-/* ---- against full runs of one sequence ------------------------------------------------------------------ */
+/* ---- against full runs of one sequence ------------------------------------------------------- */
 
 typedef struct Alone { Engine *engine; const int *source; int n; } Alone;
 
-/* A fresh state, the source, then every id of the sequence. */
+/* Logits of a fresh state after the source and every id of the sequence. */
 static const float *alone(void *self, const int *ids, int n)
 {
     const Alone *a = self;
@@ -182,7 +183,7 @@ static void searches_agree_with_full_runs(void **state)
     }
 }
 
-/* ---- slots ---------------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static const char *const translators[] = { "tests/specs/t5_like.lua", "tests/goldens/other_marks.lua" };
 
@@ -192,7 +193,8 @@ static const float *decoded(Engine *e, int slot, int pos, int id)
     return e->ops->logits(e);
 }
 
-/* Each slot is encoded and decoded as the only one is, in turn, and a refused call leaves them alone. */
+/* Slots with their own sources, decoded in turn, give the bits of a single slot. A rejected call
+ * leaves them unchanged. */
 static void each_slot_has_a_source_of_its_own(void **state)
 {
     enum { LENGTH = 3 };
@@ -221,9 +223,9 @@ static void each_slot_has_a_source_of_its_own(void **state)
     }
 }
 
-/* ---- one beam ------------------------------------------------------------------------------------------- */
+/* ---- one beam -------------------------------------------------------------------------------- */
 
-/* One beam is greedy, on any engine, with any penalty; then the slots hold other sequences and do it again. */
+/* One beam is greedy in generic and jit, with any penalty, also after another search. */
 static void one_beam_is_greedy(void **state)
 {
     (void)state;
@@ -243,11 +245,11 @@ static void one_beam_is_greedy(void **state)
     }
 }
 
-/* ---- the calls ------------------------------------------------------------------------------------------ */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 static float logits_of(const Engine *e, int row, int id) { return e->ops->logits(e)[row * engine_logits_stride(e) + id]; }
 
-/* Slots of the generic engine, which has no emitted code to test: rows of several, forks, and what is refused. */
+/* Slots of the generic engine, which has no emitted code to test: several rows, forks, errors. */
 static void slots_of_the_generic_engine(void **state)
 {
     const rt_token first[] = { { 0, 0, 3 }, { 2, 0, 4 }, { 2, 1, 5 } }, twice[] = { { 0, 1, 3 }, { 1, 0, 3 }, { 0, 2, 3 } };

@@ -16,15 +16,15 @@
 
 enum { LONGEST = 24, SLOTS = RT_BEAM_MOST, VOCABULARY = 12, STRIDE = 16 };
 
-/* ---- a model -------------------------------------------------------------------------------------------- */
+/* ---- a model --------------------------------------------------------------------------------- */
 
-/* Levels: how many different logits there are; 0: any. Few make many sums equal. */
+/* levels: number of different logits; 0: any. If it is small, many sums are equal. */
 typedef struct Toy {
     uint32_t seed;
-    int vocab, levels, spoiled;     /* spoiled: the last so many logits are no numbers */
+    int vocab, levels, spoiled;     /* spoiled: this many last logits are NaN */
     int length[SLOTS], ids[SLOTS][LONGEST];
     float logits[SLOTS][STRIDE];
-    int calls, most_rows, forks, fail_at;       /* fail_at: the call of rows that fails; 0: none */
+    int calls, most_rows, forks, fail_at;      /* fail_at: the call of `rows` that fails; 0: none */
 } Toy;
 
 static float logit(const Toy *t, const int *ids, int n, int id)
@@ -73,7 +73,7 @@ static rt_status clear(void *self, int slot)
     return RT_OK;
 }
 
-/* The same for the plain search. */
+/* Logits for the plain search. */
 static const float *toy_logits(void *self, const int *ids, int n)
 {
     static float x[VOCABULARY];
@@ -88,7 +88,7 @@ static RtDecoder model_of(Toy *t)
                           .fork = fork_slot, .clear = clear };
 }
 
-/* ---- one against the other ------------------------------------------------------------------------------ */
+/* ---- both searches --------------------------------------------------------------------------- */
 
 typedef struct Found { RtBeamResult results[RT_BEAM_MOST]; int count; void *scratch; } Found;
 
@@ -119,7 +119,7 @@ static void compare(Toy *t, const RtBeamOptions *o, const int *prompt, int n)
         assert_memory_equal(r->ids, expected[i].ids + n, (size_t)r->length * sizeof *r->ids);
         assert_true(r->sum == expected[i].sum && r->score == expected[i].score);
     }
-    assert_int_equal(t->calls, steps);                      /* the prompt, and a call for every step but the last */
+    assert_int_equal(t->calls, steps);              /* the prompt, then one per step but the last */
     assert_true(t->most_rows <= (n > o->beams ? n : o->beams));
     free(f.scratch);
 }
@@ -141,7 +141,7 @@ static void agrees_with_the_plain_search(void **state)
     }
 }
 
-/* The same with rules that change the scores. */
+/* Also with rules that change the scores. */
 static void agrees_where_rules_change_the_scores(void **state)
 {
     static const int ends[] = { 4, 9 }, banned[] = { 1, 3, 2, 5, 6, 3, 7, 2, 1 }, never[] = { 8 }, first[] = { 0, 11 };
@@ -189,7 +189,8 @@ static void one_beam_is_greedy(void **state)
     }
 }
 
-/* With more beams than there are sequences, all of them are found: ends at 1, 2, 3 ids, or 4 ids; each has its own. */
+/* With more beams than sequences all of them are found, each once: those that end after 1, 2 or 3
+ * ids, and those of 4 ids. */
 static void many_beams_find_every_sequence(void **state)
 {
     static const int end = 1;
@@ -206,7 +207,7 @@ static void many_beams_find_every_sequence(void **state)
             assert_false(f.results[k].length == f.results[i].length &&
                          memcmp(f.results[k].ids, f.results[i].ids, (size_t)f.results[i].length * sizeof(int)) == 0);
     }
-    assert_true(fabs(total - 1) < 1e-12);                   /* their probabilities are all there is */
+    assert_true(fabs(total - 1) < 1e-12);                   /* their probabilities sum to 1 */
     free(f.scratch);
 }
 

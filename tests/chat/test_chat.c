@@ -55,7 +55,7 @@ static void check_ids(const Case *c, const char *text, size_t bytes, const json_
         if (ids[i] != json_integer_value(json_array_get(wanted, (size_t)i))) fail_msg("%s: id %d is %d", where, i, ids[i]);
 }
 
-/* What a row says: turns, of which the last has no answer. */
+/* Read the turns of a row; the last one has no answer. */
 static int turns_of(const json_t *row, RtChatTurn *turns)
 {
     const json_t *all = json_object_get(row, "turns"), *user = json_object_get(row, "user");
@@ -83,7 +83,7 @@ static void check_row(const Case *c, const json_t *row, const char *where)
     text[n] = '\0';
     if (strcmp(text, wanted) != 0) fail_msg("%s: \"%s\", expected \"%s\"", where, text, wanted);
     check_ids(c, text, n, json_object_get(row, "ids"), where);
-    /* Too little room: as many bytes are asked for, and nothing is written behind it. */
+    /* Too little room: the size needed is returned, and nothing past the end is written. */
     char *small = malloc(n);
     assert_int_equal(rt_chat_text(&c->chat, &words, turns, count, small, n - 1, NULL), n);
     free(small);
@@ -127,7 +127,7 @@ static void goldens(void **state)
     assert_true(files >= 24 && rows >= 580);
 }
 
-/* Every row of chats.def is that of a folder here, which is called like it. */
+/* Each row of chats.def is recognised from the template of a folder here. */
 static void rows_have_folders(void **state)
 {
     static const struct { const char *row, *folder; } pairs[] = {

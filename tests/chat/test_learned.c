@@ -1,6 +1,6 @@
-/* test_learned.c: What is learned of templates (learned/) writes conversations as transformers does
- * (learned.rows, by make_learned.py), or the template is rejected by name. Templates of one
- * expression write what Jinja writes (expressions.rows). */
+/* test_learned.c: Learned templates (learned/) write conversations as transformers does
+ * (learned.rows, by make_learned.py); their limits are listed here. Templates of one expression
+ * write what Jinja writes (expressions.rows). */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ enum { NOW = 1930480200, MOST = 8192 };                 /* 5 March 2031, 12:30 U
 
 static const JinjaName names[] = { { "bos_token", "<s>" }, { "eos_token", "</s>" } };
 
-/* What is not learned of a template: all of it, with a part of the message; earlier turns; a
- * system's text; where it writes something else. */
+/* Limits of a learned template: rejected, with this part of the message; no earlier turns; no
+ * system text; conversations that it writes differently. */
 typedef struct Limit { const char *name, *fault; bool no_turns, no_system; const char *unlike; } Limit;
 static const Limit limits[] = {
     { "strips_right", "changes or moves messages", false, false, NULL },
@@ -85,7 +85,7 @@ static const Chat *learn(Arena *a, const char *name, const char **fault)
     return chat_learn(a, text, bytes, names, 2, fault);
 }
 
-/* False where the row asks for what is not learned of its template. */
+/* False if the row needs something that was not learned of its template. */
 static bool check(const Chat *chat, const json_t *row, const char *name)
 {
     RtChatTurn turns[8];
@@ -165,7 +165,7 @@ static void expressions(void **state)
     json_decref(rows);
 }
 
-/* What has no end, or is too large, is a fault, and soon. */
+/* Templates that are endless or too large fail, and soon. */
 static void bounds(void **state)
 {
     static const JinjaMessage said[] = { { "user", "Hello" } };

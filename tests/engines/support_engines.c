@@ -1,4 +1,4 @@
-/* support_engines.c: specs opened for the tests of this folder. */
+/* support_engines.c: open specs for the tests of this folder. */
 #include "engine_test.h"
 #include "front.h"
 #include "weights.h"

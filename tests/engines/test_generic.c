@@ -11,7 +11,7 @@
 
 enum { START = 1 };
 
-/* ---- against PyTorch ------------------------------------------------------------------------------------ */
+/* ---- against PyTorch ------------------------------------------------------------------------- */
 
 static void check_tensor(const Opened *o, const Trace *t, const TensorSource *expected)
 {
@@ -25,7 +25,7 @@ static void check_tensor(const Opened *o, const Trace *t, const TensorSource *ex
     if (!(distance <= 1e-5)) fail_msg("%s: %s: %g", o->model->name, expected->name, distance);
 }
 
-/* Every float of the reference is a name of ours, and agrees. */
+/* Every float tensor of the reference is traced under its name, and agrees. */
 static void check_golden(const char *name)
 {
     Opened o = open_golden(name);
@@ -46,7 +46,7 @@ static void goldens_agree(void **state)
     for (int i = 0; golden_names[i]; i++) check_golden(golden_names[i]);
 }
 
-/* ---- the worked example --------------------------------------------------------------------------------- */
+/* ---- the worked example ---------------------------------------------------------------------- */
 
 static void check_values(const Trace *t, const char *name, const float *expected, int n)
 {
@@ -56,7 +56,7 @@ static void check_values(const Trace *t, const char *name, const float *expected
         if (fabsf(x->values[i] - expected[i]) > 1e-5f) fail_msg("%s[%d] is %.6f, expected %.6f", name, i, x->values[i], expected[i]);
 }
 
-/* Three words, worked out by hand. */
+/* Three words, computed by hand. */
 static void the_worked_example_is_reproduced(void **state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void the_worked_example_is_reproduced(void **state)
     close_spec(&o);
 }
 
-/* A row that may look at nothing: zeros. Row 1 sees one key, so it is that key's value. */
+/* Row 0 sees no key: zeros. Row 1 sees one key and gives that key's value. */
 static void rows_see_only_what_they_may(void **state)
 {
     (void)state;
@@ -106,14 +106,14 @@ static void inputs_are_set_and_reset(void **state)
     close_spec(&o);
 }
 
-/* ---- the cache ------------------------------------------------------------------------------------------ */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
 static void feed(Engine *e, const int *target, int m)
 {
     for (int i = 0; i < m; i++) assert_int_equal(e->ops->step(e, target[i]), RT_OK);
 }
 
-/* Step t after t others gives what a fresh state gives that replays all of them, bit for bit. */
+/* Each step gives the bits of a fresh state after the same steps. */
 static void a_step_equals_a_replay(void **state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void a_step_equals_a_replay(void **state)
     close_spec(&o);
 }
 
-/* What a longer source or target left in the state does not reach a shorter one. */
+/* Data that a longer source or target left in the state does not affect a shorter one. */
 static void a_used_state_is_as_a_new_one(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void a_used_state_is_as_a_new_one(void **state)
     close_spec(&fresh);
 }
 
-/* A state is its bytes: another engine goes on where they were copied to. */
+/* A state is its bytes: an engine that receives a copy continues the sequence. */
 static void a_copied_state_goes_on(void **state)
 {
     (void)state;
@@ -165,8 +165,8 @@ static void first_maximum(const Opened *o, const float *p, int best)
     for (int j = 0; j < o->model->target_vocab; j++) assert_true(j < best ? p[j] < p[best] : p[j] <= p[best]);
 }
 
-/* next is step and the first maximum, decode_greedy the same of rows; the log-softmax moves
- * none. */
+/* `next` is a step and its first maximum, decode_greedy that of several rows. The log-softmax does
+ * not change it. */
 static void next_is_the_argmax_of_step(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void next_is_the_argmax_of_step(void **state)
     close_spec(&o);
 }
 
-/* ---- threads, refusals ---------------------------------------------------------------------------------- */
+/* ---- threads, errors ------------------------------------------------------------------------- */
 
 static void threads_agree(void **state)
 {
@@ -222,7 +222,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(e->ops->encode(e, 0, bad, 2), RT_BAD_ID);
     bad[1] = -1;
     assert_int_equal(e->ops->encode(e, 0, bad, 2), RT_BAD_ID);
-    assert_int_equal(e->ops->step(e, START), RT_ORDER);     /* none of these was a source */
+    assert_int_equal(e->ops->step(e, START), RT_ORDER);     /* none of these set a source */
     assert_int_equal(e->ops->encode(e, 0, ids, 12), RT_OK);
     assert_int_equal(e->ops->step(e, vocabulary), RT_BAD_ID);
     assert_int_equal(e->ops->step(e, -1), RT_BAD_ID);
@@ -234,8 +234,8 @@ static void what_does_not_fit_is_refused(void **state)
     close_spec(&o);
 }
 
-/* The generic engine keeps every key, and refuses what engines with rings have overwritten: 8
- * rows back, or to 0. */
+/* The generic engine keeps every key, but like engines with ring buffers it goes back only 8 rows,
+ * or to 0. */
 static void a_window_is_taken_back_as_rings_are(void **state)
 {
     (void)state;
@@ -271,12 +271,12 @@ static void a_trace_tells_its_status(void **state)
     assert_int_equal(trace_run(o.arena, o.tapped, NULL, 0, NULL, 0)->status, RT_ORDER);
     Trace *t = trace_run(o.arena, o.plain, (const int[]){ 3 }, 1, (const int[]){ 1, 4 }, 2);
     assert_int_equal(t->status, RT_OK);
-    assert_int_equal(t->count, 1);                          /* without taps, what the program gives */
+    assert_int_equal(t->count, 1);                          /* without taps: the program's result */
     assert_string_equal(t->tensors[0].name, "log_probs");
     close_spec(&o);
 }
 
-/* ---- distances ------------------------------------------------------------------------------------------ */
+/* ---- distances ------------------------------------------------------------------------------- */
 
 static double distance_of(bool lowest, float a0, float a1, float b0, float b1)
 {
@@ -310,10 +310,10 @@ static void distances_are_relative_to_the_largest(void **state)
     assert_true(trace_distance(&a, &b) == INFINITY);
 }
 
-/* ---- weights read anew -------------------------------------------------------------------------------------- */
+/* ---- weights that are not kept --------------------------------------------------------------- */
 
-/* A source, several rows of a target and one, so that each program runs; `statuses`: of each
- * call. */
+/* Run a source, several rows of a target, then one row, so that each program runs. statuses: of
+ * each call. */
 static void run_all(Engine *e, const Model *m, rt_status statuses[3])
 {
     const int source[] = { 3, 4, 2 };
@@ -325,8 +325,8 @@ static void run_all(Engine *e, const Model *m, rt_status statuses[3])
     }
 }
 
-/* The same with matrices out of packed data; with zeros in its place it is another state: they
- * do come from there. */
+/* With matrices from packed data the state is the same. With zeros in their place it is not, so
+ * they do come from there. */
 static void compare_packed(const Opened *o, const Plan *p, const Engine *kept, const char *name)
 {
     int n;
@@ -346,7 +346,7 @@ static void compare_packed(const Opened *o, const Plan *p, const Engine *kept, c
     }
 }
 
-/* ---- a layer at a time --------------------------------------------------------------------------------------- */
+/* ---- a layer at a time ----------------------------------------------------------------------- */
 
 static void compare_traces(const Trace *a, const Trace *b, const char *name)
 {
@@ -363,7 +363,7 @@ static void compare_traces(const Trace *a, const Trace *b, const char *name)
     }
 }
 
-/* What another engine made of half of the tensors. */
+/* The values of another engine, for half of the tensors. */
 static const float *half_of_them(void *user, const char *name)
 {
     const Trace *t = user;
@@ -371,7 +371,7 @@ static const float *half_of_them(void *user, const char *name)
     return found && (found - t->tensors) % 2 ? found->values : NULL;
 }
 
-/* Traces of a walk are those of steps: plain, following, and of sizes; and both go on alike. */
+/* A walk gives the traces of steps: plain, following, with sizes. Then both go on alike. */
 static void compare_walk(const Opened *o, Engine *kept, Engine *anew, const char *name)
 {
     const int source[] = { 3, 4, 2, 1 }, target[] = { 1, 3, 4, 2, 0, 3, 1 };
@@ -409,7 +409,7 @@ static void compare_tapped(const Opened *o, const char *name)
     }
 }
 
-/* Ids that cannot be appended are refused before anything runs. */
+/* Ids that cannot be appended are rejected before anything runs. */
 static void a_walk_refuses_what_steps_refuse(void **state)
 {
     (void)state;
@@ -453,7 +453,7 @@ static void compare_anew(const char *name, int dtype)
     compare_opened(open_golden(name), name, dtype);
 }
 
-/* Also narrow ones, tables of distances and of turns, and a matrix that two operations read. */
+/* Also narrow weights, position biases, rotary tables, and a matrix that two operations read. */
 static void weights_read_anew_are_the_same(void **state)
 {
     static const char *const more[] = {
@@ -467,8 +467,8 @@ static void weights_read_anew_are_the_same(void **state)
     }
 }
 
-/* Matrices of several blocks of rows, the last one shorter; its vocabulary is read by several
- * threads. */
+/* Matrices of several blocks of rows, the last one shorter. Several threads read the
+ * vocabulary's. */
 static void blocks_of_rows_are_the_same(void **state)
 {
     static const char spec[] = "tests/engines/wide_vocabulary.lua";
@@ -480,7 +480,7 @@ static void blocks_of_rows_are_the_same(void **state)
         compare_opened(open_spec(spec), spec, dtypes[i]);
 }
 
-/* What is given in the place of a tensor stays. */
+/* Values set in place of a tensor are kept. */
 static void a_weight_that_was_set_is_kept(void **state)
 {
     (void)state;

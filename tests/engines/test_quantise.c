@@ -1,5 +1,5 @@
-/* test_quantise.c: Rounding of weights and activations to f16, bf16, 8 and 4 bits: against numbers
- * by hand, and as near as the format allows. Packing into panels and back. */
+/* test_quantise.c: Rounding of weights and activations to f16, bf16, 8 and 4 bits: against values
+ * computed by hand, and as near as the format allows. Packing into panels and back. */
 #include "engine_test.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "pack_parts.h"
 #include "quantise.h"
 
-/* The vectors of four lanes that every processor has, where others are used too. */
+/* The code for vectors of four lanes, which runs everywhere, to compare with this processor's. */
 #define LANES 4
 #define NAME(word) word##_of_four
 #define TARGET
@@ -32,7 +32,7 @@ static void halves_come_back(void **state)
     }
 }
 
-/* Between two neighbours the nearer one, of equally near ones that with an even last bit. */
+/* A number between two neighbours goes to the nearer one, a tie to the even one. */
 static void halves_are_the_nearest(void **state)
 {
     (void)state;
@@ -46,7 +46,7 @@ static void halves_are_the_nearest(void **state)
     assert_int_equal(half_of_float(65520), 0x7C00);
 }
 
-/* The same of bf16, whose neighbours are those of f32 with 16 bits less: all of them, the last one's other neighbour an infinity. */
+/* Also for bf16, the upper half of f32; all are tried, the largest one's neighbour is infinity. */
 static void bf16_are_the_nearest(void **state)
 {
     (void)state;
@@ -63,13 +63,13 @@ static void bf16_are_the_nearest(void **state)
     }
     assert_true(float_of_bf16(0x3F80) == 1 && float_of_bf16(0xC049) == -3.140625f && isinf(float_of_bf16(0x7F80)));
     assert_true(bf16_of_float(INFINITY) == 0x7F80 && isnan(float_of_bf16(bf16_of_float(NAN))));
-    const uint32_t low = 0x7F800001;                /* no number, by its lowest bit alone */
+    const uint32_t low = 0x7F800001;                /* NaN only by its lowest bit */
     float none;
     memcpy(&none, &low, sizeof none);
     assert_true(isnan(float_of_bf16(bf16_of_float(none))));
 }
 
-/* One group: of n numbers in row `row`, with zeros behind them, and others in the other rows. */
+/* A group: the n numbers of row `row`, then zeros. The other rows hold other numbers. */
 typedef struct Group { uint16_t d; int q[QUANTISE_GROUP]; } Group;
 
 static Group group_in_row(const float *numbers, int n, int bits, int row)
@@ -94,7 +94,7 @@ static Group quantise_group(const float *x, int n, int bits)
     return group_in_row(x, n, bits, row = (row + 1) % QUANTISE_ROWS);
 }
 
-/* d = 2 / 127 and its f16; 1 / d is 63.5, and halves go away from zero. */
+/* d = 2 / 127 in f16. 1 / d is 63.5; halves round away from zero. */
 static void a_group_by_hand(void **state)
 {
     (void)state;
@@ -123,7 +123,7 @@ static void groups_are_near(void **state)
     }
 }
 
-/* d = 0.5 leaves nothing, whatever else is tried; of one number it is an eighth. */
+/* With d = 0.5 no error is left, so no other candidate wins. A single number is -8 d. */
 static void a_group_of_four_bits_by_hand(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void a_group_of_four_bits_by_hand(void **state)
     assert_int_equal(g.q[0], -8);
 }
 
-/* Thirty-one numbers that are whole, and -9.25: cut to -8 it leaves 1.25, with a wider d every other number would be missed. */
+/* 31 whole numbers and -9.25: clipping it to -8 costs 1.25; a wider d would miss all the others. */
 static void a_number_is_cut_for_the_sake_of_others(void **state)
 {
     (void)state;
@@ -159,7 +159,8 @@ static double squares_left(const float *x, const Group *g)
     return sum;
 }
 
-/* Never more is left than by Q4_0, d = m / -8; of many groups a tenth less. What was rounded stays. */
+/* The error is never above that of Q4_0, d = m / -8, and in total at least a tenth less. Rounding
+ * again changes nothing. */
 static void groups_of_four_bits_are_near(void **state)
 {
     (void)state;
@@ -185,7 +186,7 @@ static void groups_of_four_bits_are_near(void **state)
     assert_true(all < 0.9 * of_q4_0);
 }
 
-/* The formulas of quantise.h number by number, in the order in which quantise_lanes.h adds. */
+/* The formulas of quantise.h, one number at a time, added in the order of quantise_lanes.h. */
 static float largest_of(const float *x, int n)
 {
     float most = 0;
@@ -242,7 +243,7 @@ static Group one_by_one(const float *x, int n, int bits)
     return best;
 }
 
-/* Of all sizes, with equal ones, zeros, infinities and what is no number among them. */
+/* Numbers of all sizes, with ties, zeros, infinities and NaN. */
 static void vectors_give_what_numbers_give(void **state)
 {
     (void)state;
@@ -274,14 +275,14 @@ static void unusual_groups(void **state)
     assert_int_equal(quantise_group(large, 2, 8).d, 0x7C00);
     assert_int_equal(quantise_group(large, 2, 4).d, 0xFC00);
     for (int bits = 4; bits <= 8; bits += 4) {
-        const float tiny[2] = { 1e-42f, -1e-42f };          /* one by them is not f32 */
+        const float tiny[2] = { 1e-42f, -1e-42f };          /* 1 / x overflows */
         assert_true(isnan(float_of_half(quantise_group(none, 2, bits).d)));
         g = quantise_group(tiny, 2, bits);
         assert_true(g.d % 0x8000 == 0 && g.q[0] == 0 && g.q[1] == 0);
     }
 }
 
-/* d = 1: ties go to even; in the second group d is 2 / 127. What is not a number spoils its group alone. */
+/* In group 0 d = 1: ties go to even. In group 1 d = 2 / 127. NaN spoils only its own group. */
 static void activations_by_hand(void **state)
 {
     (void)state;
@@ -295,13 +296,14 @@ static void activations_by_hand(void **state)
     x[39] = NAN;
     quantise_activations(y, x, 40);
     assert_true(isnan(y[32]) && y[0] == 127);
-    for (int i = 0; i < 40; i++) x[i] = i % 2 ? 1e-37f : 0;        /* 127 by that is not f32: kernels have nothing of it */
+    for (int i = 0; i < 40; i++) x[i] = i % 2 ? 1e-37f : 0;  /* 127 / x overflows: kernels take 0 */
     quantise_activations(y, x, 40);
     for (int i = 0; i < 40; i++) assert_true(y[i] == 0);
 }
 
-/* 19 outputs of 70 inputs: packed and taken out they are what rounding leaves, and rounded once more they stay; what only fills
- * up is zeros. The biases stand before, untouched. Packed again over others, the bytes are the same. */
+/* Pack 19 outputs of 70 inputs. Unpacked, they are the rounded weights; rounding again changes
+ * nothing. Biases come first, unchanged; padding is zeros. Packing over other bytes gives the
+ * same. */
 static void panels_in_and_out(int bits, Format format)
 {
     enum { OUT = 19, IN = 70, GROUPS = 3, DATA = 64 + 128 };
@@ -322,7 +324,7 @@ static void panels_in_and_out(int bits, Format format)
     assert_memory_equal(out, w, sizeof w);
     memset(again, 0x5A, sizeof again);
     memcpy(again, bytes, 64), memcpy(again + size / 2, bytes + size / 2, 64);
-    memset(again + 64 + 96, 0, 32), memset(again + size / 2 + 64 + 96, 0, 32);         /* behind the factors */
+    memset(again + 64 + 96, 0, 32), memset(again + size / 2 + 64 + 96, 0, 32);   /* after factors */
     pack_narrow(again, &k, w, NULL);
     assert_memory_equal(again, bytes, size);
     assert_memory_equal(bytes, b, 64);
@@ -335,7 +337,7 @@ static void panels_in_and_out(int bits, Format format)
 static void panels_of_bytes(void **state) { (void)state, panels_in_and_out(8, FORMAT_PANELS_INT8); }
 static void panels_of_halves(void **state) { (void)state, panels_in_and_out(4, FORMAT_PANELS_INT4); }
 
-/* Panels of 16 bits likewise; an odd number of inputs leaves room of one row behind them, which stays zeros. */
+/* 16 bits likewise. If the number of inputs is odd, a row of zeros follows them. */
 static void panels_of_bf16(void **state)
 {
     enum { OUT = 19, IN = 7, PANEL = 64 + 8 * 32 };

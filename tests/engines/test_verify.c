@@ -8,7 +8,7 @@
 
 #include "verify.h"
 
-/* What verify printed, its exit code and what it told. */
+/* The output, messages and exit code of verify. */
 typedef struct Found { char *out, *told; Exit exit; } Found;
 
 static Found verify(Opened *o, const char *against, bool json)
@@ -74,7 +74,8 @@ static void engines_agree_on_random_inputs(void **state)
     }
 }
 
-/* Two goldens of the same sizes and other weights: the first tensor by execution is named, not the worst. */
+/* Two goldens with the same sizes and other weights: the first tensor in order of execution is
+ * named, not the worst. */
 static void the_first_that_departs_is_named(void **state)
 {
     (void)state;
@@ -123,7 +124,8 @@ static void an_absent_file_is_an_error(void **state)
     close_spec(&o);
 }
 
-/* A file of F32 tensors X [3, 4], all `x`, and Q [3, 3], all `q`; the path, in a folder of its own. */
+/* Write a file of F32 tensors X [3, 4], all `x`, and Q [3, 3], all `q`, in a folder of its own;
+ * returns its path. */
 static char *write_reference(Opened *o, float x, float q)
 {
     static const char header[] = "{\"X\":{\"dtype\":\"F32\",\"shape\":[3,4],\"data_offsets\":[0,48]},"
@@ -138,7 +140,7 @@ static char *write_reference(Opened *o, float x, float q)
     return path;
 }
 
-/* Inputs that a reference has are fed to the graph: ones for X make every Q two. */
+/* Inputs in a reference are fed to the graph: with ones for X, every Q is 2. */
 static void a_graph_is_fed_its_reference(void **state)
 {
     (void)state;

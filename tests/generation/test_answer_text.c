@@ -1,5 +1,5 @@
-/* test_answer_text.c: The text of a growing answer: stops against a search of the whole text, the
- * part that is final, time in proportion to its length. */
+/* test_answer_text.c: The text of a growing answer: stop strings against a search of the whole
+ * text, the part that is final, time in proportion to its length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +17,13 @@ static unsigned random_below(unsigned *seed, unsigned n)
     return (*seed >> 16) % n;
 }
 
-/* ---- stops ---------------------------------------------------------------------------------------------- */
+/* ---- stops ----------------------------------------------------------------------------------- */
 
 enum { STOPS = 3, LONGEST_STOP = 6, TEXT = 200 };
 
 static int ends_with(const char *s, size_t n, const char *end, size_t bytes) { return n >= bytes && !memcmp(s + n - bytes, end, bytes); }
 
-/* Of few letters, so that beginnings come again within a stop and across stops. */
+/* Only two letters, so prefixes recur within a stop and across stops. */
 static void fill(char *s, size_t n, unsigned *seed)
 {
     for (size_t i = 0; i < n; i++) s[i] = (char)('a' + random_below(seed, 2));
@@ -61,9 +61,9 @@ static void stops_are_those_of_a_search(void **state)
     assert_true(found > 1000);
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
-/* An id says its word; `calls` counts the words that were said. */
+/* Each id is a word; `calls` counts the words decoded. */
 static const char *const words[] = { "a", "ab", "b", "\xc3\xa9", "cab", "", " of ", "abacab" };
 enum { WORDS = sizeof words / sizeof *words };
 typedef struct Voice { int calls; } Voice;
@@ -82,7 +82,7 @@ static rt_status say_words(void *self, const int *ids, int from, int n, int last
     return RT_OK;
 }
 
-/* The whole text, and where the first stop to be complete cuts it. */
+/* The length of the text before the first stop that completes. */
 static size_t cut_of(const char *text, size_t from, const char *const *stops, int n)
 {
     for (size_t end = from + 1; text[end - 1]; end++) {
@@ -112,7 +112,7 @@ static void answers_are_cut_and_never_say_too_much(void **state)
         assert_int_equal(rt_answer_text_begin(&t, prompt, n), RT_OK);
         assert_string_equal(t.text, whole);
         begin = strlen(whole);
-        assert_int_equal(t.begin, n ? begin + 1 : 0);       /* said to its end, a prompt has a dot */
+        assert_int_equal(t.begin, n ? begin + 1 : 0);       /* a finished prompt ends in a dot */
         for (int i = 0; i < 12; i++) {
             const int id = (int)random_below(&seed, WORDS);
             strcat(whole, words[id]);
@@ -123,14 +123,14 @@ static void answers_are_cut_and_never_say_too_much(void **state)
             held += t.certain < t.bytes;
         }
         assert_int_equal(rt_answer_text_end(&t), RT_OK);
-        if (n && !whole[begin]) begin++;                    /* and keeps it where nothing follows */
+        if (n && !whole[begin]) begin++;                    /* which stays if nothing follows */
         assert_int_equal(t.begin, begin);
         strcat(whole, ".");
         memcpy(said + shown, t.text + shown, t.certain - shown);
         said[t.certain] = '\0';
         whole[strlen(whole) > begin ? cut_of(whole, begin, stops, 4) : strlen(whole)] = '\0';
         assert_string_equal(t.text, whole);
-        assert_string_equal(said, whole);                   /* what was certain stayed so */
+        assert_string_equal(said, whole);                   /* final text stayed final */
         assert_int_equal(t.bytes, strlen(whole));
         stopped += t.stopped;
     }
@@ -138,8 +138,8 @@ static void answers_are_cut_and_never_say_too_much(void **state)
     rt_answer_text_close(&t);
 }
 
-/* Ids are bytes. A run of bytes beyond ASCII is said when it ends: "\xc3\xa9" again and again is itself,
- * of any other each byte is U+FFFD. */
+/* Ids are bytes. A run of non-ASCII bytes is decoded when it ends: repeated "\xc3\xa9" as itself,
+ * else each byte as U+FFFD. */
 static rt_status say_bytes(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
     int end = n;
@@ -160,7 +160,7 @@ static rt_status say_bytes(void *self, const int *ids, int from, int n, int last
 
 #define FFFD "\xef\xbf\xbd"
 
-/* Stops are looked for in the answer, also where its ids change the end of the prompt's text. */
+/* Stops are searched in the answer, also if its ids change the end of the prompt's text. */
 static void a_prompt_may_end_inside_a_character(void **state)
 {
     static const struct { const char *prompt, *answer, *stop, *text; int stopped; } rows[] = {
@@ -188,7 +188,7 @@ static void a_prompt_may_end_inside_a_character(void **state)
     }
 }
 
-/* Each id is said once, but for those that are said anew when the buffer grows twofold. */
+/* Each id is decoded once, and again each time the buffer doubles. */
 static void long_answers_take_time_by_their_length(void **state)
 {
     enum { MOST = 20000 };

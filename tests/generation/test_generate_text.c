@@ -1,5 +1,5 @@
-/* test_generate_text.c: A text answered with a text: its pieces against the text of all its ids, with
- * stops and without, options in range and out of it, every amount of memory. */
+/* test_generate_text.c: Text generation: the pieces together are the text of all ids, with stops
+ * and without. Options in and out of range, every amount of memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,14 +14,14 @@
 
 enum { END, PIECES = 8, LONGEST = 24, SOURCE = 9, START = 7, SLOTS = 2, MOST_WORK = 1 << 16 };
 
-/* '_' is held until the next id is known: an answer's own may be a prompt's to say. */
+/* '_' is held until the next id is known, so one of the prompt may come with the answer. */
 static const char *const piece[PIECES] = { "", "a", "b", "ab_", "_", "\xe2\x82\xac", "ba", "<s>" };
 
-/* A model whose answer is a script; `fed` counts the rows behind the prompt. */
+/* A model whose answer is a script, from `position` on. */
 typedef struct Fake {
     int script[LONGEST], length, fed, position, calls, encoded;
     float logits[SLOTS][PIECES];
-    rt_status says;                 /* what `detokenize` returns */
+    rt_status says;                 /* status of `detokenize` */
     int begins, held;
 } Fake;
 
@@ -51,7 +51,7 @@ static rt_status clear(void *self, int slot)
     return RT_OK;
 }
 
-/* Digits are ids. */
+/* Each digit is an id. */
 static rt_status tokenize(void *self, const RtTextInput *in, int *ids, int room, int *n)
 {
     (void)self;
@@ -100,7 +100,7 @@ static RtTextModel model_of(Fake *f, int source)
 {
     static int ids[LONGEST];
     static XF_ALIGN(16) unsigned char work[MOST_WORK];
-    f->position = source ? 0 : -1;                          /* set by the caller: where the answer begins */
+    f->position = source ? 0 : -1;                     /* the caller sets where the answer begins */
     return (RtTextModel){
         .decoder = { .self = f, .slots = SLOTS, .rows_most = 4, .vocab = PIECES, .stride = PIECES,
                      .decode = decode, .logits = logits, .fork = copy, .clear = clear },
@@ -110,7 +110,7 @@ static RtTextModel model_of(Fake *f, int source)
     };
 }
 
-/* What is handed on. most: pieces until it says that it is enough; 0: it never does. */
+/* The text received. most: stop after this many pieces; 0: never. */
 typedef struct Said { char text[256]; size_t bytes; int pieces, most; } Said;
 
 static bool note(void *user, const char *text, size_t n)
@@ -191,7 +191,7 @@ static void nothing_is_computed_behind_an_end(void **state)
     assert_int_equal(generate(&m, "1", &(rt_generate_options){ .max_new_tokens = 4 }, &said), RT_OK);
     assert_string_equal(said.text, "abaa");
     assert_int_equal(f.calls, 4);
-    assert_int_equal(rt_generate_text(&m, "1", NULL, NULL, NULL), RT_OK);        /* nobody listens */
+    assert_int_equal(rt_generate_text(&m, "1", NULL, NULL, NULL), RT_OK);        /* no callback */
 }
 
 static void stops_of_the_model_count_too(void **state)
@@ -292,7 +292,7 @@ static void what_does_not_fit_is_refused(void **state)
     for (size_t i = 0; i < alone.bytes; i++) assert_int_equal(((unsigned char *)alone.work)[i], 0);
 }
 
-/* With each amount of memory it answers, or says that it is too little, and writes nothing behind it. */
+/* With any amount of memory it answers or returns RT_NO_ROOM. Nothing past the end is written. */
 static void memory_is_enough_or_refused(void **state)
 {
     static const char *const stop[] = { "none such", "nor this" };

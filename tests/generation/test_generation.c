@@ -1,6 +1,6 @@
 /* test_generation.c: Rules that change scores, and sampling, against Hugging Face (rules.txt, by
  * make_rules.py). The loop that uses them, on a model whose logits are a function of its sequence:
- * a prompt read once and without logits, stopping, random streams, a conversation, settings by
+ * a prompt read once and without logits, stopping, random streams, cached prompts, settings by
  * name. */
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 enum { VOCABULARY = 24, MOST_IDS = 64 };
 static const int ends[] = { 3, 9 };
 
-/* ---- against Hugging Face ------------------------------------------------------------------------------- */
+/* ---- against Hugging Face -------------------------------------------------------------------- */
 
 typedef struct Case {
     RtProcessors rules;
@@ -46,11 +46,11 @@ static void read_scores(const char *text, float *out)
     }
 }
 
-/* One line of a case; true after its last. */
+/* Read one line of a case; true after its last. */
 static bool read_line(Case *c, const char *word, const char *rest)
 {
     const float x = strtof(rest, NULL);
-    const int n = isfinite(x) ? (int)x : 0;             /* of a score it may be infinite */
+    const int n = isfinite(x) ? (int)x : 0;             /* scores may be infinite */
     if (!strcmp(word, "repetition_penalty")) c->rules.repetition_penalty = x;
     else if (!strcmp(word, "no_repeat_ngram")) c->rules.no_repeat_ngram = n;
     else if (!strcmp(word, "bad_words")) c->rules.bad_words_room = read_ids(rest, c->bad);
@@ -76,7 +76,7 @@ static bool read_line(Case *c, const char *word, const char *rest)
 
 static bool near(float a, float b) { return a == b || fabsf(a - b) <= 1e-6f * (1 + fabsf(b)); }
 
-/* What the rules alone leave. */
+/* Check the scores that the rules alone give. */
 static void check_rules(const Case *c, int number)
 {
     const RtHistory h = { c->ids, c->count, c->prompt, c->longest, ends, 2 };
@@ -86,7 +86,7 @@ static void check_rules(const Case *c, int number)
         if (!near(found[i], c->scores[i])) fail_msg("case %d: id %d has %g, expected %g", number, i, (double)found[i], (double)c->scores[i]);
 }
 
-/* What sampling leaves: the same ids with the same weights; none of those that stay is drawn never, none other ever. */
+/* Check the candidates for sampling: the expected ids and scores, in descending order. */
 static void check_sampling(const Case *c, int number)
 {
     const RtHistory h = { c->ids, c->count, c->prompt, c->longest, ends, 2 };
@@ -133,9 +133,10 @@ static void agrees_with_hugging_face(void **state)
     assert_int_equal(sampled, 120);
 }
 
-/* ---- chance --------------------------------------------------------------------------------------------- */
+/* ---- sampling -------------------------------------------------------------------------------- */
 
-/* 200,000 draws: the share of each id is its probability, by five standard deviations; a seed gives one sequence. */
+/* In 200,000 draws each id is as frequent as it is probable, within five standard deviations. A
+ * seed gives one sequence. */
 static void draws_have_their_probabilities(void **state)
 {
     enum { DRAWS = 200000, N = 6 };
@@ -171,11 +172,11 @@ static void no_number_is_no_id(void **state)
     assert_int_equal(rt_sample(&s, none, 3, list, &random), -1);
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
-/* Logits depend on the sequence so far; `next` counts how often it was used. */
-/* With `back` a sequence may be taken back, as far as a ring would let it. */
-/* softmaxed: rows leaves log-probabilities, as a model that ends in a log-softmax does. */
+/* Logits depend on the sequence so far. nexts: calls of `next`. */
+/* back: how many positions a sequence may be taken back, as with a ring buffer; 0: none. */
+/* softmaxed: decode leaves log-probabilities, like a model that ends in a log-softmax. */
 typedef struct Toy { int ids[MOST_IDS], count, calls, nexts, back, furthest, fed, read, clears, softmaxed; float logits[VOCABULARY]; } Toy;
 
 static void compute(Toy *t)
@@ -304,7 +305,7 @@ static void greedy_by_both_ways(void **state)
     }
 }
 
-/* Of a prompt only the last id's logits are computed, and each id is fed once, in calls of at most four. */
+/* Only the last id of a prompt needs logits. Each id is fed once, in calls of at most four. */
 static void reads_a_prompt_without_logits(void **state)
 {
     static const int prompt[] = { 1, 5, 2, 7, 11, 4, 9, 3, 8, 2, 6 };
@@ -331,7 +332,8 @@ static void reads_a_prompt_without_logits(void **state)
         }
 }
 
-/* Rules and chance see the logits of a model whose rows leave log-probabilities: the same ids as without a log-softmax. */
+/* Rules and sampling see logits even if the rows leave log-probabilities: the ids are those without
+ * a log-softmax. */
 static void rules_act_on_logits(void **state)
 {
     static const int prompt[] = { 1, 5, 2 };
@@ -350,10 +352,10 @@ static void rules_act_on_logits(void **state)
             without_next = false;
             differ += memcmp(a.ids, c.ids, sizeof a.ids) != 0;
         }
-    assert_true(differ > 8);                                    /* the case sees the difference */
+    assert_true(differ > 8);                                    /* the test sees the difference */
 }
 
-/* What is drawn for a text: by the seed and its number; the first has the numbers of the seed. */
+/* Draws for a text depend on the seed and the text's number. Text 0 uses the seed itself. */
 static void texts_have_streams_of_their_own(void **state)
 {
     enum { TEXTS = 200 };
@@ -374,7 +376,7 @@ static void texts_have_streams_of_their_own(void **state)
 
 static int count_down(void *user, int id) { (void)id; return --*(int *)user == 0; }
 
-/* Lengths: new ones, all of them, the context; an end; a listener. */
+/* It stops at max_new, max_length, the context, an end id, or when the callback says so. */
 static void knows_when_to_stop(void **state)
 {
     static const int prompt[] = { 1, 5, 2 };
@@ -384,7 +386,7 @@ static void knows_when_to_stop(void **state)
     (void)state;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 5);
     assert_int_equal(make(&g, &quiet, prompt, 3, 6).count, 3);
-    g.max_length = 7;               /* not read beside max_new, as Hugging Face has it */
+    g.max_length = 7;               /* ignored beside max_new, as in Hugging Face */
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 5);
     g.max_new = 0;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 4);
@@ -405,7 +407,8 @@ static void knows_when_to_stop(void **state)
     assert_int_equal(make(&g, &quiet, prompt, 3, 2).status, RT_TOO_LONG);
 }
 
-/* Prompts that go on from what the slot holds, in any part of it: the answers of a slot that is empty, and no row is fed that need not be. */
+/* Prompts that share any prefix with the cached ids: the answers are those of an empty slot, and no
+ * row is fed without need. */
 static void goes_on_from_what_is_held(void **state)
 {
     static const int backs[] = { 1000, 20, 9, 1 };
@@ -443,7 +446,7 @@ static void goes_on_from_what_is_held(void **state)
     assert_true(kept_in_all > 2000 && anew > 100);
 }
 
-/* A call that fails leaves nothing held, and a prompt that is too long what there was. */
+/* A call that fails empties the cache. A prompt that is too long leaves it unchanged. */
 static void holds_nothing_after_a_fault(void **state)
 {
     static const int prompt[] = { 1, 5, 2, 7, 11, 4 };
@@ -457,14 +460,14 @@ static void holds_nothing_after_a_fault(void **state)
     assert_int_equal(held.count, 8);
     assert_int_equal(make_by(&t, &g, &going, prompt, 6, 5).status, RT_TOO_LONG);
     assert_int_equal(held.count, 8);
-    assert_int_equal(make_by(&t, &g, &going, prompt, 6, 6).count, 0);       /* a full context: nothing is fed */
+    assert_int_equal(make_by(&t, &g, &going, prompt, 6, 6).count, 0);       /* full: no id is fed */
     assert_int_equal(held.count, 8);
     const RtGeneration more = { .max_new = MOST_IDS };
     assert_int_equal(make_by(&t, &more, &going, prompt, 6, MOST_IDS + 10).status, RT_TOO_LONG);
     assert_int_equal(held.count, 0);
 }
 
-/* A seed decides what is drawn, and rules hold for it. */
+/* The seed decides what is drawn. no_repeat_ngram 1 allows each id once, until none is left. */
 static void draws_by_a_seed(void **state)
 {
     static const int prompt[] = { 1, 5, 2 };
@@ -486,10 +489,10 @@ static void draws_by_a_seed(void **state)
         seen[all.ids[i]] = true;
     }
     g.max_new++;
-    assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).status, RT_BAD_WEIGHTS);     /* nothing is left */
+    assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).status, RT_BAD_WEIGHTS);  /* none left */
 }
 
-/* ---- by name -------------------------------------------------------------------------------------------- */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 static void options_by_name(void **state)
 {

@@ -1,12 +1,12 @@
-/* edit.c: a tool of the shell suite: a copy of a GGUF file with other keys and tokens.
+/* edit.c: a tool of the shell suite: copy a GGUF file with other keys and tokens.
  * usage: edit FROM TO CHANGE...
- *   KEY=7       a number, of the type that the key has, else as U32; other values are a text
+ *   KEY=7       a number, of the type that the key has, else U32; other values are a text
  *   KEY=        the key is left out
- *   KEY:T=V     a value of the type T, a number of GGUF: 0 u8, 4 u32, 6 f32, 7 bool, 8 a text, ...
+ *   KEY:T=V     a value of type T, a number of GGUF: 0 u8, 4 u32, 6 f32, 7 bool, 8 a text, ...
  *   KEY:9T=V,V  an array of such values; 99 is an array of arrays, without values
- *   +KEY...     the key is added, also where it is there
+ *   +KEY...     the key is added, even if it is there
  *               A '^' in a KEY or a text V is a NUL; KEY may be empty.
- *   5:4:TEXT    token 5 is TEXT, of type 4; for types the file needs tokenizer.ggml.token_type */
+ *   5:4:TEXT    token 5 is TEXT, of type 4; types need tokenizer.ggml.token_type in the file */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void put_text(Text *to, const char *s, size_t n)
 
 static bool is_token(const char *change) { return isdigit((unsigned char)*change); }
 
-/* How many bytes of a change are its key. */
+/* The number of bytes of a change's key. */
 static size_t key_bytes(const char *change) { return strcspn(change, ":="); }
 
 static bool is_key(const char *change, GgufText key)
@@ -45,7 +45,7 @@ static bool is_changed(const Edit *e, GgufText key)
     return false;
 }
 
-/* Behind "ID:", where that token is changed. */
+/* The text after "ID:" in the change of that token, or NULL. */
 static const char *token_change(const Edit *e, uint64_t id)
 {
     for (int i = 0; i < e->changes; i++) {
@@ -84,7 +84,7 @@ static void put_values(Text *to, unsigned type, const char *s)
     for (; count--; s += strcspn(s, ",") + 1) put_value(to, type, s, strcspn(s, ","));
 }
 
-/* as: the type where the change names none and is a number. */
+/* as: the type of a number if the change names none. */
 static void put_key(Edit *e, const char *change, unsigned as)
 {
     const size_t n = key_bytes(change);
@@ -129,7 +129,7 @@ static void copy_key(Edit *e, const GgufKey *key)
     e->keys++;
 }
 
-/* The type of a number that the file has by that key. */
+/* The type of the number that the file has for that key, else U32. */
 static unsigned type_in(const Gguf *g, const char *change)
 {
     for (uint64_t i = 0; i < g->key_count; i++) {
@@ -150,7 +150,7 @@ static void put_keys(Edit *e, const Gguf *g)
     }
 }
 
-/* Offsets are as before: the tensors lie as before, behind another head. */
+/* The data of the tensors follows unchanged, after another head; so their offsets stay. */
 static void put_tensors(Edit *e, const Gguf *g, const FileMap *map)
 {
     uint64_t begin = map->size;

@@ -1,6 +1,7 @@
-/* same_groups.c: whether the packed weights of a GGUF file's model hold its groups of Q8_0 and Q4_0 as they stand in the file: every factor and
- * every number, read here by the formats alone.
- * usage: same_groups FILE.gguf      prints how many groups of 8 and of 4 bits there are; 1 where one is another */
+/* same_groups.c: check that the packed weights of a GGUF file's model hold its groups of Q8_0 and
+ * Q4_0 unchanged: every factor and every number, read here by the formats alone.
+ * usage: same_groups FILE.gguf      prints how many groups of 8 and 4 bits there are; exits with 1
+ * if one differs */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,13 +11,14 @@
 
 enum { GROUP = 32 };
 
-/* A block in the file: an f16, then 32 bytes, or 16 whose lower halves are the first 16 numbers. */
+/* Number i of a block: an f16, then 32 bytes, or 16, whose low nibbles are the first 16 numbers. */
 static int in_file(const unsigned char *block, int bits, int i)
 {
     return bits == 8 ? (int8_t)block[2 + i] : (i < 16 ? block[2 + i] & 15 : block[2 + i - 16] >> 4) - 8;
 }
 
-/* The same of a panel: bytes of four inputs of each of 16 outputs, or of eight, four in the lower halves. */
+/* Number i of an output in a panel: for each of 16 outputs the bytes of four inputs, or of eight,
+ * the first four in the low nibbles. */
 static int in_panel(const unsigned char *data, int bits, int lane, int i)
 {
     return bits == 8 ? data[i / 4 * 64 + 4 * lane + i % 4] - 128 : (data[i / 8 * 64 + 4 * lane + i % 4] >> (i / 4 % 2 ? 4 : 0) & 15) - 8;
@@ -30,7 +32,8 @@ static bool same(const unsigned char *block, const unsigned char *panel, int bit
     return good;
 }
 
-/* A matrix of one layer, whole and in order in the file; biases stand before a panel's factors. */
+/* Count the groups that differ in a matrix of one layer, which is whole and in order in the file.
+ * Biases precede a panel's factors. */
 static int other_groups(const Packed *k, const TensorSource *t, const unsigned char *packed, int count[9])
 {
     const int bits = t->dtype == DTYPE_Q8_0 ? 8 : 4, bytes = bits == 8 ? 34 : 18, groups = (int)(t->shape[1] / GROUP), bias = k->tensor[1] ? 64 : 0;

@@ -1,5 +1,5 @@
-/* test_graph.c: The verifier of graphs finds each fault. Every operation has a row in the tables
- * and a rule. */
+/* test_graph.c: The graph verifier finds each fault. Every operation has a row in the tables and a
+ * shape rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,14 +36,15 @@ static void discard(Made *o)
     arena_free(o->arena);
 }
 
-/* What the check holds when it dies is not a leak, and the leak sanitizer's report no part of what it says. */
+/* Memory that graph_check holds when it dies is not a leak; the leak sanitizer's report must not
+ * mix with its message. */
 #ifdef __SANITIZE_ADDRESS__
 void __lsan_disable(void);
 #else
 static void __lsan_disable(void) {}
 #endif
 
-/* graph_check must die and say `words`; what it is given was broken for this. */
+/* graph_check must die and say `words`; the graph was broken for that. */
 static void dies(Made *o, const char *words)
 {
     char said[1024];
@@ -152,7 +153,8 @@ static void a_result_never_made_is_found(void **state)
     dies(&o, "is never made");
 }
 
-/* Rows of ops.def without a hole, and all of them in graphs that can be built: so every shape rule was there. */
+/* Every row of ops.def is complete, and every operation is in a graph that can be built, so it has
+ * a shape rule. */
 static void every_operation_has_a_row_and_a_rule(void **state)
 {
     (void)state;

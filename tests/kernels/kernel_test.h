@@ -1,5 +1,5 @@
-/* kernel_test.h: what the tests of the runtime share: guarded buffers, numbers, panels, and comparisons.
- * The references in the tests are plain loops in double; this is the one place of their tolerance. */
+/* kernel_test.h: shared by the kernel tests: guarded buffers, random numbers, panels, comparisons.
+ * The references are plain loops in double; their tolerance is set only here. */
 #ifndef KERNEL_TEST_H
 #define KERNEL_TEST_H
 
@@ -15,10 +15,10 @@
 #include "kernels.h"
 #include "patience.h"
 
-#define TOLERANCE 1e-6              /* |f32 - exact| / magnitude, element by element */
+#define TOLERANCE 1e-6              /* |f32 - exact| / magnitude, per element */
 #define COUNT(a) (sizeof(a) / sizeof (a)[0])
 
-/* Before main: a program for an instruction set that this processor lacks is skipped. */
+/* Before main: skip the program if this processor lacks its instruction set. */
 __attribute__((constructor)) static void skip_where_it_cannot_run(void)
 {
     const unsigned missing = rt_isa_missing(RT_ISA_BUILT);
@@ -27,7 +27,8 @@ __attribute__((constructor)) static void skip_where_it_cannot_run(void)
     exit(0);
 }
 
-/* Of the cases of a sweep one in so many is tried, KERNEL_TEST_SHARE: on an emulated processor, where all take minutes. 1: all. */
+/* KERNEL_TEST_SHARE=N runs one in N cases of a sweep, for emulated processors, where all of them
+ * take minutes. Default 1: all. */
 static inline uint32_t test_share(void)
 {
     const char *text = getenv("KERNEL_TEST_SHARE");
@@ -41,7 +42,7 @@ static inline int left_out(void)
     return cases++ % test_share() != 0;
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static inline uint32_t random_bits(void)
 {
@@ -53,9 +54,9 @@ static inline uint32_t random_bits(void)
 static inline float random_float(void) { return (float)(random_bits() >> 8) / 8388608.0f - 1; }     /* -1 .. 1 */
 static inline int padded16(int n) { return (n + 15) / 16 * 16; }
 
-/* ---- buffers -------------------------------------------------------------------------------------------- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
-enum { GUARD = 32 };                /* floats before and behind a buffer */
+enum { GUARD = 32 };                /* floats before and after a buffer */
 static const uint32_t guard_bits = 0x7fc5a5a5u;                         /* a NaN: reading it shows in the result */
 
 typedef struct Buffer { float *data; size_t n; } Buffer;
@@ -90,7 +91,7 @@ static inline void release(Buffer b)
     free(b.data - GUARD);
 }
 
-/* rows x width random numbers; the padding of a row up to its stride stays NaN, so that reading it shows. */
+/* rows x width random numbers. The padding of each row stays NaN, so that reading it shows. */
 static inline Buffer random_rows(int rows, int width, int stride)
 {
     Buffer b = buffer((size_t)rows * (size_t)stride);
@@ -100,10 +101,10 @@ static inline Buffer random_rows(int rows, int width, int stride)
     return b;
 }
 
-/* ---- comparisons ---------------------------------------------------------------------------------------- */
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
-/* A number in double, and the sum of the absolute values of the terms it was made of, to which rounding errors are
- * proportional: the number itself may be what little remains of large terms. */
+/* A number in double, and the sum of the absolute values of its terms. Rounding errors are
+ * proportional to that sum; the number itself may be a small difference of large terms. */
 typedef struct Exact { double value, magnitude; } Exact;
 
 static inline void exact_add(Exact *e, double term) { e->value += term, e->magnitude += fabs(term); }
@@ -124,7 +125,7 @@ static inline void check_same_bits(const float *a, const float *b, size_t n)
     if (n) assert_memory_equal(a, b, n * sizeof *a);
 }
 
-/* Columns width .. padded of every row are zero, and those behind untouched. */
+/* Columns width .. padded of each row are zero, those after them untouched. */
 static inline void check_padding(const float *y, int stride, int rows, int width)
 {
     for (int r = 0; r < rows; r++)
@@ -132,7 +133,7 @@ static inline void check_padding(const float *y, int stride, int rows, int width
             assert_true(i < padded16(width) ? y[r * stride + i] == 0 : is_guard(y + r * stride + i));
 }
 
-/* ---- panels --------------------------------------------------------------------------------------------- */
+/* ---- panels ---------------------------------------------------------------------------------- */
 
 /* w [out][in] and bias [out] (or NULL) as panels of sixteen outputs, the last padded with zeros. */
 static inline Buffer panels(const float *w, const float *bias, int out, int in)

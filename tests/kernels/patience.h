@@ -2,6 +2,6 @@
 #ifndef PATIENCE_H
 #define PATIENCE_H
 
-enum { PATIENCE = 300 };            /* seconds after which a test that hangs is ended: alarm(PATIENCE) */
+enum { PATIENCE = 300 };            /* seconds until a test that hangs is killed: alarm(PATIENCE) */
 
 #endif

@@ -1,5 +1,5 @@
-/* team_clock.h: a clock that the test moves: teams ask clock_gettime, which is the one here. Late
- * threads are late by this clock, whatever the machine does meanwhile. */
+/* team_clock.h: a clock that only the test advances. It replaces clock_gettime, which teams call.
+ * Threads are late by this clock, whatever else the machine does. */
 #ifndef TEAM_CLOCK_H
 #define TEAM_CLOCK_H
 
@@ -16,10 +16,10 @@
 enum { LATE_MS = 10 };
 
 static _Atomic int64_t now_ms = 1000000;
-static _Atomic int64_t step_ms;             /* for which time passes whenever someone asks */
-static _Thread_local int is_worker;         /* of the late thread */
-static _Atomic int asked;                   /* how often others asked the clock */
-static _Atomic int asked_before = -1;       /* when thread 0 came to the barrier; -1: it has not */
+static _Atomic int64_t step_ms;             /* added at each call of clock_gettime */
+static _Thread_local int is_worker;         /* set in the late thread */
+static _Atomic int asked;                   /* calls of clock_gettime by other threads */
+static _Atomic int asked_before = -1;     /* `asked` as thread 0 reached the barrier; -1: not yet */
 
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
@@ -30,10 +30,10 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     return 0;
 }
 
-/* Thread 0 is about to come to the barrier at which thread 1 is late. */
+/* Thread 0 is about to reach the barrier at which thread 1 is late. */
 static void thread_0_comes(void) { atomic_store(&asked_before, atomic_load(&asked)); }
 
-/* Thread 1 lets thread 0 ask the clock before it falls asleep at the barrier, and then time pass. */
+/* Wait until thread 0, about to sleep at the barrier, has read the clock; then advance it. */
 static void thread_1_is_late(void)
 {
     is_worker = 1;
@@ -43,7 +43,7 @@ static void thread_1_is_late(void)
     atomic_fetch_add(&now_ms, LATE_MS);
 }
 
-/* Whether all threads but the first sleep: /proc/self/task/N/stat is "N (name) S ..". */
+/* True if all threads but the first sleep: /proc/self/task/N/stat is "N (name) S ..". */
 static int others_sleep(void)
 {
     int sleep = 1;
@@ -61,7 +61,7 @@ static int others_sleep(void)
     return sleep;
 }
 
-/* Between two runs: until the workers have left the last barrier, and sleep until the next run. */
+/* Between two runs: wait until the workers have left the last barrier and sleep. */
 static void let_workers_sleep(void)
 {
     while (!others_sleep()) sched_yield();

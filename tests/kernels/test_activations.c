@@ -1,5 +1,5 @@
-/* test_activations.c: Every row of activations.def against libm in double over a dense sweep of
- * all floats and at its ends; the same bits in element-wise kernels, gates and linears. */
+/* test_activations.c: Every row of activations.def against libm in double, over a dense sweep of
+ * all floats and at the extremes. Element-wise kernels, gates and linears give the same bits. */
 #include "kernel_test.h"
 #include "rt_simd.h"
 
@@ -12,8 +12,8 @@ static double quick_gelu(double x) { return x * sigmoid(1.702 * x); }
 static double silu(double x) { return x * sigmoid(x); }
 static double relu2(double x) { return relu(x) * relu(x); }
 
-/* Limits stated in rt_simd.h. ulp: for x >= lowest, in units in the last place of the exact result. share: for all x,
- * in 2^-23 |x|; 0 where the result is not a share of x. */
+/* The limits stated in rt_simd.h. ulp: error for x >= lowest, in units in the last place of the
+ * exact result. share: error for all x, in 2^-23 |x|; 0 if it is not proportional to x. */
 typedef struct Row { const char *name; double (*exact)(double), ulp, lowest, share; } Row;
 static const Row rows[RT_ACTIVATIONS] = {
     [RT_IDENTITY] = { "identity", identity, 0, -INFINITY, 0 },
@@ -34,7 +34,7 @@ static float one(RtActivation kind, float x)
     return y[11];
 }
 
-/* Every 499th float, of both signs. */
+/* Check every 499th float, of both signs. */
 static void sweep(RtActivation kind)
 {
     const Row *row = &rows[kind];
@@ -90,12 +90,12 @@ static void ends(void **state)
         if (isinf(limits[i].high)) continue;
         assert_true(one(kind, 1e4f) == limits[i].high && one(kind, -1e4f) == limits[i].low);
     }
-    for (float x = 20; x < 1e38f; x *= 3)                               /* where the tail is lost, x itself */
+    for (float x = 20; x < 1e38f; x *= 3)                          /* the tail vanishes: x itself */
         assert_true(one(RT_GELU, x) == x && one(RT_GELU_TANH, x) == x && one(RT_QUICK_GELU, x) == x && one(RT_SILU, x) == x);
     assert_true(one(RT_GELU, -20) == 0 && one(RT_GELU_TANH, -20) == 0);
 }
 
-/* ---- where they are applied ----------------------------------------------------------------------------- */
+/* ---- in other kernels ------------------------------------------------------------------------ */
 
 enum { ROWS = 5 };
 static const int widths[] = { 1, 2, 7, 15, 16, 17, 33, 97 };
@@ -123,7 +123,7 @@ static void element_wise(RtActivation kind, int width)
                 assert_true(z.data[r * s.y_stride + i] == want * b.data[r * s.b_stride + i]);
             }
     }
-    for (int operand = 0; operand < 2; operand++) {                     /* y is a, then b, row by row */
+    for (int operand = 0; operand < 2; operand++) {        /* y in place of a, then of b, by rows */
         Buffer from = operand ? b : a, copy = buffer(from.n);
         const int stride = operand ? s.b_stride : s.a_stride;
         const RtElement same = { width, s.a_stride, s.b_stride, stride, kind };
@@ -146,7 +146,8 @@ static void elements(void **state)
             element_wise((RtActivation)kind, widths[i]);
 }
 
-/* A linear product with an activation is the product, then the activation, to the bit; deeper than one piece too. */
+/* A linear with an activation gives the bits of the linear, then the activation; also with more
+ * inputs than one block. */
 static void after_linear(RtActivation kind, int rows_n, int in, int out)
 {
     const int stride = padded16(in), y_stride = padded16(out);

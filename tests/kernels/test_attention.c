@@ -12,7 +12,7 @@ typedef struct Case {
 
 enum { BIAS = 1, MASK = 2, CAP = 4, ADDED = 8, EXTRAS = 16 };
 
-/* Keys and values as the caches hold them; element (h, j, i) by the layouts of RtCache. */
+/* Offset of element (h, j, i) in a cache of keys or of values; layouts as in RtCache. */
 static size_t key_at(const RtAttention *s, int h, int j, int i)
 {
     return (size_t)(((h * (s->capacity / 16) + j / 16) * s->d_k + i) * 16 + j % 16);
@@ -49,8 +49,8 @@ static int visible_of(Pattern pattern, int r, int rows, int capacity)
     }
 }
 
-/* Numbers to add, or -inf, for all heads or for each; a row in four is -inf alone, and behind
- * visible[r] stands NaN. It lies as the mask does. */
+/* Numbers to add, or -inf: one set for all heads or one per head, laid out like the mask. Every
+ * fourth row is all -inf. Past visible[r] they are NaN. */
 static void fill_added(Case *c)
 {
     const int by_head = c->rows % 2, heads = by_head ? c->shape.heads : 1;
@@ -62,8 +62,8 @@ static void fill_added(Case *c)
                 r % 4 == 3 || random_bits() % 4 == 0 ? -INFINITY : 3 * random_float();
 }
 
-/* The bias reaches exactly as far as needed. A mask hides half of the positions, its other numbers are any, every
- * third row sees nothing, and what stands behind visible[r] is NaN. */
+/* The bias reaches exactly as far as needed. The mask hides half of the positions, and all of them
+ * in every third row; its other numbers are any but 0. Past visible[r] it is NaN. */
 static void fill_extras(Case *c)
 {
     const RtAttention *s = &c->shape;
@@ -138,7 +138,7 @@ static int hidden(const Case *c, int r, int h, int j)
     return masked || added_at(c, r, h, j) == -INFINITY;
 }
 
-/* What the weight of position j is the exponential of; `score` is q . k. */
+/* The exponent of the weight of position j; `score` is q . k. */
 static Exact exponent(const Case *c, int r, int h, int j, Exact score)
 {
     Exact e = { c->shape.scale * score.value, c->shape.scale * score.magnitude };
@@ -153,7 +153,7 @@ static void reference(const Case *c, int r, int h, Exact *scores, Exact *weights
 {
     const RtAttention *s = &c->shape;
     const int kv = h / (s->heads / s->kv_heads), n = c->visible[r];
-    double max = -INFINITY, sum = 0, steep = 1;         /* exp turns an error of a score into a relative one */
+    double max = -INFINITY, sum = 0, steep = 1;         /* exp makes errors of scores relative */
     for (int j = 0; j < n; j++) {
         scores[j] = weights[j] = (Exact){ 0, 0 };
         if (hidden(c, r, h, j)) continue;
@@ -199,10 +199,10 @@ static void check_case(const Case *c)
             check_tap(c, c->scores, r, h, scores);
             check_tap(c, c->weights, r, h, weights);
         }
-    for (int r = 0; r < c->rows; r++)                                   /* nothing behind the last head */
+    for (int r = 0; r < c->rows; r++)                              /* nothing after the last head */
         for (int i = s->heads * s->d_v; i < s->out_stride; i++)
             assert_true(is_guard(c->out.data + r * s->out_stride + i));
-    for (int h = 0; h < s->heads; h++)                                  /* nor in a row of the taps that is none */
+    for (int h = 0; h < s->heads; h++)                       /* nor in the unused row of the taps */
         assert_true(is_guard(c->scores.data + (h * s->tap_rows + c->rows) * s->tap_columns));
     free(scores);
 }
@@ -232,7 +232,8 @@ static void against_reference(void **state)
                     }
 }
 
-/* Cuts of rows and heads, with and without taps, give the bits of the whole; a head leaves its neighbours alone. */
+/* Cuts of rows and heads, with and without taps, give the bits of the whole. A head does not write
+ * to its neighbours. */
 static void every_cut(void **state)
 {
     (void)state;
@@ -257,7 +258,8 @@ static void every_cut(void **state)
         }
 }
 
-/* A row that sees nothing gives zeros; scores of hundreds overflow nothing; one visible position has weight 1. */
+/* A row that sees nothing gives zeros. Scores around 1000 do not overflow. A single visible
+ * position has weight 1. */
 static void extremes(void **state)
 {
     Case c = make_case(1, 1, 16, 16, 16, 3, FULL, 0);
@@ -289,8 +291,8 @@ static void extras_of_none(void **state)
     free_case(c);
 }
 
-/* A mask that hides all but one position gives that one's value; a wholly masked row gives zeros, also where a value is
- * NaN. */
+/* A mask that hides all but one position gives that position's value. A fully masked row gives
+ * zeros, even if a value is NaN. */
 static void one_unmasked(void **state)
 {
     Case c = make_case(1, 1, 16, 16, 48, 3, FULL, MASK);

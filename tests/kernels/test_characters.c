@@ -2,7 +2,7 @@
  * instruction sets. */
 #include "kernel_test.h"
 
-/* A vocabulary of marks 0 and 1, then one character of each length and the ends of the ranges. */
+/* Special tokens 0 and 1, then characters of each length in UTF-8, at both ends of the ranges. */
 static const int32_t table[] = { ' ', 2, 'a', 3, 0x7f, 4, 0x80, 5, 0xe9, 6, 0x7ff, 7, 0x800, 8, 0x20ac, 9, 0xd7ff, 10,
     0xe000, 11, 0xffff, 12, 0x10000, 13, 0x10ffff, 14 };
 static const int32_t texts[] = { -1, -1, ' ', 'a', 0x7f, 0x80, 0xe9, 0x7ff, 0x800, 0x20ac, 0xd7ff, 0xe000, 0xffff,
@@ -62,12 +62,12 @@ static void refused(void **state)
 {
     static const struct { const char *text; size_t at; int code_point; } faults[] = {
         { "ab", 1, 'b' }, { "a\xc3\xa8", 1, 0xe8 }, { "\xf0\x9f\x98\x80", 0, 0x1f600 }, { "a\na", 1, '\n' },
-        { "a\x80", 1, -1 }, { "aa\xbf", 2, -1 },                        /* a continuation alone */
-        { "a\xc3", 1, -1 }, { "\xe2\x82", 0, -1 }, { "\xf0\x90\x80", 0, -1 }, { "\xc3" "a", 0, -1 },   /* cut short */
+        { "a\x80", 1, -1 }, { "aa\xbf", 2, -1 },                        /* lone continuations */
+        { "a\xc3", 1, -1 }, { "\xe2\x82", 0, -1 }, { "\xf0\x90\x80", 0, -1 }, { "\xc3" "a", 0, -1 }, /* truncated */
         { "\xc0\x80", 0, -1 }, { "\xc1\xbf", 0, -1 }, { "\xe0\x9f\xbf", 0, -1 }, { "\xf0\x8f\xbf\xbf", 0, -1 },
         { "\xed\xa0\x80", 0, -1 }, { "\xed\xbf\xbf", 0, -1 },           /* surrogates */
         { "\xf4\x90\x80\x80", 0, -1 }, { "\xf7\xbf\xbf\xbf", 0, -1 }, { "\xf8\x88\x80\x80\x80", 0, -1 },
-        { "\xfe", 0, -1 }, { "aaaaaaaaaaaaaaaaaaaaaaa\xff", 23, -1 },   /* broken counts before too long */
+        { "\xfe", 0, -1 }, { "aaaaaaaaaaaaaaaaaaaaaaa\xff", 23, -1 },  /* invalid before too long */
     };
     (void)state;
     for (size_t i = 0; i < COUNT(faults); i++) {
@@ -80,7 +80,7 @@ static void refused(void **state)
     }
 }
 
-/* Every code point, as a text of its own and with no table, is reported as itself, or as broken. */
+/* Encode each code point, without a table: it is reported as itself, a surrogate as invalid. */
 static void every_code_point(void **state)
 {
     const RtCharacters none = { NULL, 0, NULL, 0 };

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- the model: letters a..z and é, the start and the end; its weights are the eight bytes "reversed" ---------- */
+/* ---- the model: letters a..z and é, start and end; its weights: the eight bytes "reversed" --- */
 
 enum { LETTERS = 27, START = LETTERS, END, VOCAB, LONGEST = 8 };
 typedef struct Model { const char *weights; rt_team *team; } Model;
@@ -45,7 +45,7 @@ static rt_status model_encode(const void *model, void *state, int slot, const in
     return RT_OK;
 }
 
-/* Every letter but the right one has the log-probability -3. */
+/* The right id has logit -0.5, every other -3. */
 static rt_status model_decode(const void *model, void *state, const rt_token *rows, int n)
 {
     State *s = state;
@@ -112,7 +112,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* ---- running it ----------------------------------------------------------------------------------------- */
+/* ---- running it ------------------------------------------------------------------------------ */
 
 enum { TEXT_ROOM = 8192, ARGUMENTS = 8 };
 typedef struct Result { int code; char out[TEXT_ROOM], err[TEXT_ROOM]; } Result;
@@ -137,7 +137,8 @@ static int scratch_file(const void *text, size_t bytes)
     return fd;
 }
 
-/* Run `p` with up to ARGUMENTS words, `input` on standard input, and out_fd, unless it is -1, as standard output. */
+/* Run `p` with up to ARGUMENTS words, `input` as standard input, and out_fd as standard output,
+ * unless it is -1. */
 static void run(const rt_program *p, const char *const *words, const void *input, size_t bytes, int out_fd)
 {
     char *argv[ARGUMENTS + 2] = { (char *)(uintptr_t)p->name };
@@ -158,7 +159,7 @@ static void run(const rt_program *p, const char *const *words, const void *input
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) || WIFSIGNALED(status));
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);     /* as a shell says it */
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); /* as a shell */
     close(in);
     read_back(out, result.out), read_back(err, result.err);
 }
@@ -177,7 +178,7 @@ static void lines(const char *input, int code, const char *out, const char *err)
     check(code, out, err);
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static void good_lines(void **state)
 {
@@ -216,7 +217,7 @@ static void arguments(void **state)
     check(65, "\n", "argument 1: '-' (U+002D) at character 1");
 }
 
-/* ---- ids and JSON --------------------------------------------------------------------------------------- */
+/* ---- ids and JSON ---------------------------------------------------------------------------- */
 
 static void words(int code, const char *out, const char *err, const char *const *w)
 {
@@ -236,7 +237,7 @@ static void ids(void **state)
     words(65, "\n", "reverse: argument 1: 9 ids, but at most 8 fit\n", WORDS("--ids", "1 2 3 4 5 6 7 8 9"));
 }
 
-/* The right one has the probability 1 / (1 + 28 exp(-2.5)). */
+/* The right id has probability 1 / (1 + 28 exp(-2.5)) at each step. */
 static void json(void **state)
 {
     static const char end[] = ",\"finished\":true}\n";
@@ -254,7 +255,7 @@ static void json(void **state)
           WORDS("--json", "a\"\\/"));
 }
 
-/* Every byte, and forms that are no UTF-8: a JSON string stays valid, and obeys nothing. */
+/* Control characters and invalid UTF-8: the JSON stays valid and does nothing to a terminal. */
 static void json_bytes(void **state)
 {
     static const struct { const char *bytes; size_t n; const char *escaped; } cases[] = {
@@ -275,7 +276,7 @@ static void json_bytes(void **state)
     }
 }
 
-/* A decoder alone and an encoder alone: other calls, other keys. */
+/* Programs with only a decoder or only an encoder: other calls, other keys. */
 static rt_status count_decode(const void *model, void *state, const rt_token *rows, int n)
 {
     State *s = state;
@@ -326,7 +327,7 @@ static void encoder_alone(void **state)
               "{\"input\":\"x\",\"error\":\"the model has no tokenizer: pass token ids, such as 1 2 3; found none at byte 1\"}\n", "");
 }
 
-/* ---- options -------------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static void options(void **state)
 {
@@ -394,7 +395,7 @@ static void actions(void **state)
     assert_non_null(strstr(result.out, "\",\"threads\":2,\"threads_max\":4}\n"));
 }
 
-/* With one slot a search is the greedy answer; without a decoder there is none. */
+/* One slot: --beam 1 is greedy, more is an error. Without a decoder there is no such option. */
 static void beams(void **state)
 {
     rt_program none = program;
@@ -416,7 +417,7 @@ static void instruction_sets(void **state)
     assert_true(result.code == 69 && strstr(result.err, "which this processor lacks; rebuild with --isa portable\n"));
 }
 
-/* ---- weights -------------------------------------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const char *text)
 {
@@ -434,7 +435,7 @@ static void weights(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/w", folder);
     p.weights = NULL, p.weights_file = "no such reverse.weights";
-    run(&p, WORDS("ab"), "", 0, -1);                                    /* looked for beside this test */
+    run(&p, WORDS("ab"), "", 0, -1);                             /* searched next to this program */
     check(66, "", "no such reverse.weights: No such file or directory\nreverse: pass them with --weights FILE");
     for (int own = 0; own < 2; own++) {                                 /* the option overrides embedded weights too */
         if (own) p.weights = embedded;
@@ -453,7 +454,7 @@ static void weights(void **state)
     unlink(path), rmdir(folder);
 }
 
-/* Weights of 5 MiB, between an 'r' and a 'd'; says when they are bound, and where they must lie the second time. */
+/* Bind 5 MiB of weights, from 'r' to 'd', and say so; the second time only in large pages. */
 enum { LARGE = 5 << 20, LARGE_PAGE = 2 << 20 };
 static rt_status large_bind(void *model, const void *weights, size_t bytes)
 {
@@ -465,7 +466,8 @@ static rt_status large_bind(void *model, const void *weights, size_t bytes)
     return RT_OK;
 }
 
-/* A text of three letters is an encoding and four steps: the 32nd call that reads the weights is in the seventh. */
+/* A text of three letters takes an encoding and four steps, so the 32nd call that reads the weights
+ * is in the seventh text. */
 static void weights_are_copied_later(void **state)
 {
     enum { TEXTS = 7 };
@@ -483,7 +485,7 @@ static void weights_are_copied_later(void **state)
     assert_true(result.code == 0 && strcmp(result.err, "bound\n") == 0);
     run(&p, WORDS("--weights", path, "-t1"), input, 4 * TEXTS, -1);
     assert_true(result.code == 0 && strcmp(result.err, "bound\nbound again\n") == 0 && strcmp(result.out, answers) == 0);
-    snprintf(fifo, sizeof fifo, "%s.fifo", path);                       /* what was read from a pipe stays where it is */
+    snprintf(fifo, sizeof fifo, "%s.fifo", path);           /* weights from a pipe are not copied */
     assert_int_equal(mkfifo(fifo, 0600), 0);
     if (fork() == 0) {
         const int end = open(fifo, O_WRONLY);
@@ -495,7 +497,7 @@ static void weights_are_copied_later(void **state)
     unlink(path), unlink(fifo);
 }
 
-/* ---- outputs that fail ---------------------------------------------------------------------------------- */
+/* ---- outputs that fail ----------------------------------------------------------------------- */
 
 static void full_disk(void **state)
 {

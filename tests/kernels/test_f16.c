@@ -4,7 +4,7 @@
 #include "kernel_test.h"
 #include "rt_simd_f16.h"
 
-/* ---- conversions ---------------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 static double value_of(unsigned h)
 {
@@ -13,7 +13,7 @@ static double value_of(unsigned h)
     return h & 0x8000 ? -size : size;
 }
 
-/* Ties to even, as rint has them; 65504 at most. Of a NaN some NaN. */
+/* Ties go to even, as with rint; sizes saturate at 65504. NaN gives a NaN. */
 static unsigned nearest(float x)
 {
     const unsigned sign = signbit(x) ? 0x8000 : 0;
@@ -44,7 +44,7 @@ static void every_f16_is_a_float(void **state)
     }
 }
 
-/* Instructions and plain code, both signs; 15 numbers and a 0. */
+/* Store x and -x, with instructions and with plain code. */
 static void check_stored(const float x[16])
 {
     for (int sign = 0; sign < 2; sign++) {
@@ -61,7 +61,7 @@ static void check_stored(const float x[16])
     }
 }
 
-/* Every f16, what lies half-way to the next, and the floats beside both. */
+/* Every f16, the midpoint to the next, the floats next to both; then every 40009th float. */
 static void stored_is_the_nearest(void **state)
 {
     (void)state;
@@ -98,15 +98,15 @@ static void what_is_too_large_becomes_the_largest(void **state)
     for (int i = 0; i < 7; i++) assert_int_equal(rt_plain_to_f16(x[i]), 0x7bff);
     assert_int_equal(rt_plain_to_f16(-INFINITY), 0xfbff);
     assert_int_equal(rt_plain_to_f16(-0.0f), 0x8000);
-    assert_int_equal(rt_plain_to_f16(x[11]), 0);            /* half of the smallest: a tie */
+    assert_int_equal(rt_plain_to_f16(x[11]), 0);            /* half of the smallest f16: a tie */
     assert_int_equal(rt_plain_to_f16(x[12]), 1);
 }
 
-/* ---- caches --------------------------------------------------------------------------------------------- */
+/* ---- caches ---------------------------------------------------------------------------------- */
 
 static rt_f16 *halves(Buffer b) { return (rt_f16 *)(void *)b.data; }
 
-/* n f16 in a buffer, all of them NaN. */
+/* A buffer of n f16, all NaN. */
 static Buffer half_buffer(size_t n)
 {
     Buffer b = buffer((n + 1) / 2);
@@ -114,7 +114,7 @@ static Buffer half_buffer(size_t n)
     return b;
 }
 
-/* Every number of a cache of f16 is what was stored there as f32, rounded; what was not stored is as it was. */
+/* Each stored number of the f16 cache is that of the f32 cache, rounded; the rest is untouched. */
 static void check_rounded(Buffer half, Buffer single)
 {
     for (size_t i = 0; i < single.n; i++)
@@ -151,9 +151,9 @@ static void stores(void **state)
     }
 }
 
-/* ---- attention ------------------------------------------------------------------------------------------ */
+/* ---- attention ------------------------------------------------------------------------------- */
 
-/* Keys or values of f32, of which every number is a f16: [n] at any place, NaN from `used` rows of sixteen on; and as f16. */
+/* [n] keys or values that are exact in f16, as f32 and as f16. */
 typedef struct Pair { Buffer single, half; } Pair;
 
 static Pair random_pair(size_t n)
@@ -167,7 +167,8 @@ static Pair random_pair(size_t n)
     return p;
 }
 
-/* Position j of keys [heads][capacity / 16][width][16], or values [heads][padded / 16][capacity][16], becomes NaN. */
+/* Set position j to NaN: of keys [heads][capacity / 16][width][16], or of values [heads][padded /
+ * 16][capacity][16]. */
 static void hide(Pair p, int heads, int capacity, int width, int values, int j)
 {
     for (int h = 0; h < heads; h++)
@@ -198,7 +199,7 @@ static void attention_of(const Shape *t, int extras, int window)
     int visible[32], positions[32];
     for (int r = 0; r < t->rows; r++) {
         positions[r] = t->capacity - 1 - t->rows + r;
-        visible[r] = positions[r] + 1 + (window ? t->capacity / 2 : 0);     /* the ring has begun again */
+        visible[r] = positions[r] + 1 + (window ? t->capacity / 2 : 0);   /* the ring has wrapped */
     }
     if (!window)
         for (int j = t->capacity - 1; j < t->capacity; j++)

@@ -1,5 +1,5 @@
-/* test_linear.c: rt_linear_f32 against a plain product at awkward sizes; every cut and every tile
- * size gives the same bits; gates and sums. */
+/* test_linear.c: rt_linear_f32 against a plain product at awkward sizes. Every cut and every tile
+ * size gives the same bits. Gates and sums. */
 #include "kernel_test.h"
 
 typedef struct Case { RtLinear shape; int rows; Buffer x, y, w; float *plain, *bias; } Case;
@@ -71,7 +71,7 @@ static void against_reference(void **state)
                 }
 }
 
-/* Any cut of rows, down to one, and of panels gives the bits of the whole. */
+/* Any cut of rows or of panels, down to one, gives the bits of the whole. */
 static void every_cut(void **state)
 {
     static const int sizes[][2] = { { 7, 17 }, { 64, 130 }, { 513, 300 } };
@@ -104,9 +104,9 @@ static void every_cut(void **state)
     }
 }
 
-/* ---- the product of two linears ------------------------------------------------------------------------------- */
+/* ---- the product of two linears -------------------------------------------------------------- */
 
-/* Panels of `out` outputs and right behind them those of `out` more, as one buffer. */
+/* The panels of a, then those of b, in one buffer. */
 static Buffer two_matrices(const Case *a, const Case *b)
 {
     Buffer w = buffer(a->w.n + b->w.n);
@@ -115,7 +115,7 @@ static Buffer two_matrices(const Case *a, const Case *b)
     return w;
 }
 
-/* The bits of two linears and a gate, each row and panel alone too. 300 rows are more than fit beside a tile at once. */
+/* The bits of two linears and a gate, also row by row and panel by panel. 300 rows: many tiles. */
 static void gate_is_two_linears(void **state)
 {
     static const int sizes[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 64, 172, 1 }, { 64, 300, 1 }, { 31, 33, 2 }, { 64, 130, 15 }, { 513, 300, 31 },
@@ -150,7 +150,8 @@ static void gate_is_two_linears(void **state)
             }
 }
 
-/* The bits of a linear and a sum, in place or not, each row and panel alone too; its padding is never read. */
+/* The bits of a linear and a sum, in place or not, also for each row and panel alone. The padding
+ * of the addend is never read. */
 static void add_is_a_linear_and_a_sum(void **state)
 {
     static const int sizes[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 172, 64, 1 }, { 64, 300, 1 }, { 31, 33, 2 }, { 513, 300, 31 }, { 20, 40, 129 },
@@ -182,7 +183,7 @@ static void add_is_a_linear_and_a_sum(void **state)
         }
 }
 
-/* Weights read in one stream give the bits of panels abreast. */
+/* Weights read one panel after another give the bits of panels read side by side. */
 static void one_stream_changes_no_bit(void **state)
 {
     static const int sizes[][2] = { { 1, 1 }, { 7, 17 }, { 64, 128 }, { 31, 250 }, { 288, 300 } };
@@ -209,7 +210,7 @@ static void one_stream_changes_no_bit(void **state)
         }
 }
 
-/* Nor do wide tiles, without prefetch, of any number of rows, whatever is left of them and of the panels. */
+/* Wide tiles without prefetch change no bit either, for any remainder of rows and panels. */
 static void tiles_change_no_bit(void **state)
 {
     static const int sizes[][3] = { { 1, 1, 2 }, { 7, 17, 3 }, { 64, 128, 8 }, { 31, 250, 16 }, { 513, 48, 29 }, { 1030, 100, 45 } };
@@ -248,7 +249,7 @@ static void body(void *argument, int thread, int threads)
     else run(job->c, job->y, 0, job->c->rows, s.begin, s.end);
 }
 
-/* Rows 2 and 3 are cut into shares of one row on some threads and two on others. */
+/* With 2 or 3 rows, some threads get one row and others two or none. */
 static void on_teams(void **state)
 {
     static const int rows[] = { 1, 2, 3, 29 };

@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include "kernel_test.h"
 
-/* The same matrices, `count` one behind the other, in panels of either kind; x and what f32 makes of it. */
+/* `count` matrices one after another, in f32 panels and in bf16 panels, and the input x. */
 typedef struct Case { RtLinear shape; int rows; Buffer x, wide, narrow; size_t narrow_panel; } Case;
 
-/* Any bf16 but infinities and what is not a number: tiny ones too. */
+/* A random finite bf16, sometimes tiny. */
 static uint16_t random_weight(void)
 {
     const uint16_t h = (uint16_t)random_bits();
@@ -21,7 +21,8 @@ static float widened(uint16_t h)
     return f;
 }
 
-/* Panel by panel: the biases are the same f32 in both. What fills a narrow panel up to 64 bytes stays the guard's. */
+/* Fill both panel by panel; the biases are the same f32. The bytes that pad a narrow panel to 64
+ * bytes keep the guard. */
 static void fill_panels(const Case *c, int count)
 {
     const RtLinear *s = &c->shape;
@@ -55,7 +56,7 @@ static Case make_case(int in, int out, int rows, int has_bias, RtActivation acti
 
 static void free_case(Case c) { release(c.x), release(c.wide), release(c.narrow); }
 
-/* A row of y at `at`, as all kernels of one kind are called here; add: what is added to, or NULL of the others. */
+/* Call one kernel from row `row` on; a: the addend of ADD, unused otherwise. */
 typedef enum Kind { PLAIN, GATE, ADD, KINDS } Kind;
 static void run(Kind kind, bool narrow, const Case *c, float *y, const float *a, int row, int rows, int begin, int end)
 {

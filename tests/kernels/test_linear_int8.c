@@ -1,9 +1,9 @@
-/* test_linear_int8.c: Linears and embeddings with weights of 8 and 4 bits against integer sums in
- * double at awkward sizes; every cut gives the same bits. The reference rounds the rows of x
+/* test_linear_int8.c: Linears and embeddings with int8 and int4 weights against integer sums in
+ * double at awkward sizes. Every cut gives the same bits. The reference rounds the rows of x
  * itself, as rt.h says. */
 #include "kernel_test.h"
 
-/* What differs between the formats. */
+/* The kernels of each format. */
 typedef struct Format {
     int bits;
     void (*linear)(const RtLinear *, float *, const float *, const void *, void *, int, int, int);
@@ -37,11 +37,12 @@ static double half(uint16_t h)
     return h & 0x8000 ? -size : size;
 }
 
-/* Where byte `i` of output `o` lies in a group, and what it is shifted by. */
+/* The byte of input `i` of output `o` in a group, and the shift of its number. */
 static int byte_at(int bits, int o, int i) { return 64 * (bits == 8 ? i / 4 : i / 8) + o % 16 * 4 + i % 4; }
 static int shift_at(int bits, int i) { return bits == 4 && i / 4 % 2 ? 4 : 0; }
 
-/* Panels of a multiple of 64 bytes, from the numbers of the case; outputs and inputs that only fill up are zeros. */
+/* Pack the numbers of the case into panels, each a multiple of 64 bytes. Outputs and inputs that
+ * are padding are zeros. */
 static Buffer pack(const Case *c)
 {
     const RtLinear *s = &c->shape;
@@ -75,7 +76,7 @@ static Case make_case(const Format *f, int in, int out, int rows, int has_bias, 
     c.factor = malloc((size_t)n * sizeof *c.factor);
     c.value = malloc((size_t)(out * in) * sizeof *c.value);
     c.bias = malloc((size_t)out * sizeof *c.bias);
-    for (int i = 0; i < n; i++) c.factor[i] = (uint16_t)(random_bits() % 0x3c00 | (random_bits() & 0x8000));        /* below 1, denormal ones too */
+    for (int i = 0; i < n; i++) c.factor[i] = (uint16_t)(random_bits() % 0x3c00 | (random_bits() & 0x8000)); /* below 1, also denormal */
     for (int i = 0; i < out * in; i++) c.value[i] = (int)(random_bits() % (1u << f->bits)) + least;
     for (int o = 0; o < out; o++) c.bias[o] = random_float();
     c.w = pack(&c);
@@ -88,7 +89,7 @@ static void free_case(Case c)
     free(c.factor), free(c.value), free(c.bias);
 }
 
-/* Group g of a row as whole numbers; returns their scale. */
+/* Round group g of a row to 8 bits; returns the scale. */
 static float rounded(const float *x, int in, int g, int q[32])
 {
     float most = 0;
@@ -119,7 +120,7 @@ static Exact *reference(const Case *c)
     return want;
 }
 
-/* Room for the rows that a call rounds, of as many as it says and no more. */
+/* A buffer for the rows that a call rounds, of exactly the size that rt.h states. */
 static Buffer room(const RtLinear *s, int rows)
 {
     return buffer((size_t)rt_rounded_rows(s->in, rows) * (size_t)rt_rounded_stride(s->in));
@@ -174,7 +175,7 @@ static void against_reference(void **state)
                     }
 }
 
-/* More rows than become bytes at once, and inputs of which one row alone has room. */
+/* More rows than are rounded at once, and inputs so long that only one row fits. */
 static void long_rows(void **state)
 {
     static const int sizes[][3] = { { 4096, 17, 37 }, { 30000, 3, 5 }, { 65536, 17, 2 }, { 65569, 17, 2 } };
@@ -190,7 +191,7 @@ static void long_rows(void **state)
         }
 }
 
-/* Any cut of rows, down to one, and of panels gives the bits of the whole. */
+/* Any cut of rows or of panels, down to one, gives the bits of the whole. */
 static void every_cut(void **state)
 {
     static const int sizes[][2] = { { 7, 17 }, { 64, 130 }, { 513, 300 } };
@@ -221,12 +222,12 @@ static void every_cut(void **state)
     }
 }
 
-/* ---- with another operation --------------------------------------------------------------------------------------- */
+/* ---- fused with another operation ------------------------------------------------------------ */
 
 static const int pairs[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 64, 172, 1 }, { 31, 33, 2 }, { 64, 130, 15 }, { 513, 300, 31 }, { 20, 40, 129 },
                                 { 2100, 40, 64 } };
 
-/* The bits of two linears and a gate, each row and panel alone too. */
+/* The bits of two linears and a gate, also for each row and panel alone. */
 static void gate_is_two_linears(void **state)
 {
     static const RtActivation kinds[] = { RT_SILU, RT_RELU };
@@ -258,7 +259,8 @@ static void gate_is_two_linears(void **state)
         }
 }
 
-/* The bits of a linear and a sum, in place or not, each row and panel alone too; its padding is never read. */
+/* The bits of a linear and a sum, in place or not, also for each row and panel alone. The padding
+ * of the addend is never read. */
 static void add_is_a_linear_and_a_sum(void **state)
 {
     (void)state;
@@ -288,7 +290,7 @@ static void add_is_a_linear_and_a_sum(void **state)
         }
 }
 
-/* ---- rows of x that are no usual numbers -------------------------------------------------------------------------- */
+/* ---- unusual rows of x ----------------------------------------------------------------------- */
 
 static float output_of(float x0, float x1)
 {
@@ -301,7 +303,7 @@ static float output_of(float x0, float x1)
     return y;
 }
 
-/* A group of zeros or of the smallest numbers gives zeros; an infinity, or what is not a number, shows. */
+/* Groups of zeros or of the smallest numbers give about 0. Infinity and NaN show in the result. */
 static void extremes(void **state)
 {
     (void)state;
@@ -316,7 +318,7 @@ static void extremes(void **state)
     }
 }
 
-/* ---- embeddings --------------------------------------------------------------------------------------------------- */
+/* ---- embeddings ------------------------------------------------------------------------------ */
 
 static void embeddings(void **state)
 {

@@ -1,10 +1,10 @@
-/* test_packed.c: The header of packed weights: its hash, and the values of the self-test as text
- * and back. */
+/* test_packed.c: The header of packed weights: its hashes, and the self-test's inputs and values,
+ * as text and back. */
 #include "kernel_test.h"
 #include "rt_packed.h"
 #include <math.h>
 
-/* The published vectors of FNV-1a. */
+/* Published test vectors of FNV-1a. */
 static void hash(void **state)
 {
     (void)state;
@@ -14,7 +14,7 @@ static void hash(void **state)
     assert_true(rt_hash(rt_hash(rt_hash_start, "foo", 3), "bar", 3) == 0x85944171f73967e8u);
 }
 
-/* Every byte counts but those of the hash itself, which count as zeros. */
+/* Every byte counts, except those of the hash itself, which count as '0'. */
 static void content(void **state)
 {
     enum { BYTES = 200, KINDS = 2 };
@@ -43,8 +43,8 @@ static void content(void **state)
     assert_true(rt_packed_number("fedcba987654321G") == 0);
 }
 
-/* The same on every machine, however long: these very numbers, and digests of blocks one after
- * another. */
+/* The hash joins the digests of the blocks, in order. Digests are the same on every machine: two of
+ * them are given here. */
 static void digests(void **state)
 {
     enum { BYTES = RT_PACKED_DATA_AT + 2 * RT_PACKED_BLOCK + 77 };
@@ -64,7 +64,7 @@ static void digests(void **state)
         assert_true(rt_packed_content(file, BYTES) != h);
         file[at] ^= 0x80;
     }
-    /* Two blocks, and two numbers of a block, that change places. */
+    /* Swapping two blocks, or two numbers of a block, changes the digest. */
     for (int i = 0; i < RT_PACKED_BLOCK; i++) {
         unsigned char *one = &file[RT_PACKED_DATA_AT + i], kept = *one;
         *one = one[RT_PACKED_BLOCK], one[RT_PACKED_BLOCK] = kept;
@@ -87,7 +87,7 @@ static void input(void **state)
     assert_int_equal(rt_selftest_source(ids, 1000, 7), RT_SELFTEST_SOURCE);
     assert_int_equal(rt_selftest_target(ids, 4, 15, 1), 4);
     assert_true(ids[0] == 1 && ids[1] == 14 && ids[2] == 13 && ids[3] == 12);
-    assert_int_equal(rt_selftest_target(ids, 1000, 3, 5), RT_SELFTEST_ROWS);          /* no such mark */
+    assert_int_equal(rt_selftest_target(ids, 1000, 3, 5), RT_SELFTEST_ROWS);  /* no such start id */
     for (int i = 0; i < RT_SELFTEST_ROWS; i++) assert_in_range(ids[i], 0, 2);
 }
 
@@ -99,7 +99,7 @@ static void kept(void **state)
     for (int i = 0; i < 640; i++) x[i / 64][i % 64] = (float)i;
     rt_selftest_keep(values, RT_SELFTEST_VALUES, 1, 15, x[0], 0, 1, 64);
     for (int i = 0; i < RT_SELFTEST_VALUES; i++) assert_true(values[i] == (i < 15 ? (float)i : 0));
-    rt_selftest_keep(values, RT_SELFTEST_VALUES, 10, 64, x[0], 0, 9, 64);                                   /* 640 values: every fifth */
+    rt_selftest_keep(values, RT_SELFTEST_VALUES, 10, 64, x[0], 0, 9, 64);   /* every fifth of 640 */
     assert_true(values[RT_SELFTEST_VALUES - 1] == 0);
     rt_selftest_keep(values, RT_SELFTEST_VALUES, 10, 64, x[9], 9, 1, 64);
     for (int i = 0; i < RT_SELFTEST_VALUES; i++) assert_true(values[i] == (float)(5 * i));

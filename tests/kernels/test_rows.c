@@ -6,7 +6,7 @@ static const int widths[] = { 2, 3, 7, 13, 15, 16, 17, 31, 32, 33, 64, 97, 288 }
 static const int vocabularies[] = { 1, 2, 11, 15, 16, 17, 255, 256, 257, 1009 };
 enum { ROWS = 5 };
 
-/* ---- norms ---------------------------------------------------------------------------------------------- */
+/* ---- norms ----------------------------------------------------------------------------------- */
 
 static void norm_reference(const RtNorm *s, Exact *want, const float *x, const float *gain, const float *bias)
 {
@@ -51,7 +51,8 @@ static void one_norm(RtNormKind kind, int width)
     release(x), release(y), release(w);
 }
 
-/* Heads side by side, in place: each as if it were a row of its own, and nothing behind the padding of the row. */
+/* Heads side by side, normalised in place: each as if it were a row of its own. Nothing is written
+ * past the row's padding. */
 static void norm_heads(RtNormKind kind, int heads, int width)
 {
     const int used = heads * width, stride = padded16(used), own = padded16(width), centred = kind != RT_NORM_RMS;
@@ -96,7 +97,7 @@ static void norms(void **state)
     one_norm(RT_NORM_RMS, 1);
 }
 
-/* ---- embeddings ----------------------------------------------------------------------------------------- */
+/* ---- embeddings ------------------------------------------------------------------------------ */
 
 static void embeddings(void **state)
 {
@@ -124,7 +125,7 @@ static void embeddings(void **state)
     }
 }
 
-/* ---- element-wise --------------------------------------------------------------------------------------- */
+/* ---- element-wise ---------------------------------------------------------------------------- */
 
 static void check_elements(const RtElement *s, const float *y, const float *a, const float *b)
 {
@@ -160,7 +161,7 @@ static void elements(void **state)
     }
 }
 
-/* ---- caches --------------------------------------------------------------------------------------------- */
+/* ---- caches ---------------------------------------------------------------------------------- */
 
 static void check_caches(const RtCache *s, const float *k, const float *v, const float *x, const int *positions)
 {
@@ -199,7 +200,7 @@ static void caches(void **state)
     }
 }
 
-/* ---- vocabulary ----------------------------------------------------------------------------------------- */
+/* ---- vocabulary ------------------------------------------------------------------------------ */
 
 static void log_softmax(void **state)
 {
@@ -244,18 +245,18 @@ static void argmax(void **state)
             Buffer x = random_rows(ROWS, size, stride);
             int got[ROWS + 2] = { -7, -7, -7, -7, -7, -7, -7 };
             for (int i = 0; i < size; i++) {
-                x.data[i] = (float)(random_bits() % 3);                 /* many equal ones: the first counts */
+                x.data[i] = (float)(random_bits() % 3);              /* many ties: the first wins */
                 x.data[stride + i] = -INFINITY;
                 x.data[2 * stride + i] = NAN;
             }
-            x.data[3 * stride + n % size] = NAN;                        /* one is enough */
+            x.data[3 * stride + n % size] = NAN;                        /* one NaN is enough */
             x.data[4 * stride + n % size] = INFINITY;
             rt_argmax_f32(&s, got + 1, x.data, ROWS);
             for (int r = 0; r < ROWS; r++) {
                 int first = 0;
                 for (int i = 1; i < size; i++)
                     if (x.data[r * stride + i] > x.data[r * stride + first]) first = i;
-                if (r >= 2) assert_int_equal(got[1 + r], -1);           /* no numbers */
+                if (r >= 2) assert_int_equal(got[1 + r], -1);           /* NaN or infinity */
                 else assert_int_equal(got[1 + r], first);
             }
             assert_true(got[0] == -7 && got[ROWS + 1] == -7);

@@ -2,7 +2,7 @@
 #include "kernel_test.h"
 #include "rt_simd.h"
 
-/* Stated in rt_simd.h, asserted here; in units in the last place of the exact result. */
+/* The limits stated in rt_simd.h, in units in the last place of the exact result. */
 #define EXP_ULP 1.02
 #define LOG_ULP 1.0
 
@@ -19,7 +19,7 @@ static float exp1(float x)
     return y[7];
 }
 
-/* Every 199th float of the range that has normal results. */
+/* Every 199th float whose exp is normal. */
 static void exp_error(void **state)
 {
     double worst = 0;
@@ -57,7 +57,7 @@ static void log_error(void **state)
 {
     double worst = 0;
     (void)state;
-    for (uint32_t bits = 0x3f800001u; bits < 0x4b000000u; bits += 97) {     /* 1 .. 8 million, what sums of exp are */
+    for (uint32_t bits = 0x3f800001u; bits < 0x4b000000u; bits += 97) { /* 1 .. 2^23: sums of exp */
         float x;
         memcpy(&x, &bits, sizeof x);
         worst = fmax(worst, ulps(rt_log(x), log((double)x)));
@@ -112,7 +112,7 @@ static void bf16(void **state)
     }
 }
 
-/* The first n lanes only: a buffer of n floats between guards. */
+/* Only the first n lanes are read or written: a buffer of n floats between guards. */
 static void partial(void **state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void partial(void **state)
     }
 }
 
-/* The stated tree: lanes i and i+8, then i+4, i+2, i+1, to the bit. */
+/* Sums combine lanes in the stated order, i and i+8, then i+4, i+2, i+1, to the bit. */
 static void horizontal(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* test_team.c: Teams start, change size and end. A body runs once on every thread. Barriers hold
- * under load, also with more threads than processors; a late thread is left out. An alarm ends a test
- * that hangs. */
+ * under load, also with more threads than processors. A late thread is left out. An alarm kills a
+ * test that hangs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -25,9 +25,9 @@ static void count(void *argument, int thread, int threads)
     atomic_fetch_add(&job->thread[thread].count, 1);
 }
 
-/* After every barrier all threads have done the same number of rounds, seen from each of them. On a
- * busy machine a barrier takes milliseconds: after some seconds thread 0 makes this round the last, which
- * all threads see behind the second barrier. */
+/* After each barrier every thread sees that all have done the same number of rounds. On a busy
+ * machine a barrier takes milliseconds, so after some seconds thread 0 makes this round the last;
+ * all threads see that after the second barrier. */
 static void hammer(void *argument, int thread, int threads)
 {
     Job *job = argument;
@@ -70,7 +70,7 @@ static void sizes(void **state)
                 assert_int_equal(atomic_load(&job.thread[l].count), l < threads);
         }
     }
-    for (int i = 0; i < 200; i++) {                                     /* ended at once, workers hardly started */
+    for (int i = 0; i < 200; i++) {                            /* ended while workers still start */
         assert_int_equal(rt_team_resize(&team, 3), RT_OK);
         assert_int_equal(rt_team_resize(&team, 1), RT_OK);
     }
@@ -89,7 +89,7 @@ static void no_room(void **state)
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);
 }
 
-/* Workers that went to sleep between two runs wake up for the next. */
+/* Workers that fell asleep between two runs wake up for the next. */
 static void asleep(void **state)
 {
     rt_team *team = NULL;
@@ -109,12 +109,12 @@ static void barriers(void **state)
     (void)state;
     for (int threads = 1; threads <= 3; threads++) {
         assert_int_equal(rt_team_resize(&team, threads), RT_OK);
-        hammer_team(team, 50000);                                       /* two barriers a round */
+        hammer_team(team, 50000);                                       /* two barriers per round */
     }
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);
 }
 
-/* What a run had: its threads, and whether every thread went through two barriers. */
+/* A run: its number of threads, and how many of them passed both barriers. */
 typedef struct Shared { rt_team *team; int late; _Atomic int threads, passed; } Shared;
 
 static void late(void *argument, int thread, int threads)
@@ -136,7 +136,7 @@ static int threads_of_a_run(rt_team *team, int late_run)
     return atomic_load(&job.threads);
 }
 
-/* A thread that keeps the other waiting run after run is left out for a while, and then tried again. */
+/* A thread that delays the other in run after run is left out for a while, then tried again. */
 static void a_late_thread_is_left_out(void **state)
 {
     rt_team *team = NULL;
@@ -148,7 +148,7 @@ static void a_late_thread_is_left_out(void **state)
     assert_int_equal(threads_of_a_run(team, 1), 2);                   /* one late run may be chance */
     while (threads_of_a_run(team, 1) == 2) assert_true(++runs < 20);
     assert_int_equal(rt_team_threads(team), 2);
-    hammer_team(team, 100);                                             /* rt_team_run has all threads at any time */
+    hammer_team(team, 100);                                /* rt_team_run always uses all threads */
     for (runs = 0; threads_of_a_run(team, 0) == 1; runs++) {
         assert_true(runs < 20000);
         atomic_fetch_add(&now_ms, 1);
@@ -158,7 +158,7 @@ static void a_late_thread_is_left_out(void **state)
     alarm(0);
 }
 
-/* All threads on one processor: those that spin are in the way of those that work. */
+/* All threads on one processor: spinning threads delay working ones. */
 static void oversubscribed(void **state)
 {
     cpu_set_t before, one;
@@ -170,7 +170,7 @@ static void oversubscribed(void **state)
         cpu++;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
-    for (int known = 0; known < 2; known++) {                           /* before the team could know, and after */
+    for (int known = 0; known < 2; known++) {  /* affinity set after the team starts, then before */
         if (known) sched_setaffinity(0, sizeof one, &one);
         assert_int_equal(rt_team_resize(&team, 2), RT_OK);
         if (!known) assert_int_equal(rt_team_pin(team), CPU_COUNT(&before) > 1 ? RT_OK : RT_NO_ROOM);

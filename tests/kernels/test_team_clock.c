@@ -1,6 +1,6 @@
-/* test_team_clock.c: How long a team leaves out late threads: the oftener one is late, the longer.
- * For what work it wakes threads that sleep, and that costly barriers keep work on one thread.
- * The clock is that of team_clock.h. */
+/* test_team_clock.c: How long a team leaves out late threads: longer each time they are late again
+ * soon. For which work it wakes sleeping threads. Costly barriers keep work on one thread. The
+ * clock is that of team_clock.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -27,17 +27,19 @@ static int threads_of_a_run(rt_team *team, int late)
     return atomic_load(&job.threads);
 }
 
-/* Milliseconds for which the caller is alone after late runs that follow one another; it is tried again once they are over. */
+/* Milliseconds for which the caller works alone after late runs in a row, until the other thread is
+ * tried again. */
 static int alone_for(rt_team *team)
 {
     int ms = 0;
     while (threads_of_a_run(team, 1) == 2) {}
-    let_workers_sleep();        /* or time passes while thread 1 leaves the last barrier */
+    let_workers_sleep();        /* else time passes while thread 1 leaves the last barrier */
     for (; threads_of_a_run(team, 0) == 1; ms++) atomic_fetch_add(&now_ms, 1);
     return ms;
 }
 
-/* Twice what the bad runs took at first, then each time that follows soon twice as many times, up to 16; after a long good time as at first. */
+/* At first the caller works alone for twice the time of the bad runs. If they come again soon, this
+ * doubles, up to 16 times; after a long good time it starts at twice again. */
 static void patience(void **state)
 {
     static const int times[] = { 2, 4, 8, 16, 16 };
@@ -53,7 +55,7 @@ static void patience(void **state)
     alarm(0);
 }
 
-/* ---- small work: barriers cost nothing by this clock, unless it steps ------------------------------------------- */
+/* ---- small work: barriers cost nothing by this clock, unless it steps ------------------------ */
 
 static void count(void *argument, int thread, int threads)
 {
@@ -69,7 +71,7 @@ static int threads_of_work(rt_team *team, int barriers, double ns)
     return atomic_load(&job.threads);
 }
 
-/* Work of 10 us saves 4.375 us; waking a thread costs 50. */
+/* Sharing 10 us of work saves 4.375 us; waking a thread costs 50 us. */
 static void waking(void **state)
 {
     rt_team *team = NULL;
@@ -96,14 +98,14 @@ static void waking(void **state)
     alarm(0);
 }
 
-/* Barriers that cost milliseconds, and later nothing: they are measured again after a while. */
+/* Barriers cost milliseconds, and later nothing: they are measured again after a while. */
 static void costly_barriers(void **state)
 {
     rt_team *team = NULL;
     (void)state;
     alarm(PATIENCE);
     assert_int_equal(rt_team_resize(&team, 2), RT_OK);
-    atomic_store(&step_ms, 5);              /* 5 pass behind the measurement */
+    atomic_store(&step_ms, 5);              /* 5 ms pass after the measurement */
     assert_int_equal(threads_of_work(team, 100, 200000), 1);
     atomic_store(&step_ms, 0);
     for (int i = 0; i < 4; i++) {

@@ -1,5 +1,5 @@
-/* test_weights.c: Weights from files, pipes and the program itself: large ones in large pages,
- * held once; copied to large pages later. */
+/* test_weights.c: Weights from files, pipes and the program itself. Large ones go to large pages,
+ * at once or later, and are held only once. */
 #include "kernel_test.h"
 #include "rt_weights.h"
 
@@ -45,12 +45,12 @@ static void small_files_and_pipes(void **state)
     rt_weights_close(&w);
     wait(NULL);
     unlink(fifo);
-    assert_int_equal(rt_weights_map(&w, "/dev/zero", 5000000), 0);       /* it has no end */
+    assert_int_equal(rt_weights_map(&w, "/dev/zero", 5000000), 0);       /* endless */
     assert_true(!w.mapped && w.bytes > 5000000 && w.bytes < 50000000);
     rt_weights_close(&w);
 }
 
-/* A file of that many bytes, none like its neighbours, mapped as a program is; the caller unmaps it. */
+/* Map a file of `bytes` bytes like a program; neighbouring words differ. The caller unmaps it. */
 static unsigned char *mapped_file(char *path, size_t bytes)
 {
     const int fd = mkstemp(path);
@@ -69,7 +69,8 @@ static unsigned char *mapped_file(char *path, size_t bytes)
     return data;
 }
 
-/* What is large is read, at the begin of a large page; and a file of a number of bytes that no page ends at, to its last one. */
+/* A large file is read to large pages, or mapped and then copied to them, also if its size is no
+ * multiple of a page. */
 static void large_files(void **state)
 {
     (void)state;
@@ -81,12 +82,12 @@ static void large_files(void **state)
         assert_int_equal(rt_weights_open(&w, path), 0);
         assert_true(!w.mapped && w.bytes == bytes && (uintptr_t)w.data % PAGE == 0 && !memcmp(w.data, data, bytes));
         rt_weights_close(&w);
-        assert_int_equal(rt_weights_map(&w, path, SMALL), 0);                 /* that limit is for what has no end */
+        assert_int_equal(rt_weights_map(&w, path, SMALL), 0);   /* the limit is for endless files */
         assert_true(w.mapped && w.bytes == bytes && !memcmp(w.data, data, bytes));
         RtWeights copy;
         rt_weights_copy(&copy, w.data, bytes);
         assert_true(!copy.mapped && copy.bytes == bytes && (uintptr_t)copy.data % PAGE == 0 && !memcmp(copy.data, data, bytes));
-        assert_memory_equal(w.data, data, bytes);                             /* as before */
+        assert_memory_equal(w.data, data, bytes);                             /* unchanged */
         rt_weights_close(&w);
         rt_weights_close(&copy);
         munmap(data, bytes), unlink(path);
@@ -100,7 +101,7 @@ static long peak(void)
     return usage.ru_maxrss;
 }
 
-/* KiB that a process of its own, whose peak begins with what it has, grows by while it copies. */
+/* KiB by which the peak memory of a child process grows while it copies. */
 static int growth(const unsigned char *data, size_t bytes)
 {
     int ends[2], kib = -1;
@@ -119,7 +120,7 @@ static int growth(const unsigned char *data, size_t bytes)
     return kib;
 }
 
-/* Weights in the program are held once: what was copied goes from memory as the copy grows. */
+/* Weights in the program are held only once: their pages are given back as they are copied. */
 static void copies(void **state)
 {
     char path[] = "/tmp/test_weights_XXXXXX", small[] = "/tmp/test_weights_XXXXXX";

@@ -1,6 +1,6 @@
 /* test_window.c: rt_window_attention_f32 and stores into ring buffers against the definition in
- * double: windows shorter and longer than the sequence and on both sides, ring buffers that begin
- * anywhere, every cut of the rows. Values that no row attends to are NaN. */
+ * double: windows shorter and longer than the sequence and on both sides, ring buffers that wrap,
+ * rows in pieces of many sizes. Values that no row attends to are NaN. */
 #include "kernel_test.h"
 
 enum { LENGTH = 90, HEADS = 4, GROUPS = 2, COLUMNS = 96 };
@@ -52,7 +52,7 @@ static double weigh(const World *w, double score)
     return exp(c > 0 ? c * tanh(s / c) : s);
 }
 
-/* One row of one head, its taps too. With windows on both sides there are `length` positions. */
+/* Check one row of one head, and its taps. length: of the text, for windows on both sides. */
 static void check_row(const World *w, const float *out, const float *scores, const float *weights,
                       int h, int row, int length)
 {
@@ -72,7 +72,7 @@ static void check_row(const World *w, const float *out, const float *scores, con
     for (int i = 0; i < d; i++) assert_true(fabs(out[row * w->shape.out_stride + h * d + i] - want[i]) < 5e-6);
 }
 
-/* Rows in pieces of `piece`: bits are those of one row after the other. */
+/* Compute rows in pieces of `piece`; the bits are those of one row after another. */
 static void run(World *w, Buffer out, float *scratch, int piece, const RtAttentionExtra *taps)
 {
     int visible[LENGTH];
@@ -123,7 +123,7 @@ static void every_shape(void **state)
         for (size_t j = 0; j < COUNT(windows); j++) one_shape(widths[i][0], widths[i][1], windows[j][0], windows[j][1], j % 2 ? 1.5f : 0);
 }
 
-/* Rows first .. first + n of a text of `length` positions, all of which are there. */
+/* Compute rows first .. first + n of a text of `length` positions, all of which are stored. */
 static void both_rows(World *w, Buffer out, float *scratch, int first, int n, int length,
                       const RtAttentionExtra *taps)
 {

@@ -1,8 +1,7 @@
-/* test_background.c: An engine in memory switches to native code in mid-sequence, with identical
- * bits. One child compiles at a time, the last request first. A dropped request leaves nothing.
+/* test_background.c: A jit engine switches to native code in mid-sequence, with identical bits. One
+ * child compiles at a time, the last request first. A dropped request leaves nothing.
  *
- * cc is the one on the PATH without optimisation. It does nothing while
- * the file `hold` is there. */
+ * cc is the one on the PATH, with -O1. It waits while the file `hold` exists. */
 /* tags: slow noasan */
 #include <dirent.h>
 #include <fcntl.h>
@@ -89,7 +88,7 @@ static void equal_steps(const Twin *a, const Twin *b, int from, int to)
     }
 }
 
-/* A source is taken in and half of the target written before the change, the rest after it; another slot is forked from it. */
+/* Encode a source and write half of the target, switch, write the rest, and fork another slot. */
 static void sequence(const char *spec, int threads, bool back)
 {
     static Twin changed, pinned;
@@ -115,7 +114,7 @@ static void sequence(const char *spec, int threads, bool back)
     assert_int_equal(changed.engine->ops->decode(changed.engine, &row, 1), RT_OK);
     assert_int_equal(pinned.engine->ops->decode(pinned.engine, &row, 1), RT_OK);
     assert_memory_equal(changed.engine->ops->logits(changed.engine), pinned.engine->ops->logits(pinned.engine), sizeof(float) * 8);
-    /* Back in memory, and on. */
+    /* Back to the jit, and on. */
     assert_string_equal(native_beneath(changed.engine)->name, "jit");
     if (back) {
         native_undo(changed.engine, threads);
@@ -123,7 +122,7 @@ static void sequence(const char *spec, int threads, bool back)
         assert_string_equal(changed.engine->name, "jit");
         equal_steps(&changed, &pinned, 7, 9);
     }
-    /* Of a call that Ctrl-C fell into nothing is believed. */
+    /* An interrupted call gives no result; after `clear` the engine goes on. */
     jit_stop();
     assert_int_equal(changed.engine->ops->step(changed.engine, 1), RT_INTERRUPTED);
     jit_go_on();
@@ -141,7 +140,7 @@ static void in_mid_sequence(void **state)
     sequence("specs/copy.lua", 0, false);
 }
 
-/* A library that is in the cache by now; two threads, which become the library's own. */
+/* Take the library from the cache, where it is by now. Two threads become the library's own. */
 static void from_the_cache(void **state)
 {
     (void)state;
@@ -156,7 +155,7 @@ static void from_the_cache(void **state)
     sequence("specs/copy.lua", 2, true);
 }
 
-/* Of three, the first is begun; then the last is the next, and its child runs alone. */
+/* The first of three requests starts; then the last one is next, and only one child runs. */
 static void last_first(void **state)
 {
     (void)state;
@@ -195,7 +194,7 @@ static void hold(bool on)
     if (on) close(fd);
 }
 
-/* Dropped while it waits, while the child writes, while it compiles: it does not end before. */
+/* Drop it while it waits, while the child writes, while cc compiles, which `hold` prolongs. */
 static void dropped(void **state)
 {
     (void)state;
@@ -215,7 +214,7 @@ static void dropped(void **state)
     unsetenv("XFORMC_CACHE");
 }
 
-/* The process whose parent this one is, by /proc/N/stat: "N (name) S PARENT ..". */
+/* The child of this process, by /proc/N/stat: "N (name) S PARENT ..". */
 static pid_t only_child(void)
 {
     pid_t found = 0;
@@ -235,7 +234,8 @@ static pid_t only_child(void)
     return found;
 }
 
-/* The child is killed: the engine stays as it is. A compiler that it has begun ends with the folder. */
+/* If the child is killed, the engine stays as it is. A compiler that it started ends with the
+ * folder. */
 static void child_dies(void **state)
 {
     (void)state;

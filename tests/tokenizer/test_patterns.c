@@ -1,6 +1,6 @@
 /* test_patterns.c: The patterns that split texts into words against PCRE2: those of this folder's
- * tokenizers and others in use, on the corpus of the .gold files and on random texts. Skipped if
- * built without PCRE2. */
+ * tokenizers and others in use, on the corpus of gpt2.gold and on random texts. Skipped if built
+ * without PCRE2. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum { MOST = 1 << 15, PATTERNS_MOST = 64, TEXTS_MOST = 4096, CHANCES = 3000 };
 
 static const char folder[] = "tests/tokenizer";
 
-/* ours: as Oniguruma reads it; theirs: where PCRE2 writes the same otherwise, or NULL. */
+/* ours: in Oniguruma's syntax; theirs: in PCRE2's, if that differs, or NULL. */
 typedef struct Pattern { const char *ours, *theirs; } Pattern;
 
 static const Pattern usual[] = {
@@ -69,7 +69,7 @@ static void add_text(Arena *a, const char *s, size_t n)
     texts[text_count++] = (Text1){ arena_copy(a, s, n), n };
 }
 
-/* Every text of a .gold file. */
+/* Add every text of a .gold file. */
 static void add_corpus(Arena *a, const char *path)
 {
     size_t size;
@@ -83,7 +83,7 @@ static void add_corpus(Arena *a, const char *path)
     }
 }
 
-/* Every value of a key "Regex", at any depth. */
+/* Add every value of a key "Regex", at any depth. */
 static void add_patterns(Arena *a, const json_t *from)
 {
     const char *key;
@@ -139,7 +139,7 @@ static void add_chances(Arena *a)
     }
 }
 
-/* A tokenizer of words that knows none: its tokens are the parts that the pattern makes. */
+/* A word tokenizer without words: its tokens are the parts that the pattern makes. */
 static RtTokenizer cutter(Arena *a, const char *pattern)
 {
     Diag *d = diag_new(a);
@@ -182,7 +182,7 @@ static int theirs(const pcre2_code *code, pcre2_match_data *found, Text1 text)
         if (status == PCRE2_ERROR_NOMATCH) break;
         if (status < 0) fail_msg("PCRE2: error %d", status);
         const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(found);
-        if (ends[1] == ends[0]) {                       /* nothing: on by one character */
+        if (ends[1] == ends[0]) {                       /* empty: skip one character */
             for (at = ends[0] + 1; at < text.n && ((unsigned char)text.s[at] & 0xC0) == 0x80;) at++;
             continue;
         }

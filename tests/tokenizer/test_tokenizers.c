@@ -1,7 +1,7 @@
-/* test_tokenizers.c: Every tokenizer of this folder on its corpus against Hugging Face's
- * tokenizers (.json) and SentencePiece (.model), with the characters that each token covers
- * (NAME.gold, by make.py). Also invalid UTF-8, damaged blobs, too little room, split words,
- * 100,000 added tokens, long texts, every entry of tables of characters. */
+/* test_tokenizers.c: Every tokenizer of this folder on its corpus against Hugging Face's tokenizers
+ * (.json) and SentencePiece (.model), with the characters that each token covers (NAME.gold, by
+ * make.py). Also invalid UTF-8, damaged blobs, too little room, split words, 100,000 added tokens,
+ * long texts, every entry of character maps. */
 /* tags: slow */
 #include <dirent.h>
 #include <jansson.h>
@@ -39,7 +39,7 @@ static void open_case(Case *c, const char *path)
     assert_int_equal(rt_tokenizer_open(&c->t, c->blob.data, c->blob.size), RT_OK);
 }
 
-/* With exactly the scratch that is promised to be enough, behind which the sanitizer watches. */
+/* Encode with exactly the documented scratch; the sanitizer watches its end. */
 static rt_status encode(const RtTokenizer *t, const RtTokenText *x, const RtTokens *out, int *n)
 {
     const size_t longest = x->bytes > x->other_bytes ? x->bytes : x->other_bytes;
@@ -77,7 +77,7 @@ static void check_text(const RtTokenizer *t, const json_t *wanted, int n, int pl
     if (streamed != used || memcmp(stream, text, used) != 0) fail_msg("%s: the stream gives \"%s\", not \"%s\"", where, stream, text);
 }
 
-/* Words are cut where no merge can join; the ids are those of whole words. */
+/* Words are cut where no merge joins. Without the cuts the ids are the same. */
 static void check_whole_words(const RtTokenizer *t, const RtTokenText *x, int n, const char *where)
 {
     RtTokenizer whole = *t;
@@ -101,7 +101,7 @@ static void check_row(const RtTokenizer *t, const json_t *row, const char *where
     }
     for (int i = 0; i < n; i++) assert_true(spans[i].begin <= spans[i].end && spans[i].end <= (x.other_bytes > x.bytes ? x.other_bytes : x.bytes));
     for (int i = 0; kinds && i < n; i++) assert_int_equal(types[i], json_integer_value(json_array_get(kinds, (size_t)i)));
-    assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, MOST, NULL }, &m), RT_OK);        /* without spans the same */
+    assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, MOST, NULL }, &m), RT_OK); /* same without spans */
     assert_int_equal(m, n);
     assert_memory_equal(again, ids, (size_t)n * sizeof *ids);
     check_whole_words(t, &x, n, where);
@@ -128,7 +128,7 @@ static json_t *parse(const char *line)
     return row;
 }
 
-/* The rows of a .gold file; the first names the tokenizer. */
+/* Check the rows of a .gold file; the first names the tokenizer. */
 static int check_gold(const char *name)
 {
     Case c;
@@ -168,7 +168,7 @@ static void goldens(void **state)
     assert_true(files >= 20 && rows >= 1500);
 }
 
-/* Bytes that are no UTF-8 count as one U+FFFD for each longest beginning of a character, as in Python. */
+/* Invalid UTF-8 counts as one U+FFFD per maximal subpart, as in Python. */
 static void broken_utf8(void **state)
 {
     static const struct { const char *bytes, *as; } cases[] = {
@@ -198,7 +198,7 @@ static void broken_utf8(void **state)
     }
 }
 
-/* A blob with other bytes is refused, or harmless: whatever it says, nothing outside is read. */
+/* A damaged blob is rejected or harmless: whatever it contains, nothing outside is read. */
 static void damaged_blobs(void **state)
 {
     static const char *const paths[] = { "gpt2", "bert_uncased", "llama2", "t5", "spm_bpe" };
@@ -240,7 +240,7 @@ static void damaged_blobs(void **state)
     assert_true(taken > 100 && refused > 100);
 }
 
-/* Too little scratch, and too little room for text, is told. */
+/* Too little scratch, or too little room for text, is reported. */
 static void too_little_room(void **state)
 {
     static const char sample[] = "The house by the river \u00e9\u0301";
@@ -269,7 +269,7 @@ static void too_little_room(void **state)
     arena_free(c.arena);
 }
 
-/* The trie of a table of characters: every key of at most `MOST_KEY` bytes and what stands for it. */
+/* The trie of a character map: every key, of at most MOST_KEY bytes, and its replacement. */
 enum { MOST_KEY = 32, TIMES = 40 };
 typedef struct Keys { const RtTokenizer *t; unsigned char key[MOST_KEY]; double growth; int count; } Keys;
 
@@ -277,7 +277,7 @@ static uint32_t unit(const Keys *k, uint32_t at) { return rt_tok_at(k->t, TOK_CH
 
 static uint32_t below(const Keys *k, uint32_t at) { return at ^ (unit(k, at) >> 10) << ((unit(k, at) & 0x200) >> 6); }
 
-/* A text of one key many times has room in the scratch that is promised. */
+/* A text that repeats one key fits into the documented scratch. */
 static void check_key(Keys *k, size_t n, uint32_t value)
 {
     const char *becomes = (const char *)k->t->section[TOK_CHARSMAP_TEXT] + value;
@@ -301,7 +301,7 @@ static void check_keys(Keys *k, uint32_t at, size_t n)
     }
 }
 
-/* A table of characters lengthens a text by as much as its worst entry does: no less, and less than one more. */
+/* The growth of a character map is that of its worst entry, rounded up. */
 static void tables_have_room(void **state)
 {
     static const char *const paths[] = { "t5", "xlmr", "spm_bpe", "spm_unigram", "spm_fallback" };
@@ -324,7 +324,8 @@ static void tables_have_room(void **state)
     }
 }
 
-/* A text that is one word is cut before its spaces, whose mark begins a piece and never stands behind a letter in one. */
+/* A text that is one word is cut before its spaces: no merge joins a letter and the mark of a
+ * space, for at least nine letters in ten. */
 static void words_are_cut(void **state)
 {
     static const char *const paths[] = { "llama2", "mistral", "spm_bpe" };
@@ -347,7 +348,8 @@ static void words_are_cut(void **state)
     }
 }
 
-/* A tokenizer.json with `count` added tokens, every second of which is looked for in normalised text: "<a0>", "<a1>", … */
+/* Write a tokenizer.json with `count` added tokens, "<a0>", "<a1>", …; every second one is matched
+ * in normalised text. */
 static void write_added(const char *from, const char *to, int count)
 {
     json_error_t error;
@@ -363,11 +365,11 @@ static void write_added(const char *from, const char *to, int count)
     json_decref(root);
 }
 
-/* The seconds of a processor that `n` of something take. */
+/* Returns the processor seconds that `n` units take. */
 typedef double Work(const char *path, const char *unit, int n);
 
-/* Four times as many take less than ten times as long: a square of their number would be sixteen. Other
- * programs slow a processor down for a moment, so the least of some tries counts. */
+/* Four times as many units take less than ten times as long; quadratic time would be sixteen. Other
+ * programs slow a processor down for a moment, so the minimum of some tries counts. */
 static void assert_linear(Work *work, const char *path, const char *unit, int n)
 {
     enum { TRIES = 5 };
@@ -384,7 +386,7 @@ static double add_and_find(const char *from, const char *name, int count)
     Case c;
     size_t used = 0;
     int n = 0, at = 0;
-    const int step = 25;            /* of the tokens one in so many is looked for */
+    const int step = 25;            /* one in 25 tokens is searched for */
     write_added(from, name, count);
     const clock_t begin = clock();
     open_case(&c, name);
@@ -393,7 +395,7 @@ static double add_and_find(const char *from, const char *name, int count)
     const RtTokenText x = { .text = text, .bytes = used, .plain = 1 };
     assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &n), RT_OK);
     const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    const int first = rt_tokenizer_size(&c.t) - count;              /* behind all others, whatever the file says */
+    const int first = rt_tokenizer_size(&c.t) - count;      /* after all others, despite the file */
     for (int i = 0; i < count / step; i++) {
         while (at < n && ids[at] < first) at++;                     /* spaces, and what a normaliser adds */
         if (at >= n || ids[at++] != first + i * step + i % 7) fail_msg("%s: token %d is not found", from, i);
@@ -402,7 +404,7 @@ static double add_and_find(const char *from, const char *name, int count)
     return seconds;
 }
 
-/* A hundred thousand of them: neither reading nor finding them takes a square of their number. */
+/* A hundred thousand of them: neither reading nor finding them takes quadratic time. */
 static void many_added_tokens(void **state)
 {
     static const char *const paths[] = { "gpt2", "bert_uncased", "llama2" };
@@ -440,7 +442,7 @@ static double encode_repeated(const char *path, const char *unit, int most)
     return seconds;
 }
 
-/* A text without spaces, marks without a letter: time is not a square of the length. */
+/* Long texts that repeat letters, spaces, digits or combining marks: time is not quadratic. */
 static void long_texts(void **state)
 {
     static const struct { const char *path, *unit; } cases[] = {
@@ -463,12 +465,13 @@ static void put(FILE *f, unsigned tag, const void *data, size_t n)
     fwrite(data, 1, n, f);
 }
 
-/* A SentencePiece model whose table is a trie with a circle: every key of 'a' alone goes on, and none ends. */
+/* Write a SentencePiece model whose character map is a trie with a cycle: every key of 'a' alone
+ * goes on, and none ends. */
 static void write_circle(const char *name)
 {
     enum { UNITS = 512, ROOT = 256, NORMAL = 1, UNKNOWN = 2 };
     static const struct { const char *text; char type; } pieces[] = { { "<unk>", UNKNOWN }, { "a", NORMAL }, { "\xE2\x96\x81", NORMAL } };
-    uint32_t map[2 + UNITS] = { UNITS * sizeof *map, ROOT << 10 };    /* behind the trie one text, "" */
+    uint32_t map[2 + UNITS] = { UNITS * sizeof *map, ROOT << 10 }; /* after the trie one text, "" */
     map[1 + (ROOT ^ 'a')] = 'a' << 10 | 'a';
     FILE *f = fopen(name, "wb");
     assert_non_null(f);
@@ -480,7 +483,7 @@ static void write_circle(const char *name)
         memcpy(piece + 2 + n, (const char[]){ 0x18, pieces[i].type }, 2);
         put(f, 0x0A, piece, n + 4);
     }
-    put(f, 0x12, "\x18\x01", 2);            /* the trainer's: a unigram model */
+    put(f, 0x12, "\x18\x01", 2);            /* trainer_spec: a unigram model */
     fputc(0x1A, f);
     fprintf(f, "%c%c%c%c%c", (int)((sizeof map + 3) & 127) | 128, (int)((sizeof map + 3) >> 7), 0x12,
             (int)(sizeof map & 127) | 128, (int)(sizeof map >> 7));
@@ -488,7 +491,7 @@ static void write_circle(const char *name)
     fclose(f);
 }
 
-/* A key has an end where its trie has none. */
+/* The search for a key ends even if the trie has a cycle. */
 static void circle(void **state)
 {
     char name[] = "/tmp/circle-XXXXXX";

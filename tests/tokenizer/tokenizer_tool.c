@@ -1,8 +1,9 @@
-/* tokenizer_tool.c: texts through a tokenizer, for comparisons with other implementations.
+/* tokenizer_tool.c: run texts through a tokenizer, for comparison with other implementations.
  * usage: tokenizer_tool FILE|FOLDER < records > results
- * A record is u32 bytes, then the text. Its result is u32 number of ids, the ids with what the template adds, and twice u32
- * bytes and a decoded text: with and without special tokens. Numbers are in the machine's order. The stream decoder must say
- * the same as the other one, or this dies. With --time the whole input is one text, and its speed is printed. */
+ * A record is u32 bytes, then the text. Its result is u32 number of ids, the ids with those that
+ * the template adds, and two decoded texts, each after u32 bytes: with and without special tokens.
+ * Numbers are in the machine's byte order. The stream decoder must give the same texts, or this
+ * dies. With --time the whole input is one text, and its speed is printed. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
         int count = 0;
         record = realloc(record, n + 1);
         if (!record || (n && fread(record, n, 1, stdin) != 1)) die("a record");
-        const size_t bytes = rt_tokenizer_scratch_bytes(&t, n, true);       /* exactly as much as is promised to be enough */
+        const size_t bytes = rt_tokenizer_scratch_bytes(&t, n, true);    /* exactly as documented */
         const RtTokenText x = { .text = record, .bytes = n };
         static RtTokenSpan spans[MOST_IDS];
         const RtTokens out = { .ids = ids, .spans = spans, .room = MOST_IDS };

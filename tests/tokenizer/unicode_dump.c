@@ -1,5 +1,5 @@
-/* unicode_dump.c: for each code point its general category, combining class, whether it decomposes canonically and compatibly,
- * and its lower case, as utf8proc has them: what probe.py compares with. */
+/* unicode_dump.c: print each code point's general category, combining class, canonical and
+ * compatible decomposition (1 or 0) and lower case, as in utf8proc, for probe.py. */
 #include <stdio.h>
 
 #include "unicode_tables.h"

@@ -1,5 +1,5 @@
-/* test_tune.c: The winner of given times. A file of choices written and read back. Linears cut in
- * every way give the same bits. */
+/* test_tune.c: tune_choose finds the winner from given times. A file of choices is written and read
+ * back. Linears cut in every way give the same bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #define COUNT(x) (sizeof (x) / sizeof *(x))
 
-/* ---- the winner ------------------------------------------------------------------------------------------- */
+/* ---- the winner ------------------------------------------------------------------------------ */
 
 enum { ROUNDS = 7, WAYS = 3 };
 typedef struct Contest { const char *what; int winner, ways, rounds; double ns[WAYS][ROUNDS]; } Contest;
@@ -51,7 +51,7 @@ static void the_winner(void **state)
     arena_free(a);
 }
 
-/* ---- the file --------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static Tuning *written_and_read(Arena *a, const Tuning *t)
 {
@@ -123,7 +123,7 @@ static void times_in_words(void **state)
     arena_free(a);
 }
 
-/* ---- bits ------------------------------------------------------------------------------------------------- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 static Engine *open_cut(Session *s, LinearCut cut, int threads, bool streams)
 {
@@ -138,7 +138,7 @@ static Engine *open_cut(Session *s, LinearCut cut, int threads, bool streams)
     return e;
 }
 
-/* A prompt of `n` rows, with the logits of all, then a step. */
+/* Decode a prompt of `n` rows with the logits of all, then one step. */
 static void run(Engine *e, int n, int vocab, float *logits)
 {
     rt_token rows[128] = { { 0, 0, 0 } };
@@ -156,7 +156,7 @@ static int occurrences(const char *text, const char *word)
     return n;
 }
 
-/* Whether the text was cut so, beside the usual one. */
+/* True if the text has this cut, compared with the usual text. */
 static bool is_cut(LinearCut cut, const char *text, const char *usual)
 {
     const CutRow *row = &cut_rows[cut];
@@ -168,7 +168,7 @@ static bool is_cut(LinearCut cut, const char *text, const char *usual)
     return row->one_stream ? more > 0 : more < 0;
 }
 
-/* streams: as of a model whose weights no cache holds. */
+/* streams: as for a model whose weights fit no cache. */
 static void every_cut_of(const char *spec, const char *dtype, bool streams)
 {
     enum { ROWS = 101 };

@@ -1,5 +1,5 @@
-/* random_specs.c: `random_specs FIRST COUNT` prints random specs, each on a line, its number before
- * a colon: to look for those that `xformc verify` does not understand. */
+/* random_specs.c: `random_specs FIRST COUNT` prints random specs, one per line, each after its
+ * number and a colon, to find specs that `xformc verify` misjudges. */
 #include "random_spec.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* support_random_specs.c: the fields of a random spec, one draw after the other. */
+/* support_random_specs.c: the fields of a random spec, drawn one after another. */
 #include "random_spec.h"
 
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void put_word(const char *field, const Words *of)
     put("%s = \"%s\", ", field, of->word[draw((uint64_t)of->count)]);
 }
 
-/* Once in `rare` specs. */
+/* Write the field in one of `rare` specs. */
 static void put_bool(const char *field, int rare)
 {
     if (one_in(rare)) put("%s = %s, ", field, one_in(2) ? "true" : "false");
@@ -64,7 +64,7 @@ static void put_real(const char *field, int rare, const char *const *values, int
     if (one_in(rare)) put("%s = %s, ", field, values[draw((uint64_t)n)]);
 }
 
-/* Head sizes that hold together; those of rotary heads are even. */
+/* Consistent head sizes; rotary heads have an even one. */
 static void put_heads(bool rotary)
 {
     const int groups = small(3), kv = small(3), width = small(8);
@@ -87,7 +87,7 @@ static void put_rotary(void)
     if (scaling == 2) put("rope_low_freq_factor = 1, rope_high_freq_factor = 4, ");
 }
 
-/* Windows are a decoder's, and not of relative positions; parallel layers are pre-norm. */
+/* Only a decoder alone has windows, without relative positions. Parallel layers are pre-norm. */
 static void put_stack(int kind, int width)
 {
     static const char *const eps[] = { "1e-12", "1e-6", "1e-3" }, *const caps[] = { "5", "30" };

@@ -4,7 +4,7 @@
  * and two swapped heads. Also a graph with a sequence.
  *
  * Specs are those of random_spec.h, by number; random_specs prints more. Sums in double are the
- * truth. */
+ * reference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 #include "verify.h"
 #include "weights.h"
 
-/* Of the first 1,500, those that differ by more than 1e-5 from end to end. */
+/* Specs among the first 1,500 whose engines differ by more than 1e-5 end to end. */
 static const int cancelling[] = {
     8, 11, 15, 54, 60, 69, 72, 80, 90, 101, 103, 122, 127, 141, 160, 180, 187, 235, 238, 242, 245,
     249, 252, 261, 281, 289, 295, 300, 314, 316, 318, 329, 370, 387, 401, 418, 457, 474, 497, 505,
@@ -37,23 +37,23 @@ static const int plain[] = {
     1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 13, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
     29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
 };
-/* Those that differ by more than 1e-4, from sums in double too: any BLAS makes them cancel. */
+/* Specs that differ by more than 1e-4, also from sums in double: they cancel with any BLAS. */
 static const int far[] = { 103, 141, 977, 1093, 1239 };
 
-/* Those whose last result cancels: of the second it lies as far off as it is large. */
+/* Specs whose last result cancels. For the second, the difference is as large as the result. */
 static const int to_the_end[] = { 8, 977 };
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
 static char folder[] = "/tmp/xformc-cancellation-XXXXXX";
 
-/* A spec, and two engines on it. model NULL: the spec is refused. */
+/* A spec and two engines on it. model NULL: the spec is rejected. */
 typedef struct Opened {
     Arena *arena;
     Diag *diag;
     Model *model;
     Engine *jit, *generic;
-    Engine *right;                  /* as jit, and never changed; opened when first asked for */
+    Engine *right;                  /* like jit, but never changed; opened when needed */
 } Opened;
 
 static Plan *plan_of(Opened *o, Graph *g, PlanTarget target)
@@ -86,7 +86,7 @@ static Opened open_text(int number, const char *text)
     return o;
 }
 
-/* more: fields behind those of the spec, or "". */
+/* more: fields after those of the spec, or "". */
 static Opened open_with(int number, const char *more)
 {
     const char *spec = random_spec((uint64_t)number);
@@ -101,14 +101,14 @@ static void close_spec(Opened *o)
 {
     if (o->model) {
         engine_close(o->jit);
-        engine_close(o->right);         /* NULL is none */
+        engine_close(o->right);         /* may be NULL */
         engine_close(o->generic);
         model_close(o->model);
     }
     arena_free(o->arena);
 }
 
-/* One engine against another; the table that verify prints, to be freed. */
+/* Compare two engines. *table receives the table that verify prints; the caller frees it. */
 static Exit verify_engines(Opened *o, const VerifyEngine engines[2], char **table)
 {
     const VerifyOptions options = { .seed = 1, .threads = 1, .all = true };
@@ -119,7 +119,7 @@ static Exit verify_engines(Opened *o, const VerifyEngine engines[2], char **tabl
     return found;
 }
 
-/* The jit against another. */
+/* Compare the jit with another engine. */
 static Exit verify(Opened *o, Engine *other, char **table)
 {
     return verify_engines(o, (const VerifyEngine[]){ { o->jit, NULL, 0 }, { other, NULL, 0 } }, table);
@@ -141,7 +141,7 @@ static bool differ(Opened *o, Engine *other)
     return found == EXIT_DIFFERS;
 }
 
-/* ---- right engines --------------------------------------------------------------------------- */
+/* ---- correct engines ------------------------------------------------------------------------- */
 
 /* Products in double, rounded once. */
 static void exact_product(const BlasProduct *p, float *c, const float *a, const float *b)
@@ -171,7 +171,7 @@ static void check_right(const int *numbers, int n, bool cancels)
         }
         close_spec(&o);
     }
-    assert_true(4 * opened >= 3 * n);           /* some are no models */
+    assert_true(4 * opened >= 3 * n);           /* some specs are rejected */
 }
 
 static void right_engines_agree(void **state)
@@ -189,7 +189,7 @@ static void far_ones_are_judged_alone(void **state)
 
 /* ---- an engine without taps ------------------------------------------------------------------ */
 
-/* Beside the jit, as itself without taps, one whose sums are in double; and the generic engine. */
+/* Compare jit and generic. `untapped`, which sums in double, stands for the jit without taps. */
 static Exit verify_untapped(Opened *o, Engine *untapped, char **table)
 {
     return verify_engines(o, (const VerifyEngine[]){ { o->jit, untapped, 0 }, { o->generic, NULL, 0 } }, table);
@@ -203,7 +203,7 @@ static Engine *open_untapped(Opened *o)
     return e;
 }
 
-/* The last tensor of the weights is 5 % off. */
+/* Put the last tensor of the weights 5 % off. */
 static void spoil(Opened *o, Engine *untapped)
 {
     const TensorSource *t = &o->model->tensors[o->model->tensor_count - 1];
@@ -214,7 +214,8 @@ static void spoil(Opened *o, Engine *untapped)
     generic_set_weight(untapped, t->name, values);
 }
 
-/* Nothing of it can be followed; where its result cancels it agrees none the less, and a wrong one does not. */
+/* An engine without taps cannot be followed. If its result cancels it still agrees, and a wrong one
+ * does not. */
 static void engines_without_taps_agree(void **state)
 {
     (void)state;
@@ -239,8 +240,8 @@ static void engines_without_taps_agree(void **state)
 
 static bool is_table(const PackedTensor *t) { return t->packed->format == FORMAT_TABLE_F32; }
 
-/* Of a matrix the largest number; of a table, whose rows are not all read, the first of each row.
- * False where all are zero. */
+/* Scale one number by 1.01: the largest of a matrix, or the first of each row of a table, whose
+ * rows are not all read. False if all are zero. */
 static bool change(float *x, const PackedTensor *t)
 {
     const int64_t n = t->rows * t->columns;
@@ -252,8 +253,8 @@ static bool change(float *x, const PackedTensor *t)
     return x[largest] != 0;
 }
 
-/* What is wrong in the jit is found against the generic engine, or changes nothing: a norm of width
- * 1 makes zeros of everything, a relu too. Then the jit's own results stay, by plain distance. */
+/* A fault in the jit is found against the generic engine, or it changes nothing: a norm of width 1
+ * or a relu may give only zeros. Then the jit's own results stay, by plain distance. */
 static void check_wrong(Opened *o, const char *what, int number)
 {
     if (differ(o, o->generic)) return;
@@ -262,7 +263,7 @@ static void check_wrong(Opened *o, const char *what, int number)
     if (differ(o, o->right)) fail_msg("spec %d: %s is not found", number, what);
 }
 
-/* One number of the jit's copy of a tensor is 1 % off. */
+/* Put a number of the jit's copy of a tensor 1 % off. */
 static bool check_weight(Opened *o, const char *name, int number)
 {
     int places;
@@ -281,7 +282,7 @@ static bool check_weight(Opened *o, const char *name, int number)
     return true;
 }
 
-/* In each spec one tensor of EVERY, so that all kinds of them come. */
+/* In each spec change every EVERY-th tensor, from another start, so that all kinds occur. */
 enum { EVERY = 12 };
 
 static int check_weights(const int *numbers, int n)
@@ -305,7 +306,7 @@ static void one_percent_is_found(void **state)
 
 /* ---- one mask, two heads --------------------------------------------------------------------- */
 
-/* The C of the jit with one text in the place of another; false where it has it not. */
+/* Replace one text in the C of the jit by another; false if it does not contain it. */
 static bool edit(Opened *o, const char *old, const char *new)
 {
     const char *text = jit_text(o->jit), *at = strstr(text, old);
@@ -316,7 +317,7 @@ static bool edit(Opened *o, const char *old, const char *new)
     return true;
 }
 
-/* Rows behind the first do not see their last key: a decoder's, those of one source, of several. */
+/* Rows after the first do not see their last key: of a decoder, of one source, of several. */
 static const char *const masks[][2] = {
     { "rt_rows_begin(&r, rows, n);", "rt_rows_begin(&r, rows, n);\n"
       "    for (int i = 0; status == RT_OK && i < n; i++) r.visible[i] = rows[i].pos + !rows[i].pos;" },
@@ -348,7 +349,7 @@ static const LayerFields *first_layer(const Model *m)
     return m->has_encoder ? &m->encoder.layer[0] : &m->decoder.layer[0];
 }
 
-/* The linear behind the attention takes head 1 for head 0, and 0 for 1; they share no values.
+/* The linear after the attention takes head 1 for head 0, and 0 for 1; they share no values.
  * x[rows][columns], heads `width` wide. */
 static void swap_heads(float *x, int64_t rows, int64_t columns, int64_t width)
 {
@@ -388,8 +389,8 @@ static void swapped_heads_are_found(void **state)
 
 /* ---- rounded weights ------------------------------------------------------------------------- */
 
-/* There the generic engine follows from the start: what it follows takes the place of what it made.
- * The last result of all must be compared none the less. */
+/* If weights are rounded, the generic engine follows from the start: it takes over the values that
+ * it follows. The last result must be compared nevertheless. */
 static void the_last_result_is_compared(void **state)
 {
     (void)state;
@@ -406,9 +407,9 @@ static void the_last_result_is_compared(void **state)
     assert_true(changed > 20);
 }
 
-/* ---- caches ------------------------------------------------------------------------------------ */
+/* ---- caches ---------------------------------------------------------------------------------- */
 
-/* An xf.graph whose rows come one at a time: the second run has the keys of the first. */
+/* An xf.graph whose rows come one at a time: the second run sees the keys of the first. */
 static const char steps[] =
     "return xf.graph(\"steps\", function(g)"
     "  local x = g.input(\"X\", { 1, 4 })"

@@ -1,4 +1,5 @@
-/* library_beam.c: a beam search from a program of one's own, over the slots of dates: the example of generated/README.md.
+/* library_beam.c: a user's own program that runs a beam search over the slots of dates: the example
+ * of generated/README.md.
  * usage: library_beam WEIGHTS TEXT */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* library_chat.c: the answer to a message by NAME_generate with the model's chat template.
- * usage: library_chat [-plain] MESSAGE [SYSTEM]   compiled with -DMODEL=name -DMODEL_HEADER='"name.h"' */
+/* library_chat.c: answer a message with NAME_generate and the model's chat template.
+ * usage: library_chat [-plain] MESSAGE [SYSTEM]
+ * Compile with -DMODEL=name -DMODEL_HEADER='"name.h"' -DWEIGHTS_BYTES=NAME_WEIGHTS_BYTES */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* rings.c: sequences longer than the rings of a model with sliding windows: prefill, batches, forks, a state saved, positions
- * taken back, all to the bit as one row after the other in a state that was full of NaN, on one thread and on two. Compiled as
- * rows.c is, against a model with three slots that takes 400 positions. */
+/* rings.c: sequences longer than the rings of a model with sliding windows: prefill, batches,
+ * forks, a saved state, positions taken back. All give the bits of one row after another, in states
+ * that were full of NaN, on one thread and on two. Compiled like rows.c, against a model with three
+ * slots and 400 positions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static State plain, other, third;
 static MODEL model;
 static int failures;
 
-enum { LENGTH = 400, MOST = 128 };      /* MOST: rows of a call, and how far back one may go */
+enum { LENGTH = 400, MOST = 128 };      /* MOST: rows of a call, and how far one can go back */
 static float want[LENGTH * VOCAB];
 
 static int id_of(int position) { return 3 + position * 7 % 31; }
@@ -33,7 +34,7 @@ static int same(const State *s, int row, int position)
     return memcmp(want + (size_t)position * VOCAB, CALL(SCORES)(s) + (size_t)row * STRIDE, VOCAB * sizeof(float)) == 0;
 }
 
-/* All ones in every bit: NaN wherever the header is not. */
+/* Set every bit, so that all floats are NaN, then reset the header. */
 static void spoil(State *s)
 {
     memset(s, 0xff, sizeof *s);
@@ -89,7 +90,7 @@ static int saved(const char *path)
     return run(&third, 0, 250, 400, 3);
 }
 
-/* From `furthest`, to a position that may not be had any more: RT_ORDER, and nothing changes. */
+/* A position that is too far back is RT_ORDER, and nothing changes. */
 static int refused(int slot, int position)
 {
     const rt_token row = { slot, position, id_of(position) };

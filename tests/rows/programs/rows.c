@@ -1,6 +1,7 @@
-/* rows.c: many rows in one call against one row after the other, to the bit: prefill of any split, batches of slots, forks,
- * a state saved to a file and read back, on one thread and on two. Prints TAP-like lines. Compiled against an emitted
- * decoder-only model with three slots: -DMODEL=name -DHEADER='"name.h"'. */
+/* rows.c: many rows in one call give the bits of one row after another: prefill in any split,
+ * batches of slots, forks, a state saved to a file and read back, on one thread and on two. Prints
+ * TAP-like lines. Compiled against an emitted decoder-only model with three slots; run.sh defines
+ * MODEL, HEADER, VOCAB, STRIDE and SCORES. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static const int ids[LENGTH] = { 3, 5, 8, 13, 4, 6, 10, 16, 26, 7, 11, 18 };
 
 static size_t row_bytes(void) { return VOCAB * sizeof(float); }
 
-/* Logits of ids[0 .. n-1], one step after the other, in slot 0 of `plain`. */
+/* Logits of ids[0 .. n-1], one step after another, in slot 0 of `plain`. */
 static void steps(float *logits, int n)
 {
     CALL(reset)(&plain);
@@ -58,7 +59,7 @@ static int prefill(State *s, int slot, const float *want, int n, int piece)
     return good;
 }
 
-/* All but the last without logits. */
+/* Read all ids but the last without logits. */
 static int read_then(State *s, int slot, const float *want, int n, int piece)
 {
     CALL(reset)(s);
@@ -72,7 +73,7 @@ static int read_then(State *s, int slot, const float *want, int n, int piece)
     return CALL(prefill)(&model, s, &gap, 1) == RT_ORDER && CALL(decode)(&model, s, &last, 1) == RT_OK && same(want + (size_t)(n - 1) * VOCAB, s, 0);
 }
 
-/* Three sequences of different lengths at once, each row as when alone. */
+/* Three sequences of different lengths at once: each row as if it were alone. */
 static int batch(const float *want)
 {
     const int lengths[3] = { 5, 9, 2 };
@@ -88,7 +89,7 @@ static int batch(const float *want)
     return good;
 }
 
-/* A prefill and two steps of other slots in one call. */
+/* Prefill one slot and continue two others in one call. */
 static int mixture(const float *want)
 {
     CALL(reset)(&other);
@@ -109,7 +110,8 @@ static int first_maximum(const float *logits)
     return best;
 }
 
-/* Whether the row left logits: the expected row, but for the constant that a log-softmax takes off. */
+/* True if the row holds logits: those of the expected row plus the constant that a log-softmax
+ * subtracts. */
 static int plain_logits(const float *want, const State *s, int row)
 {
     const float *found = CALL(SCORES)(s) + (size_t)row * STRIDE;
@@ -120,7 +122,8 @@ static int plain_logits(const float *want, const State *s, int row)
     return off < 1e-4f && fabs(log(sum)) > 1e-3;
 }
 
-/* The most likely ids of a prefill, of rows of three slots, and of one row, which `next` gives too. */
+/* The most likely ids after a prefill, after rows of three slots, and after one row, for which
+ * `next` gives the same. */
 static int argmax(const float *want)
 {
     int next[LENGTH + 1] = { 0 }, one = -1, good;

@@ -1,4 +1,4 @@
-/* library_ids.c: the ids of each argument, and their text, by an encoder's calls. */
+/* library_ids.c: print the ids of each argument, and their text, with the library of an encoder. */
 #include <stdio.h>
 
 #include "talk.h"

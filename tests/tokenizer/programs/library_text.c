@@ -1,4 +1,5 @@
-/* library_text.c: texts answered by a library with a tokenizer: talk_generate. Its tables are checked by talk_bind, and by no call. */
+/* library_text.c: answer texts with a library that has a tokenizer: talk_generate. Only talk_bind
+ * checks its tables, no other call does. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@ extern const unsigned char talk_weights[];
 static talk_state state;
 static XF_ALIGN(64) unsigned char copy[TALK_WEIGHTS_BYTES];
 
-/* A cell of the vocabulary's tree that no text comes to, with a number that no sound tree has. False where there is none. */
+/* Damage a cell of the vocabulary's trie that no text reaches, with a number that no valid trie
+ * contains. False if there is none. */
 static int damage(const talk *model)
 {
     size_t bytes;
@@ -32,7 +34,7 @@ static bool print(void *user, const char *text, size_t n)
     return fwrite(text, 1, n, stdout) == n && text[n] == '\0';
 }
 
-/* Of a text of too many ids their number, of one far longer none; its ids and back is the text. */
+/* A text of too many ids gives their number, a far longer one 0. Its ids decode to the text. */
 static int lengths_are_told(const talk *model)
 {
     static char text[1 << 20], out[64];
@@ -51,7 +53,7 @@ static int lengths_are_told(const talk *model)
     return talk_tokenize(model, &state, text, ids, 16, &n, NULL) == RT_TOO_LONG && n == 0;
 }
 
-/* Prompts that end in bytes of characters, and answers that begin with others: each piece is whole UTF-8. */
+/* Each piece is whole UTF-8, even if the ids of prompt and answer are bytes of characters. */
 static bool is_whole(void *user, const char *text, size_t n)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -89,6 +91,6 @@ int main(int argc, char **argv)
     if (!lengths_are_told(&model)) return 3;
     if (!pieces_are_whole(&model)) return 8;
     if (!damage(&model)) return 5;
-    if (argc > 1 && talk_generate(&model, &state, argv[1], NULL, NULL, NULL) != RT_OK) return 6;        /* not looked at again */
+    if (argc > 1 && talk_generate(&model, &state, argv[1], NULL, NULL, NULL) != RT_OK) return 6; /* not checked again */
     return talk_bind(&model, copy, sizeof copy) == RT_BAD_WEIGHTS ? 0 : 7;
 }

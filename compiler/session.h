@@ -50,10 +50,10 @@ typedef struct Session {
 Session *session_new(const CompileOptions *o);
 /* Read and check the spec, build its graph, print the requested dumps. False after errors. */
 bool session_read(Session *s);
-/* The same for a command: remarks are printed now, before work that takes long. */
+/* session_read for a command: remarks are printed now, before work that takes long. */
 bool session_open(Session *s);
-/* The same for a draft. If the machine has too little memory for the model, that is an error before
- * weights are read. */
+/* session_read for a draft. If the machine has too little memory for the model, that is an error
+ * before weights are read. */
 bool session_take(Session *s, const struct Draft *draft);
 /* Read the weights once and remark on what is wrong with them, before they are used; opening an
  * engine calls this. */
@@ -64,8 +64,8 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps);
 bool session_print_lua(const Session *s, FILE *to);
 /* Open an engine; NULL after an error. */
 Engine *session_engine(Session *s, EngineKind kind, bool taps);
-/* The same with other options, only those that do not change the graph: unfused, form, threads, cc,
- * cached and hooks. */
+/* session_engine with other options, only those that do not change the graph: unfused, form,
+ * threads, cc, cached and hooks. */
 Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileOptions *o);
 /* Open an engine with taps for sequences of up to these lengths; its numbers are those of the other
  * engines. NULL after an error. Not for an xf.graph. */

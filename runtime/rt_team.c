@@ -276,7 +276,7 @@ static void measure_if_due(rt_team *team)
     team->again_ns = !team->again_ns ? AGAIN_NS : team->again_ns < AGAIN_MOST_NS ? 2 * team->again_ns : AGAIN_MOST_NS;
 }
 
-/* What threads save of `ns`, in ns, less what they must; it is exact only where that is little. */
+/* How many of `ns` nanoseconds threads save, less what they must; exact only for small work. */
 static double saved(rt_team *team, int barriers, double ns)
 {
     const double most = ns - ns / team->threads;

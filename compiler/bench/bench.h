@@ -11,7 +11,7 @@
 #include "session.h"
 #include "svg.h"
 
-/* What one run of a test does. */
+/* The work of one run of a test. */
 typedef enum BenchWork {
     BENCH_ENCODE,           /* read a source of `prompt` tokens */
     BENCH_DECODE,           /* the source is read before: write `generated` tokens, one at a time */

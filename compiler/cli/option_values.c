@@ -102,15 +102,15 @@ bool option_seconds(const char *option, const char *text, double *out)
 
 bool option_word(const char *option, const char *text, const char *const *words, int n)
 {
-    char list[128];
-    size_t used = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (strcmp(words[i], text) == 0) return true;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
-    }
+    Arena *a = arena_new();
+    Text list = text_new(a);
+    for (int i = 0; i < n; i++) text_printf(&list, "%s%s", i ? ", " : "", words[i]);
     const char *near = diag_nearest(text, words, n);
-    if (near) tell("--%s %s: expected %s; did you mean '%s'?", option, text, list, near);
-    else tell("--%s %s: expected %s", option, text, list);
+    if (near) tell("--%s %s: expected %s; did you mean '%s'?", option, text, list.data, near);
+    else tell("--%s %s: expected %s", option, text, list.data);
+    arena_free(a);
     return false;
 }
 

@@ -132,7 +132,7 @@ static const char about_threads[] =
     " * what they made (rt_barrier).";
 
 static const char model_bind[] =
-    "/* What a call hands to ${hearers}. */\n"
+    "/* The arguments of a call, for ${hearers}. */\n"
     "${job}\n"
     "\n"
     "/* ---- binding --------------------------------------------------------------------------------- */\n"
@@ -189,7 +189,7 @@ static void emit_taps(Emit *e, Text *out)
 /* A thread that stores a number beyond f16 in a cache sets its flag in the state. */
 static const char saturation_template[] =
     "\n"
-    "/* Whether rows of x[width] have a number that f16 has not: its thread says so in the state. */\n"
+    "/* Set a flag of the thread in the state if rows of x[width] have a number beyond f16. */\n"
     "static void note_saturation(const job *j, int thread, const float *x, rt_span rows, int width, int stride)\n"
     "{\n"
     "    int beyond = 0;\n"
@@ -319,7 +319,8 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
 
 /* ---- one text -------------------------------------------------------------------------------------------------- */
 
-/* What rt.h needs from the freestanding headers of C, for a compiler without headers. */
+/* The types and macros that rt.h needs from the freestanding headers of C, for a compiler without
+ * headers. */
 static const char without_headers[] =
     "#define NULL ((void *)0)\n#define bool _Bool\n"
     "#define INT32_MAX 2147483647\n"

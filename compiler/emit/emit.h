@@ -92,7 +92,7 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
 enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
 /* One text that includes no file: rt.h, NAME.h, prototypes of the kernels (compiled for `isa`),
- * NAME.c. #line names the origin of each part. Of the form only layers and tuning are used. hooks:
+ * NAME.c. #line names the origin of each part. Only layers and tuning of the form are used. hooks:
  * EMIT_*. */
 Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks);
 

@@ -43,7 +43,7 @@ static const char checked_words[] =
 static const char *const holds_functions[] = { [HOLDS_MASK] = "is_mask", [HOLDS_BIAS] = "is_bias" };
 
 static const char is_mask_text[] =
-    "/* Whether rows hold 0 and 1 alone. */\n"
+    "/* True if rows hold only 0 and 1. */\n"
     "static int is_mask(const float *x, int rows, int stride, int width)\n"
     "{\n"
     "    for (int r = 0; r < rows; r++)\n"
@@ -52,7 +52,7 @@ static const char is_mask_text[] =
     "    return 1;\n"
     "}\n\n";
 static const char is_bias_text[] =
-    "/* Whether rows hold numbers and -inf alone. */\n"
+    "/* True if rows hold only numbers and -inf. */\n"
     "static int is_bias(const float *x, int rows, int stride, int width)\n"
     "{\n"
     "    for (int r = 0; r < rows; r++)\n"

@@ -63,7 +63,7 @@ static const char wrapper_template[] =
     "    ${loop}${function}(&shape, ${arguments});\n"
     "}\n\n";
 
-/* The same as a macro, which saves a call if the compiler does not inline. */
+/* A macro instead of a function saves a call if the compiler does not inline. */
 static const char macro_template[] =
     "/* ${doc} */\n"
     "${tuned}\n"
@@ -152,8 +152,8 @@ static const char *moved(Emit *e, const Wrapper *w, const char *parameter, const
     return arena_format(e->arena, "%s + %lld * %s", name, (long long)(is_y ? w->y_stride : is_x ? w->x_stride : w->z_stride), first);
 }
 
-/* What follows from the parameters of a wrapper's kernel: the type of its shape, the parameters of
- * the wrapper, and the arguments for the kernel. */
+/* Derived from the parameters of a wrapper's kernel: the type of its shape, the parameters of the
+ * wrapper, and the arguments for the kernel. */
 typedef struct Signature { const char *type, *parameters, *arguments; } Signature;
 
 static Signature signature_of(Emit *e, const Wrapper *w, const Extra *extra, const Cutting *cut)

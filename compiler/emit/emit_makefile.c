@@ -82,7 +82,8 @@ static const char makefile_template[] =
     ".PHONY: always clean\n"
     "-include $(wildcard *.d runtime/*.d)\n";
 
-/* What depends on the instruction sets: one that `make ISA=` may change, or a variant for each. */
+/* The parts that depend on the instruction sets: one that `make ISA=` may change, or a variant for
+ * each. */
 typedef struct Isas { Text words, settings, objects, all, rules; } Isas;
 
 /* cc and uname may name the same machine differently, so names are normalised. */

@@ -112,7 +112,7 @@ static const char result_template[] =
 
 static const char decode_template[] =
     "\n"
-    "/* What rt_rows.h knows of the rows in a state. */\n"
+    "/* The rows in a state, for rt_rows.h. */\n"
     "static RtRows rows_of(struct state *s)\n"
     "{\n"
     "    const RtRows r = {\n"

@@ -20,7 +20,7 @@ static const char header_encode[] =
 
 static const char header_pair[] =
     "\n"
-    "/* The same for a pair of texts: the first `first` ids have token type 0, the others type 1. ${name}_encode gives all\n"
+    "/* ${name}_encode for a pair of texts: the first `first` ids have token type 0, the others type 1. ${name}_encode gives all\n"
     " * type 0. Errors: also RT_ORDER for `first` outside 0 .. n. */\n"
     "rt_status ${name}_encode_pair(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n, int first);\n";
 
@@ -84,7 +84,7 @@ static const char header_decode[] =
 
 static const char saturated_header[] =
     "\n"
-    "/* Whether a key or value beyond 65504 was stored since ${name}_reset: as f16 it became that. */\n"
+    "/* True if a key or value beyond 65504 was stored since ${name}_reset: f16 limits it to 65504. */\n"
     "int ${name}_saturated(const ${name}_state *s);\n";
 
 static const char tokenize_header[] =
@@ -104,7 +104,7 @@ static const char tokenize_header[] =
 
 static const char target_header[] =
     "\n"
-    "/* The same for an answer, as ${name}_decode takes it: the target's vocabulary, without special tokens. */\n"
+    "/* ${name}_tokenize for an answer, as ${name}_decode takes it: the target's vocabulary, without special tokens. */\n"
     "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n, "
     "RtTextFault *fault);";
 

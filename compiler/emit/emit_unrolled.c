@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What a function's body is made from. r0 .. p1: C expressions for its rows and parts. */
+/* The parts of a function's body. r0 .. p1: C expressions for its rows and parts. */
 typedef struct Body {
     Emit *e;
     Text *out;

@@ -269,7 +269,7 @@ static void pool_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     }
     w->shape = arena_format(e->arena, "{ .width = %lld, .x_stride = %lld, .parts = %d, .kind = { %s } }", width, (long long)op->in[0]->stride,
                             parts->count, kinds);
-    w->doc = "y = what its name says of the first visible[0] rows of x";
+    w->doc = "y = the first visible[0] rows of x, pooled as the name says";
     w->parts = 1;
 }
 

@@ -115,7 +115,7 @@ static void rotary_sizes(const GenericPass *pass, const PlanOp *op)
         }
 }
 
-/* The same pooling, of |x|. */
+/* Pool |x| instead of x. */
 static void pool_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const FieldList *parts = op->node->parts;

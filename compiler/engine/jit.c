@@ -272,7 +272,7 @@ static void keep_message(void *text, const char *message)
     text_add(text, "\n");
 }
 
-/* What the emitted code calls, besides the kernels. */
+/* The functions that emitted code calls, besides the kernels. */
 static const CSymbol runtime[] = {
     C_SYMBOL(rt_isa_missing),
     C_SYMBOL(rt_team_resize),

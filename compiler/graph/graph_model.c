@@ -298,7 +298,7 @@ static void layers(StackBuild *b, const Programs *p)
 static Tensor *encoder_end(StackBuild *b, const Programs *p, bool hidden)
 {
     if (!b->stack->final_norm && !hidden) return NULL;
-    Block *block = make_block(b->k, "encoder_end", b->stack->final_norm ? "The encoder's final norm" : "What the encoder leaves", b->prefix, 0, NULL);
+    Block *block = make_block(b->k, "encoder_end", b->stack->final_norm ? "The encoder's final norm" : "The encoder's output", b->prefix, 0, NULL);
     Tensor *x = carry_stack(b, block);
     if (b->stack->final_norm) block->carry_out = norm(b, "norm", x);
     else {

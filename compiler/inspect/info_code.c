@@ -15,11 +15,19 @@
 
 /* ---- what an object keeps in an image --------------------------------------------------------------------- */
 
+static unsigned char data_of_host(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first ? ELFDATA2LSB : ELFDATA2MSB;
+}
+
 /* True if `size` bytes at `offset` are inside a file of `whole` bytes. */
 static bool inside(uint64_t offset, uint64_t size, size_t whole) { return offset <= whole && size <= whole - offset; }
 
 /* The size of instructions, constants and initial values, without unwind tables, which are not
- * needed. 0 if the file is not a 64-bit ELF object; sizes are read in this machine's byte order. */
+ * needed. 0 if the file is not a 64-bit ELF object in this machine's byte order. */
 static size_t object_bytes(const unsigned char *data, size_t size)
 {
     Elf64_Ehdr head;
@@ -27,7 +35,8 @@ static size_t object_bytes(const unsigned char *data, size_t size)
     size_t sum = 0;
     if (size < sizeof head) return 0;
     memcpy(&head, data, sizeof head);
-    if (memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shstrndx >= head.e_shnum) return 0;
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != data_of_host()) return 0;
+    if (head.e_shstrndx >= head.e_shnum) return 0;
     if (!inside(head.e_shoff, (uint64_t)head.e_shnum * sizeof s, size)) return 0;
     memcpy(&names, data + head.e_shoff + head.e_shstrndx * sizeof s, sizeof names);
     if (!inside(names.sh_offset, names.sh_size, size) || !names.sh_size || data[names.sh_offset + names.sh_size - 1]) return 0;

@@ -44,7 +44,7 @@ static size_t place(const PackedTensor *t, int64_t r, int64_t c)
     const Packed *k = t->packed;
     const int64_t row = t->transposed ? c : r, column = t->transposed ? r : c;
     const int64_t biased = k->format == FORMAT_PANELS_F32 && k->tensor[1] ? 1 : 0;
-    /* Of narrow panels only the biases are accessed here. */
+    /* In narrow panels only the biases are accessed here. */
     if (format_is_narrow(k->format)) return (size_t)(column / 16) * narrow_panel_bytes(k) / sizeof(float) + (size_t)(column % 16);
     switch (k->format) {
     case FORMAT_PANELS_F32:

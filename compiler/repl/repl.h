@@ -46,7 +46,7 @@ typedef enum ChunkResult { CHUNK_DONE, CHUNK_FAILED, CHUNK_INCOMPLETE } ChunkRes
 /* Run `text`, an expression or statements, and print its values; `_` is set to the first. `name`
  * appears in messages. An incomplete chunk is an error only with `last`. */
 ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last);
-/* The same with `last`; the chunk gets `argument` as `...`. */
+/* repl_chunk with `last`; the chunk gets `argument` as `...`. */
 ChunkResult repl_chunk_with(Repl *r, const char *name, const char *text, const char *argument);
 /* A file whose parts run as separate chunks: messages give lines of the file. One ReplWhole serves
  * all parts. */
@@ -188,7 +188,7 @@ ReplModel *repl_check_model(lua_State *L);
 /* The model's engine with taps, opened if needed. repl_close_tapped closes it; the next use opens a
  * new one. */
 Engine *repl_tapped(lua_State *L, ReplModel *m);
-/* The same for a source and a target of these lengths: if the taps for the longest sequences are
+/* repl_tapped for a source and a target of these lengths: if the taps for the longest sequences are
  * large, the engine may be limited to shorter ones. Not if the model is changed or has probes. */
 Engine *repl_tapped_for(lua_State *L, ReplModel *m, int64_t source, int64_t target);
 void repl_close_tapped(ReplModel *m);
@@ -296,7 +296,7 @@ bool repl_option(lua_State *L, int index, const char *name);
  * or a string. Raises if it is not one. */
 int repl_integer_option(lua_State *L, const char *name, int least, int most);
 const char *repl_text_option(lua_State *L, const char *name);
-/* The same for a string that must be one of words, terminated by NULL. */
+/* A string that must be one of words, terminated by NULL. */
 const char *repl_word_option(lua_State *L, const char *name, const char *const *words);
 /* Read the options of xf.compile. Returns the tier for repl_tier_begin; an engine chosen by the
  * option `engine` is pinned. */

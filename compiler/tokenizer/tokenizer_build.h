@@ -255,7 +255,7 @@ typedef struct TokSentencePieces {
     const float *score;  const int32_t *type;   /* of b->pieces: TokType */
 } TokSentencePieces;
 bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s);    /* needs pieces */
-/* The same, with ids, spaces and special tokens as the class of the folder has them. */
+/* tok_sentencepiece with the ids, spaces and special tokens of the folder's class. */
 bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *config);
 /* Classes that read a vocabulary in the same way. names: of the classes; types: the model_types,
  * for folders that name no class; both separated by spaces. */

@@ -33,7 +33,7 @@ TokString tok_json_string(TokBuild *b, const json_t *string);
 /* A member of an object; `preset` if it is absent or null. Another type is an error. */
 bool tok_json_bool(TokBuild *b, const json_t *object, const char *key, bool preset);
 int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t preset);
-/* The same for a 32-bit number: `limit` or more is an error, and gives 0. */
+/* tok_json_int for a 32-bit number: `limit` or more is an error, and gives 0. */
 uint32_t tok_json_below(TokBuild *b, const json_t *object, const char *key, uint32_t preset, uint32_t limit);
 TokString tok_json_text(TokBuild *b, const json_t *object, const char *key);    /* s NULL: absent */
 

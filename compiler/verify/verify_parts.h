@@ -47,7 +47,7 @@ static inline bool verify_is_generic(const Engine *e) { return e->plan->options.
 
 /* Run one subject on ids; NULL after a reported error. The trace lives in `into`. */
 Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source, int n, const int *target, int m);
-/* The same for an xf.graph whose inputs are set. */
+/* verify_trace for an xf.graph whose inputs are set. */
 Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s);
 
 /* The distance of a tensor if only its operation is compared: the follower computes it from the

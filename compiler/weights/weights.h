@@ -31,7 +31,7 @@ bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent);
  * `d` at `at`. */
 TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
 /* Open a file or folder of tensors. The content of a file decides its type: safetensors, torch.save
- * (weights_torch.c), a llama2.c checkpoint, GGUF, or an index of shards. Of a folder:
+ * (weights_torch.c), a llama2.c checkpoint, GGUF, or an index of shards. In a folder:
  * model.safetensors, model.safetensors.index.json, or the same of pytorch_model.bin. NULL after
  * errors. */
 TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);

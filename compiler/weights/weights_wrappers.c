@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Of torch.compile, FullyShardedDataParallel and checkpoint_wrapper, which may wrap any part of a
- * model. */
+/* Prefixes of torch.compile, FullyShardedDataParallel and checkpoint_wrapper, which may wrap any
+ * part of a model. */
 static const char *const wrappers[] = { "_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module." };
 enum { WRAPPERS = sizeof wrappers / sizeof *wrappers };
 

@@ -128,7 +128,7 @@ struct state {
 };
 _Static_assert(sizeof(struct state) == DATES_STATE_BYTES, "as planned");
 
-/* What a call hands to every thread. */
+/* The arguments of a call, for every thread. */
 typedef struct job { const unsigned char *weights; struct rt_team *team; struct state *state;
                      int slot, rows; const rt_group *groups, *groups_end; int keys_only; } job;
 
@@ -604,7 +604,7 @@ rt_status dates_encode(const dates *m, dates_state *state, int slot, const int *
     return RT_OK;
 }
 
-/* What rt_rows.h knows of the rows in a state. */
+/* The rows in a state, for rt_rows.h. */
 static RtRows rows_of(struct state *s)
 {
     const RtRows r = {

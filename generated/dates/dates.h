@@ -107,7 +107,7 @@ rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room,
                          int *n, RtTextFault *fault);
 
-/* The same for an answer, as dates_decode takes it: the target's vocabulary, without special
+/* dates_tokenize for an answer, as dates_decode takes it: the target's vocabulary, without special
  * tokens. */
 rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8, int *ids,
                                 int room, int *n, RtTextFault *fault);

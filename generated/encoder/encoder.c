@@ -59,7 +59,7 @@ struct state {
 };
 _Static_assert(sizeof(struct state) == ENCODER_STATE_BYTES, "as planned");
 
-/* What a call hands to every thread. */
+/* The arguments of a call, for every thread. */
 typedef struct job { const unsigned char *weights; struct rt_team *team; struct state *state;
                      int slot, rows; const rt_group *groups, *groups_end; } job;
 
@@ -152,7 +152,7 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
     rt_barrier(j->team);
 }
 
-/* What the encoder leaves. */
+/* The output of the encoder. */
 static void encoder_end(const job *j, int thread, int threads)
 {
     struct state *const s = j->state;

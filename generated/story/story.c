@@ -75,7 +75,7 @@ struct state {
 };
 _Static_assert(sizeof(struct state) == STORY_STATE_BYTES, "as planned");
 
-/* What a call hands to its blocks. */
+/* The arguments of a call, for its blocks. */
 typedef struct job { const unsigned char *weights; struct state *state; int slot, rows;
                      const rt_group *groups, *groups_end; int keys_only; } job;
 typedef void job_body(const job *j);
@@ -354,7 +354,7 @@ void story_reset(story_state *state)
     rt_clear(s->next_position, sizeof s->next_position);
 }
 
-/* What rt_rows.h knows of the rows in a state. */
+/* The rows in a state, for rt_rows.h. */
 static RtRows rows_of(struct state *s)
 {
     const RtRows r = {

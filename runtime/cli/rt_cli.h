@@ -135,7 +135,7 @@ struct rt_program {
     rt_status (*tokenize)(const void *model, void *state, const char *utf8, int *ids, int room, int *n,
                           RtTextFault *fault);
     rt_status (*detokenize)(const void *model, const int *ids, int n, char *out, size_t cap, size_t *bytes);
-    /* Of a tokenizer with pieces, in place of these two; NULL if there is none. */
+    /* Replaces these two for a tokenizer with pieces; else NULL. */
     const rt_cli_texts *texts;
     const void *(*tokenizer)(const void *model, size_t *bytes);
     const RtChat *chat;             /* the chat template of a decoder-only model, or NULL */

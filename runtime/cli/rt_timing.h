@@ -18,8 +18,8 @@ typedef struct RtTiming {
     int64_t begin, first, last;     /* times of the call, the first id and the last id */
 } RtTiming;
 
-/* Begin an answer to a text of `input` ids, with `prompt` rows, at least 1. Of these ids and rows
- * `kept` are in the prompt cache. */
+/* Begin an answer to a text of `input` ids, with `prompt` rows, at least 1. `kept` of these
+ * ids and rows are in the prompt cache. */
 void rt_timing_begin(RtTiming *t, int input, int prompt, int kept);
 /* The prompt cache is not used, and all rows are fed from the beginning. */
 void rt_timing_anew(RtTiming *t);

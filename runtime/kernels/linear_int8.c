@@ -43,7 +43,7 @@ RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, void *rounded, const
     return t;
 }
 
-/* The same tile, r rows further on. */
+/* A tile r rows further on. */
 RT_INLINE RtByteTile rt_byte_tile_at(RtByteTile t, int r)
 {
     t.q += (size_t)r * (size_t)t.groups * RT_GROUP, t.scale += r * t.groups, t.start += r * t.groups;

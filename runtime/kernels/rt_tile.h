@@ -4,7 +4,7 @@
  * Each element is one sum over ascending i, in any tile: its bits depend neither on the rows nor on
  * the panels nor on how i is divided. w: panels of [in][16] weights, `w_panel` floats apart;
  * weights of another `format` than f32 are widened to f32 when they are loaded. `start` is 0, the
- * [16] floats before each panel's weights, or y. Of the last panel `last` columns are stored. y
+ * [16] floats before each panel's weights, or y. `last` columns of the last panel are stored. y
  * overlaps neither x nor w. */
 #ifndef RT_TILE_H
 #define RT_TILE_H
@@ -57,7 +57,7 @@ RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
     return rt_set1(0);
 }
 
-/* Store the sums of a tile: y = activation(sum), or add + activation(sum). Of the last panel `last`
+/* Store the sums of a tile: y = activation(sum), or add + activation(sum). In the last panel `last`
  * columns of y are stored and `add_last` columns of add are read. add: NULL, or one row. */
 RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const int rows, const int panels, int last,
                            RtActivation activation, const float *add, int add_last)

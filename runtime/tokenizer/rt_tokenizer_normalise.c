@@ -121,7 +121,7 @@ static void normalise_replace(TokWork *w, const RtTokOp *op, const TokText *in, 
             keep(w, out, &k);
             continue;
         }
-        /* Its origin is that of the last character it replaces, as in Hugging Face. */
+        /* The origin is that of the last character replaced, as in Hugging Face. */
         const size_t last = rt_tok_back(in->s, end);
         rt_tok_add(w, out, rt_tok_text(w->t, op->text), op->text_bytes, rt_tok_begin(in, last), rt_tok_end(in, end - 1));
         k.next = end;

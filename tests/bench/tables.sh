@@ -1,7 +1,8 @@
 #!/bin/sh
-# Print the tables of docs/performance.md, which are made from the committed results, the worst
-# ratio first. usage: tests/bench/tables.sh            print the page
-#                    tests/bench/tables.sh --write    write it
+# Print the tables of docs/performance.md, which are made from the committed results: rows beside
+# peers, the worst ratio first, and the steps of `bench --ablate`.
+# usage: tests/bench/tables.sh            print the page
+#        tests/bench/tables.sh --write    write it
 set -eu
 export LC_ALL=C
 page=docs/performance.md
@@ -19,12 +20,63 @@ table() {
     }' "$1" | sort -n -s -k 1,1 | cut -f 2-
 }
 
+# steps COLUMN...: the factor of each step of `bench --ablate` over the step before. A column is
+# MODEL:TEST:TITLE, of results/steps-MODEL.json.
+steps() {
+    for column in "$@"; do
+        rest=${column#*:}
+        awk -v test="${rest%%:*}" -v title="${rest#*:}" '
+            function member(name,    s) {
+                if (!match($0, "\"" name "\":\"?[^,\"}]*")) return ""
+                s = substr($0, RSTART, RLENGTH)
+                sub(/^"[^"]*":"?/, "", s)
+                return s
+            }
+            BEGIN { print "title\t" title }
+            member("test") == test && member("step") == "generic" { print "generic\t" sprintf("%.0f", member("median_ts")) }
+            member("test") == test && member("step") != "generic" {
+                print member("step") "\t" sprintf("%.2f", member("ratio_before"))
+                all = member("ratio_generic")
+            }
+            END { print "all steps\t" sprintf("%.2f", all) }' "tests/bench/results/steps-${column%%:*}.json"
+    done | awk -F '\t' '
+        BEGIN {
+            words["generic"] = "generic, tokens/s: OpenBLAS, operation by operation"
+            words["constant shapes"] = "constant shapes: plain C, weights in panels"
+            words["tiles"] = "tiles: kernels for several rows and panels"
+            words["vectors"] = "vectors: AVX-512 instead of SSE2"
+            words["fusion"] = "fusion: sums, activations and gates inside linears"
+            words["threads"] = "threads: two instead of one"
+            words["bf16"] = "bf16 weights"
+            words["int8"] = "int8 weights, products of integers"
+            words["int4"] = "int4 weights"
+        }
+        $1 == "title" { columns++ }
+        !($1 in line) { order[++n] = $1; line[$1] = "| " ($1 in words ? words[$1] : $1 == "title" ? "step" : $1) " |" }
+        { line[$1] = line[$1] " " $2 " |" }
+        END {
+            for (i = 1; i <= n; i++) {
+                print line[order[i]]
+                if (i > 1) continue
+                printf "|---|"
+                for (c = 1; c <= columns; c++) printf "---|"
+                print ""
+            }
+        }'
+}
+
 # The page, with new rows between each line <!-- NAME --> and the next <!-- end -->.
 write_page() {
     while IFS= read -r line; do
         case $line in
         '<!-- end -->') inside= ;;
-        '<!-- '*' -->') name=${line#<!-- }; name=${name% -->}; echo "$line"; table "tests/bench/results/$name.md"; inside=yes ;;
+        '<!-- '*' -->') name=${line#<!-- }; name=${name% -->}; echo "$line"; inside=yes
+            case $name in
+            steps) steps 'dates:enc:`dates` enc' 'dates:dec:`dates` dec' 'story:pp512:260 K, pp512' 'story:tg128:260 K, tg128' \
+                         'story_15m:pp512:15 M, pp512' 'story_15m:tg128:15 M, tg128' 'llama_1b:pp512:1.1 B, pp512' \
+                         'llama_1b:tg128:1.1 B, tg128' 'encoder:b8x128:`encoder` b8x128' ;;
+            *) table "tests/bench/results/$name.md" ;;
+            esac ;;
         esac
         [ -n "${inside-}" ] || printf '%s\n' "$line"
     done <$page

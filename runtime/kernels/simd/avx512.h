@@ -84,7 +84,7 @@ RT_INLINE void rt_store_f16(void *p, rt_v16 a)
 #define RT_HAS_BYTES
 /* ---- AVX-512, with VNNI or without ------------------------------------------------------------------------------ */
 
-/* Of 32 registers: 12 sums of one group, 12 of all groups, 2 weights and more. */
+/* 32 registers hold 12 sums of one group, 12 of all groups, 2 weights and more. */
 enum { RT_BYTES_ROWS = 6, RT_BYTES_PANELS = 2 };
 typedef struct rt_n16 { __m512i v; } rt_n16;
 

@@ -152,7 +152,7 @@ static void encoder_layer(const job *j, int layer, int thread, int threads)
     rt_barrier(j->team);
 }
 
-/* The output of the encoder. */
+/* The encoder's output. */
 static void encoder_end(const job *j, int thread, int threads)
 {
     struct state *const s = j->state;

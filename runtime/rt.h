@@ -66,9 +66,9 @@ void rt_team_run(rt_team *team, rt_body *body, void *job);
 void rt_team_share(rt_team *team, rt_body *body, void *job);
 /* Like rt_team_share, for a body that one thread runs in about `ns` nanoseconds, and in which
  * threads meet at so many barriers: the caller also runs it alone if that is likely to be faster. */
-void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, double ns);
-/* How many bodies rt_team_weigh ran, and how many of them with all threads. */
-void rt_team_calls(const rt_team *team, int64_t *calls, int64_t *shared);
+void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, int64_t ns);
+/* How many bodies rt_team_weigh ran, and how many of them with all threads, modulo 2^32. */
+void rt_team_calls(const rt_team *team, unsigned *calls, unsigned *shared);
 void rt_team_barrier(rt_team *team);                        /* called by every thread of a running body */
 /* Pin every thread, including the caller, to its own processor. RT_NO_ROOM: there are fewer
  * processors than threads, or the system cannot pin threads. */

@@ -22,13 +22,13 @@ void rt_team_run(rt_team *team, rt_body *body, void *job)
 
 void rt_team_share(rt_team *team, rt_body *body, void *job) { rt_team_run(team, body, job); }
 
-void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, double ns)
+void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, int64_t ns)
 {
     (void)barriers, (void)ns;
     rt_team_run(team, body, job);
 }
 
-void rt_team_calls(const rt_team *team, int64_t *calls, int64_t *shared)
+void rt_team_calls(const rt_team *team, unsigned *calls, unsigned *shared)
 {
     (void)team;
     *calls = *shared = 0;

@@ -64,18 +64,17 @@ typedef struct Counter {
 #endif
 } Counter;
 
-/* A barrier between pieces of work costs about so many times what one after another costs, for
+/* A barrier between pieces of work costs about so many halves of what one after another costs, for
  * threads are not equally fast and read what others wrote. */
-#define BARRIER_FACTOR 2.5
+enum { BARRIER_HALVES = 5 };
 /* Threads must save one part in so many, else the caller works alone. */
 enum { LEAST_SAVED = 16 };
 enum { ROUNDS = 8, ROUND_BARRIERS = 8 };        /* of a measurement, which ends after MEASURE_NS */
 enum { MEASURE_NS = 100000 };
 enum { WAKE_NS = 50000 };                       /* to wake a thread */
 enum { AWAKE_NS = 10000 };                      /* for which a thread that waits is surely awake */
-/* Barriers that cost more than SLOW_NS are measured again: the first time after AGAIN_NS, and then
- * each time after twice as long, up to AGAIN_MOST_NS. */
-enum { SLOW_NS = 2000, AGAIN_NS = 10000000, AGAIN_MOST_NS = 1000000000 };
+/* Barriers that cost more than SLOW_NS are measured again after AGAIN_NS. */
+enum { SLOW_NS = 2000, AGAIN_NS = 100000000 };
 
 typedef struct Worker { rt_team *team; int thread; pthread_t handle; } Worker;
 
@@ -90,11 +89,11 @@ struct rt_team {
     int bad_runs, patience;
     /* Time of the bad runs; how long, and until when, the caller works alone. */
     int64_t bad_ns, alone_ns, alone_until;
-    double barrier_ns, missed_ns;           /* of a barrier, below 0: not measured; see above */
-    int64_t measured, again_ns, ended;      /* when measured; the least time until the next; when
-                                             * the last call ended that threads could have shared */
+    int64_t barrier_ns, missed_ns;          /* of a barrier, below 0: not measured; see above */
+    int64_t measured, ended;                /* when measured; when the last call ended that sleeping
+                                             * threads would have made faster */
     bool measured_enough;
-    int64_t calls, shared;                  /* of rt_team_weigh, and those that threads shared */
+    unsigned calls, shared;                 /* of rt_team_weigh, and those that threads shared */
     Worker worker[];                        /* [threads]; [0] is not used */
 };
 
@@ -258,7 +257,7 @@ static void measure(void *job, int thread, int threads)
         for (int i = 0; i < ROUND_BARRIERS; i++) rt_team_barrier(team);
         if (thread == 0) {
             const int64_t end = nanoseconds();
-            const double ns = (double)(end - begin) / ROUND_BARRIERS;
+            const int64_t ns = (end - begin) / ROUND_BARRIERS;
             if (team->barrier_ns < 0 || ns < team->barrier_ns) team->barrier_ns = ns;
             team->measured_enough = end - first > MEASURE_NS;
         }
@@ -268,50 +267,45 @@ static void measure(void *job, int thread, int threads)
 
 static void measure_if_due(rt_team *team)
 {
-    if (team->barrier_ns >= 0 && team->barrier_ns <= SLOW_NS) return;
-    if (team->barrier_ns >= 0 && nanoseconds() - team->measured < team->again_ns) return;
+    if (team->barrier_ns >= 0 && (team->barrier_ns <= SLOW_NS || nanoseconds() - team->measured < AGAIN_NS)) return;
     team->measured_enough = false;
     rt_team_run(team, measure, team);
     team->measured = nanoseconds();
-    team->again_ns = !team->again_ns ? AGAIN_NS : team->again_ns < AGAIN_MOST_NS ? 2 * team->again_ns : AGAIN_MOST_NS;
 }
 
 /* How many of `ns` nanoseconds threads save, less what they must; exact only for small work. */
-static double saved(rt_team *team, int barriers, double ns)
+static int64_t saved(rt_team *team, int barriers, int64_t ns)
 {
-    const double most = ns - ns / team->threads;
-    if (most > (double)barriers * SLOW_NS) return most;
+    const int64_t most = ns - ns / team->threads;
+    if (most > (int64_t)barriers * SLOW_NS) return most;
     measure_if_due(team);
-    return most - ns / LEAST_SAVED - barriers * BARRIER_FACTOR * team->barrier_ns;
+    return most - ns / LEAST_SAVED - barriers * team->barrier_ns * BARRIER_HALVES / 2;
 }
 
-/* True if sleeping threads should be woken for a call in which they save so much. */
-static bool should_wake(rt_team *team, double save)
-{
-    if (nanoseconds() - team->ended > AWAKE_NS) team->missed_ns = 0;
-    team->missed_ns += save;
-    if (team->missed_ns < WAKE_NS) return false;
-    team->missed_ns = 0;
-    return true;
-}
-
-void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, double ns)
+void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, int64_t ns)
 {
     if (!team) {
         body(job, 0, 1);
         return;
     }
-    const double save = saved(team, barriers, ns);
-    const bool asleep = atomic_load_explicit(&team->started.sleepers, memory_order_relaxed) > 0;
-    const bool share = save > 0 && (!asleep || should_wake(team, save));
+    const int64_t save = saved(team, barriers, ns);
+    bool share = save > 0;
+    if (share && atomic_load_explicit(&team->started.sleepers, memory_order_relaxed)) {
+        if (nanoseconds() - team->ended > AWAKE_NS) team->missed_ns = 0;
+        team->missed_ns += save;
+        share = team->missed_ns >= WAKE_NS;
+    }
     team->calls++;
-    team->shared += share;
-    if (share) rt_team_share(team, body, job);
-    else run_alone(team, body, job);
-    if (save > 0 && !share) team->ended = nanoseconds();
+    if (share) {
+        team->shared++;
+        rt_team_share(team, body, job);
+        return;
+    }
+    run_alone(team, body, job);
+    if (save > 0) team->ended = nanoseconds();
 }
 
-void rt_team_calls(const rt_team *team, int64_t *calls, int64_t *shared)
+void rt_team_calls(const rt_team *team, unsigned *calls, unsigned *shared)
 {
     *calls = team ? team->calls : 0;
     *shared = team ? team->shared : 0;
@@ -365,7 +359,7 @@ rt_status rt_team_resize(rt_team **team, int threads)
         next->alone = false, next->bad_runs = 0, next->patience = 0;
         next->bad_ns = next->alone_ns = next->alone_until = 0;
         next->barrier_ns = -1, next->missed_ns = 0;
-        next->measured = next->again_ns = next->ended = next->calls = next->shared = 0;
+        next->measured = next->ended = next->calls = next->shared = 0;
         /* With fewer processors than threads, spinning delays the others. */
         next->spins = threads <= rt_processors() ? SPINS : 0;
         if (team_start(next) != RT_OK) return RT_NO_ROOM;

@@ -133,8 +133,8 @@ const char *emit_body_call(Emit *e, const char *body, ProgramKind kind, int from
     Text more = text_new(e->arena);
     if (!emit_has_threads(e)) return arena_format(e->arena, "%s(&j)", body);
     if (e->plan->options.always_share) return arena_format(e->arena, "rt_team_share(m->team, %s, &j)", body);
-    if (w.each_ns > 0 && kind != PROGRAM_RUN) text_printf(&more, " + %.0f.0 * (j.rows - 1)", two_digits(w.each_ns));
-    return arena_format(e->arena, "rt_team_weigh(m->team, %s, &j, /* barriers */ %d, /* ns */ %.0f.0%s)", body, w.barriers,
+    if (w.each_ns > 0 && kind != PROGRAM_RUN) text_printf(&more, " + %.0fLL * (j.rows - 1)", two_digits(w.each_ns));
+    return arena_format(e->arena, "rt_team_weigh(m->team, %s, &j, /* barriers */ %d, /* ns */ %.0f%s)", body, w.barriers,
                         two_digits(w.first_ns), more.data);
 }
 

@@ -598,7 +598,7 @@ rt_status dates_encode(const dates *m, dates_state *state, int slot, const int *
         s->source_visible[i] = n;
     }
     rt_team_weigh(m->team, encode_body, &j, /* barriers */ 8,
-                  /* ns */ 6400.0 + 2100.0 * (j.rows - 1));
+                  /* ns */ 6400 + 2100LL * (j.rows - 1));
     s->source_length[slot] = n;
     s->next_position[slot] = 0;
     return RT_OK;
@@ -629,7 +629,7 @@ static rt_status run_rows(const dates *m, struct state *s, const rt_token *rows,
               .groups = s->groups };
     j.groups_end = rt_rows_group(rows, n, s->groups);
     rt_body *const body = n == 1 && one ? one : many;
-    rt_team_weigh(m->team, body, &j, /* barriers */ 26, /* ns */ 6800.0 + 2300.0 * (j.rows - 1));
+    rt_team_weigh(m->team, body, &j, /* barriers */ 26, /* ns */ 6800 + 2300LL * (j.rows - 1));
     rt_rows_end(&r, rows, n);
     return RT_OK;
 }

@@ -218,7 +218,7 @@ rt_status encoder_encode_batch(const encoder *m, encoder_state *state, const int
     }
     j.groups_end = texts + count;
     rt_team_weigh(m->team, encode_body, &j, /* barriers */ 10,
-                  /* ns */ 37000.0 + 14000.0 * (j.rows - 1));
+                  /* ns */ 37000 + 14000LL * (j.rows - 1));
     s->source_length[0] = j.rows;
     s->next_position[0] = 0;
     return RT_OK;

@@ -106,11 +106,10 @@ static void tell_team(Cli *cli)
 {
     const rt_program *p = cli->program;
     const rt_team *team = p->team ? p->team(cli->model) : NULL;
-    int64_t calls, shared;
+    unsigned calls, shared;
     rt_team_calls(team, &calls, &shared);
-    if (calls > cli->calls)
-        fprintf(stderr, "%s: %d threads shared %lld of %lld calls\n", p->name, rt_team_threads(team), (long long)(shared - cli->shared),
-                (long long)(calls - cli->calls));
+    if (calls != cli->calls)
+        fprintf(stderr, "%s: %d threads shared %u of %u calls\n", p->name, rt_team_threads(team), shared - cli->shared, calls - cli->calls);
     cli->calls = calls, cli->shared = shared;
 }
 

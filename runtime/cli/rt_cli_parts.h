@@ -51,7 +51,7 @@ typedef struct Cli {
     /* A text was rejected: RT_EXIT_DATA, or RT_EXIT_MISSING if memory was missing; 0: none was. */
     int refused;
     int saturated;                  /* the saturation of an f16 cache was reported */
-    int64_t calls, shared;          /* of rt_team_calls, before this text */
+    unsigned calls, shared;         /* of rt_team_calls, before this text */
 } Cli;
 
 /* The most ids of an encoder's source, or of a decoder-only model. */

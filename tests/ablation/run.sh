@@ -43,7 +43,7 @@ steps | sed 's/.*"step":"\([^"]*\)".*"distance":\([^}]*\)}.*/\2 \1/' |
     awk 'NR == 1 { bad += $1 != "null" } NR > 1 && NR <= 4 { bad += !($1 > 0 && $1 <= 1e-5) }
         NR == 5 || NR == 6 { bad += $1 != 0 } NR > 6 { bad += !($1 > 0 && $1 < 0.2) } END { exit bad || NR != 9 }'
 verdict $? 'forms of f32 agree, with the same bits from vectors on; dtypes differ'
-[ "$(of vectors code_bytes)" != "$(of fusion code_bytes)" ] && [ "$(of generic code_bytes)" = null ] &&
+[ "$(of 'constant shapes' code_bytes)" != "$(of tiles code_bytes)" ] && [ "$(of generic code_bytes)" = null ] &&
     [ "$(of int4 weights_bytes)" -lt "$(of int8 weights_bytes)" ] && [ "$(of int8 weights_bytes)" -lt "$(of bf16 weights_bytes)" ]
 verdict $? 'sizes of code and of weights are those of each step'
 rows | awk '{ bytes = $0; sub(/.*"bytes":/, "", bytes); ratio = $0; sub(/.*"ratio_before":/, "", ratio); samples = $0

@@ -1,6 +1,6 @@
-/* bench_roofline.c: plot the reached GFLOP/s over FLOPs per byte read, under the machine's limits.
- * A label goes where it covers no other text, line or point; one that finds no place is left out,
- * since the page's text has it too. */
+/* bench_roofline.c: plot the achieved GFLOP/s against FLOPs per byte read, under the machine's
+ * limits. A label goes where it covers no other text, line or point; one that finds no place is
+ * left out, since the page's text has it too. */
 #include "bench.h"
 
 #include <math.h>
@@ -111,7 +111,7 @@ static Box line_box(double x1, double y1, double x2, double y2)
     return (Box){ x1 + x / 2, y1 + y / 2, hypot(x, y) / 2, 1.5, atan2(y, x) };
 }
 
-/* Draw a text centred at (x, y); false if it does not fit there, and nothing is drawn. */
+/* Draw text centred at (x, y). If it does not fit there, draw nothing and return false. */
 static bool put_label(Roofline *r, double x, double y, double turn, SvgFont font, const char *text)
 {
     const double size = font.size, down = 0.36 * size;
@@ -233,7 +233,7 @@ static void draw_points(Roofline *r, int k)
     }
 }
 
-/* Label the tests of the first bench below their points, as near to the x axis as there is room. */
+/* Label the tests of the first bench below their points, as near to the x axis as room allows. */
 static void name_tests(Roofline *r)
 {
     const Bench *b = r->benches[0];
@@ -249,8 +249,8 @@ static void name_tests(Roofline *r)
     }
 }
 
-/* The legend of engines and dtypes: entries from left to right, in lines. drawn false: only
- * measure. Returns its height. */
+/* The legend of engines and dtypes: entries from left to right, in lines. If `drawn` is false,
+ * only measure. Returns its height. */
 enum { KEY_LINE = 20 };
 static double draw_key(Roofline *r, double top, bool drawn)
 {

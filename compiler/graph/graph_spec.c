@@ -265,7 +265,7 @@ static void set_holds(Tensor *t, Holds holds)
 }
 
 /* Set visible, places, mask and bias of an attention. A query sees the first `keys` keys, or with
- * `causal` those up to its own position, if the mask is not 0. */
+ * `causal` those up to its own position, where the mask is not 0. */
 static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     n->heads = (int)option_number(b->call, "heads", 1);
@@ -347,8 +347,8 @@ static void fill_activation(SpecBuild *b, Node *n)
     if (n->kind == NOT_GIVEN) refuse(b, arena_format(b->k->arena, "kind is missing; the choices are %s", option_words(b->k->arena, "activations")));
 }
 
-/* The builder's operations: how many values each takes at most and returns, which of its inputs are
- * parameters (bit i: input i), and whether these are transposed. */
+/* The builder's operations: the maximum number of values each takes, how many it returns, which of
+ * its inputs are parameters (bit i: input i), and whether these are transposed. */
 static const struct Word { const char *name; OpKind op; int inputs, results; unsigned params; bool transposed; } words[] = {
     { "matmul",     OP_LINEAR,     2, 1, 2, true },
     { "linear",     OP_LINEAR,     3, 1, 6, false },
@@ -464,7 +464,7 @@ static void tell_unused(SpecBuild *b, const Block *block)
     if (unused > MOST_TOLD) diag_remark(b->k->diag, (Loc){ 0 }, "nothing uses %d more inputs", unused - MOST_TOLD);
 }
 
-/* Process call `i`, unless one of its inputs failed, which was reported already. */
+/* Process call `i`, unless one of its inputs failed, which has already been reported. */
 static void take_call(SpecBuild *b, int i)
 {
     b->call = &b->spec->calls[i];

@@ -1,5 +1,5 @@
-/* sentence_file.c: find the settings file of the Transformer in a sentence-transformers folder,
- * which has had several names. */
+/* sentence_file.c: find the Transformer's settings file, which has had several names, in a
+ * sentence-transformers folder. */
 #include "file.h"
 #include "json_read.h"
 #include "tokenizer.h"

@@ -95,7 +95,7 @@ static float *read_scores(TokBuild *b, const Keys *k)
 static bool piece_fits(TokBuild *b, uint64_t id, GgufText text)
 {
     if (text.n <= TOK_PIECE_MOST) return true;
-    tok_refuse(b, "the piece %llu has %zu bytes; at most %d are supported", (unsigned long long)id, text.n, TOK_PIECE_MOST);
+    tok_refuse(b, "piece %llu has %zu bytes; at most %d are supported", (unsigned long long)id, text.n, TOK_PIECE_MOST);
     return false;
 }
 

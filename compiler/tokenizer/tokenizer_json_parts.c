@@ -531,5 +531,5 @@ void tok_json_post_processor(TokBuild *b, const json_t *part)
     read_part(b, &kind, part, 0);
     int texts = 0;
     for (int i = before; i < b->single.count; i++) texts += b->single.at[i].kind == TOK_ITEM_A;
-    if (texts > 1) tok_refuse(b, "a post_processor with the text twice is not supported");
+    if (texts > 1) tok_refuse(b, "a post_processor that inserts the text twice is not supported");
 }

@@ -9,7 +9,7 @@ typedef struct Maker {
     Arena *arena;
     const TokEntry *entry;
     uint32_t *units, room, top;     /* pairs {base, check}; the cells below `top` may be in use */
-    uint32_t start;                 /* find_base skips the cells before, which are nearly full */
+    uint32_t start;                 /* find_base skips the cells before it; nearly all are in use */
 } Maker;
 
 static int by_key(const void *x, const void *y)

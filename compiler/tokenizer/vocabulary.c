@@ -15,7 +15,7 @@ static Loc line_of(const char *path, int id, int column)
     return (Loc){ path, id + 1, column };
 }
 
-/* Report the first zero byte or invalid UTF-8; false after that. */
+/* Report the first zero byte or invalid UTF-8; false if there is one. */
 static bool check_utf8(Diag *d, const char *path, const char *text, size_t size)
 {
     int line = 0;

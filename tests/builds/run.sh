@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
-# Builds of emitted folders other than by their Makefile. Every header compiles as C11, C++11 and
-# C++20, and C++ links every function that it declares. A freestanding model compiles as one file.
+# Emitted folders built without their Makefile. Every header compiles as C11, C++11 and C++20, and
+# C++ links every function that it declares. A freestanding model compiles as one file.
 # The Makefile chooses flags for other compilers and processors. x87 arithmetic is rejected.
 # usage: run.sh XFORMC
 set -u
@@ -36,7 +36,7 @@ for std in c11 c++11 c++20; do
     done
 done
 
-# Call every function that a header declares and an object defines by its address: without extern
+# Take the address of every function that a header declares and an object defines: without extern
 # "C", C++ would mangle its name.
 nm -g --defined-only runtime/*.o sums.o | awk 'NF == 3 && $2 == "T" { print $3 }' | sort -u >defined
 for header in $headers; do

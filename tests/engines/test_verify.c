@@ -74,7 +74,7 @@ static void engines_agree_on_random_inputs(void **state)
     }
 }
 
-/* Two goldens with the same sizes and other weights: the first tensor in order of execution is
+/* Two goldens with the same sizes and different weights: the first tensor in order of execution is
  * named, not the worst. */
 static void the_first_that_departs_is_named(void **state)
 {

@@ -1,6 +1,7 @@
-"""Find where Hugging Face's tokenizers and utf8proc use different Unicode versions: its parts come
-from crates of different age. Writes the rows of compiler/tokenizer/tokenizer_eras.def, by running
-its normalizers and pre-tokenizers on every code point.
+"""Find where Hugging Face's tokenizers and utf8proc use different Unicode versions: the parts of
+the former come from crates of different ages. Writes the rows of
+compiler/tokenizer/tokenizer_eras.def by running Hugging Face's normalizers and pre-tokenizers on
+every code point.
 
 usage: probe.py DUMP        DUMP: build/tests/tokenizer/unicode_dump > FILE"""
 import sys
@@ -39,15 +40,16 @@ def removed_by(n, size=4096):
     return out
 
 def posix():
-    """Members of [[:alpha:]], [[:lower:]] and [[:upper:]] outside L and Nl, Ll, and Lu."""
+    """Members of [[:alpha:]], [[:lower:]] and [[:upper:]] outside L and Nl, Ll, and Lu
+    respectively."""
     more = matched("[[:alpha:]]") - matched(r"[\p{L}\p{Nl}]")
     rows("ALPHABETIC", {c: 0 for c in more})
     rows("LOWERCASE", {c: 0 for c in matched("[[:lower:]]") - matched(r"\p{Ll}")})
     rows("UPPERCASE", {c: 0 for c in matched("[[:upper:]]") - matched(r"\p{Lu}")})
 
 def bert():
-    """Control characters, marks and punctuation by BertNormalizer and BertPreTokenizer; the rest is
-    "no such"."""
+    """Control characters, marks and punctuation as BertNormalizer and BertPreTokenizer classify
+    them; a character that is none of these for them, but is for utf8proc, gets CN."""
     base = dict(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=False)
     control = removed(N.BertNormalizer(**{**base, "clean_text": True})) - {0, 0xFFFD}
     marks = removed(N.BertNormalizer(**{**base, "strip_accents": True}))

@@ -375,7 +375,7 @@ static void read_to_suffix(TokBuild *b, const json_t *part)
 {
     const TokString suffix = tok_json_text(b, part, "suffix");
     refuse_bytes(b, "BPEDecoder");
-    if (suffix.s && !suffix.n) tok_refuse(b, "a decoder 'BPEDecoder' with an empty suffix is not supported");
+    if (suffix.s && !suffix.n) tok_refuse(b, "a 'BPEDecoder' decoder with an empty suffix is not supported");
     tok_decoder(b, tok_op(b, TOK_TO_SUFFIX, suffix.s ? suffix : tok_string("</w>")));
 }
 

@@ -213,7 +213,7 @@ static void check(TokBuild *b, Proto *p)
     check_scores(b, p);
     find_unknown(b, p);
     if (!tok_failed(b)) check_bytes(b, p);
-    if (!tok_failed(b) && !any && p->s.unigram) tok_refuse(b, "the model has no pieces of texts");
+    if (!tok_failed(b) && !any && p->s.unigram) tok_refuse(b, "the model has no text pieces");
     else if (!tok_failed(b) && !normal && p->s.unigram)
         tok_refuse(b, "a unigram model without normal pieces is not supported");
     if (!tok_failed(b) && p->s.charsmap.n && !tok_charsmap_is_whole(p->s.charsmap))

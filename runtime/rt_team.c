@@ -69,12 +69,13 @@ typedef struct Counter {
 enum { BARRIER_HALVES = 5 };
 /* Threads must save one part in so many, else the caller works alone. */
 enum { LEAST_SAVED = 16 };
-enum { ROUNDS = 8, ROUND_BARRIERS = 8 };        /* of a measurement, which ends after MEASURE_NS */
-enum { MEASURE_NS = 100000 };
+enum { ROUND_BARRIERS = 32 };                   /* most of a round of a measurement */
+enum { LONG_NS = 50000 };                       /* a round that takes longer is the last */
 enum { WAKE_NS = 50000 };                       /* to wake a thread */
 enum { AWAKE_NS = 10000 };                      /* for which a thread that waits is surely awake */
-/* Barriers that cost more than SLOW_NS are measured again after AGAIN_NS. */
-enum { SLOW_NS = 2000, AGAIN_NS = 100000000 };
+/* Barriers that cost more than SLOW_NS are measured again, after AGAIN times as long as the
+ * measurement took: it waits milliseconds for threads whose processor is taken. */
+enum { SLOW_NS = 2000, AGAIN = 256 };
 
 typedef struct Worker { rt_team *team; int thread; pthread_t handle; } Worker;
 
@@ -89,9 +90,9 @@ struct rt_team {
     int bad_runs, patience;
     /* Time of the bad runs; how long, and until when, the caller works alone. */
     int64_t bad_ns, alone_ns, alone_until;
-    int64_t barrier_ns, missed_ns;          /* of a barrier, below 0: not measured; see above */
-    int64_t measured, ended;                /* when measured; when the last call ended that sleeping
-                                             * threads would have made faster */
+    int64_t barrier_ns, missed_ns;          /* of a barrier, INT64_MAX: not measured; see above */
+    int64_t measure_at, ended;              /* when slow barriers are measured again; when the last
+                                             * call ended that sleeping threads would have made faster */
     bool measured_enough;
     unsigned calls, shared;                 /* of rt_team_weigh, and those that threads shared */
     Worker worker[];                        /* [threads]; [0] is not used */
@@ -246,31 +247,33 @@ void rt_team_share(rt_team *team, rt_body *body, void *job)
 
 /* ---- small work ------------------------------------------------------------------------------------- */
 
-/* Measure barriers, and keep the least time of all: whatever disturbs threads makes it longer. */
+/* Measure barriers, and keep the least time of all: whatever disturbs threads makes it longer.
+ * Rounds begin when all threads are awake, and are short at first. */
 static void measure(void *job, int thread, int threads)
 {
     rt_team *team = job;
-    const int64_t first = thread == 0 ? nanoseconds() : 0;
     (void)threads;
-    for (int round = 0; round < ROUNDS && !team->measured_enough; round++) {
-        const int64_t begin = thread == 0 ? nanoseconds() : 0;
-        for (int i = 0; i < ROUND_BARRIERS; i++) rt_team_barrier(team);
-        if (thread == 0) {
-            const int64_t end = nanoseconds();
-            const int64_t ns = (end - begin) / ROUND_BARRIERS;
-            if (team->barrier_ns < 0 || ns < team->barrier_ns) team->barrier_ns = ns;
-            team->measured_enough = end - first > MEASURE_NS;
-        }
+    for (int barriers = 1; barriers <= ROUND_BARRIERS; barriers *= 2) {
         rt_team_barrier(team);
+        if (team->measured_enough) return;
+        const int64_t begin = thread ? 0 : nanoseconds();
+        for (int i = 0; i < barriers; i++) rt_team_barrier(team);
+        if (thread) continue;
+        const int64_t end = nanoseconds(), ns = (end - begin) / barriers;
+        if (ns < team->barrier_ns) team->barrier_ns = ns;
+        team->measured_enough = end - begin > LONG_NS;
     }
 }
 
 static void measure_if_due(rt_team *team)
 {
-    if (team->barrier_ns >= 0 && (team->barrier_ns <= SLOW_NS || nanoseconds() - team->measured < AGAIN_NS)) return;
+    if (team->barrier_ns <= SLOW_NS) return;
+    const int64_t begin = nanoseconds();
+    if (begin < team->measure_at) return;
     team->measured_enough = false;
     rt_team_run(team, measure, team);
-    team->measured = nanoseconds();
+    const int64_t end = nanoseconds();
+    team->measure_at = end + (end - begin) * AGAIN;
 }
 
 /* How many of `ns` nanoseconds threads save, less what they must; exact only for small work. */
@@ -358,8 +361,8 @@ rt_status rt_team_resize(rt_team **team, int threads)
         atomic_init(&next->slept, 0);
         next->alone = false, next->bad_runs = 0, next->patience = 0;
         next->bad_ns = next->alone_ns = next->alone_until = 0;
-        next->barrier_ns = -1, next->missed_ns = 0;
-        next->measured = next->ended = next->calls = next->shared = 0;
+        next->barrier_ns = INT64_MAX, next->missed_ns = 0;
+        next->measure_at = next->ended = next->calls = next->shared = 0;
         /* With fewer processors than threads, spinning delays the others. */
         next->spins = threads <= rt_processors() ? SPINS : 0;
         if (team_start(next) != RT_OK) return RT_NO_ROOM;

@@ -218,7 +218,7 @@ says 'help on members and commands' 65 '  :code   [FUNCTION]   the emitted C of 
 t:distance(u)
     max |t - u| / max |u|
 m.tier   m:wait()
-    What it runs in now: jit, native or generic; wait for native code' "*no help on 'nothing'*unexpected symbol near ']'" <<'END'
+    What runs the model now: jit, native or generic; wait for native code' "*no help on 'nothing'*unexpected symbol near ']'" <<'END'
 :help :code
 ?t:distance
 ?tier

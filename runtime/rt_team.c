@@ -70,12 +70,13 @@ enum { BARRIER_HALVES = 5 };
 /* Threads must save one part in so many, else the caller works alone. */
 enum { LEAST_SAVED = 16 };
 enum { ROUND_BARRIERS = 32 };                   /* most of a round of a measurement */
-enum { LONG_NS = 50000 };                       /* a round that takes longer is the last */
+enum { LONG_NS = 50000, LONG_ROUNDS = 2 };      /* it ends after two rounds that took longer */
 enum { WAKE_NS = 50000 };                       /* to wake a thread */
 enum { AWAKE_NS = 10000 };                      /* for which a thread that waits is surely awake */
-/* Barriers that cost more than SLOW_NS are measured again, after AGAIN times as long as the
- * measurement took: it waits milliseconds for threads whose processor is taken. */
-enum { SLOW_NS = 2000, AGAIN = 256 };
+/* If barriers cost more than SLOW_NS, or were disturbed, they are measured again: a new thread may
+ * begin on the processor of another. This may wait milliseconds for threads whose processor is
+ * taken, so the time until then is 4, 16, 64, and then 256 times as long as the measurement took. */
+enum { SLOW_NS = 2000, AGAIN_SHIFT = 2, AGAIN_MOST = 8 };
 
 typedef struct Worker { rt_team *team; int thread; pthread_t handle; } Worker;
 
@@ -91,9 +92,9 @@ struct rt_team {
     /* Time of the bad runs; how long, and until when, the caller works alone. */
     int64_t bad_ns, alone_ns, alone_until;
     int64_t barrier_ns, missed_ns;          /* of a barrier, INT64_MAX: not measured; see above */
-    int64_t measure_at, ended;              /* when slow barriers are measured again; when the last
+    int64_t measure_at, ended;              /* when slow barriers are measured next; when the last
                                              * call ended that sleeping threads would have made faster */
-    bool measured_enough;
+    int long_rounds, again;                 /* of the last measurement; log2 of the times until the next */
     unsigned calls, shared;                 /* of rt_team_weigh, and those that threads shared */
     Worker worker[];                        /* [threads]; [0] is not used */
 };
@@ -255,25 +256,26 @@ static void measure(void *job, int thread, int threads)
     (void)threads;
     for (int barriers = 1; barriers <= ROUND_BARRIERS; barriers *= 2) {
         rt_team_barrier(team);
-        if (team->measured_enough) return;
+        if (team->long_rounds == LONG_ROUNDS) return;
         const int64_t begin = thread ? 0 : nanoseconds();
+        if (!thread && barriers == 1) team->measure_at = begin;
         for (int i = 0; i < barriers; i++) rt_team_barrier(team);
         if (thread) continue;
         const int64_t end = nanoseconds(), ns = (end - begin) / barriers;
         if (ns < team->barrier_ns) team->barrier_ns = ns;
-        team->measured_enough = end - begin > LONG_NS;
+        team->long_rounds += end - begin > LONG_NS;
     }
 }
 
 static void measure_if_due(rt_team *team)
 {
-    if (team->barrier_ns <= SLOW_NS) return;
-    const int64_t begin = nanoseconds();
-    if (begin < team->measure_at) return;
-    team->measured_enough = false;
+    if (team->barrier_ns <= SLOW_NS && team->long_rounds < LONG_ROUNDS) return;
+    if (nanoseconds() < team->measure_at) return;
+    team->long_rounds = 0;
     rt_team_run(team, measure, team);
     const int64_t end = nanoseconds();
-    team->measure_at = end + (end - begin) * AGAIN;
+    if (team->again < AGAIN_MOST) team->again += AGAIN_SHIFT;
+    team->measure_at = end + ((end - team->measure_at) << team->again);
 }
 
 /* How many of `ns` nanoseconds threads save, less what they must; exact only for small work. */
@@ -362,6 +364,7 @@ rt_status rt_team_resize(rt_team **team, int threads)
         next->alone = false, next->bad_runs = 0, next->patience = 0;
         next->bad_ns = next->alone_ns = next->alone_until = 0;
         next->barrier_ns = INT64_MAX, next->missed_ns = 0;
+        next->long_rounds = next->again = 0;
         next->measure_at = next->ended = next->calls = next->shared = 0;
         /* With fewer processors than threads, spinning delays the others. */
         next->spins = threads <= rt_processors() ? SPINS : 0;

@@ -19,10 +19,10 @@ static const char *const piece[PIECES] = { "", "a", "b", "ab_", "_", "\xe2\x82\x
 
 /* A model whose answer is a script, from `position` on. */
 typedef struct Fake {
-    int script[LONGEST], length, fed, position, calls, encoded;
+    int script[LONGEST], length, position, calls, encoded;
     float logits[SLOTS][PIECES];
     rt_status says;                 /* status of `detokenize` */
-    int begins, held;
+    int held;
 } Fake;
 
 static void point(Fake *f, int slot, int position)
@@ -47,7 +47,6 @@ static rt_status clear(void *self, int slot)
 {
     Fake *f = self;
     (void)slot;
-    f->fed = 0;
     return RT_OK;
 }
 
@@ -81,7 +80,7 @@ static rt_status detokenize(void *self, const int *ids, int from, int n, int las
 {
     Fake *f = self;
     rt_status status = f->says;
-    if (!from) f->held = 0, f->begins++;
+    if (!from) f->held = 0;
     for (int i = from; i < n && status == RT_OK; i++) {
         const char *text = piece[ids[i]];
         const size_t bytes = strlen(text), holds = bytes && text[bytes - 1] == '_';

@@ -98,24 +98,25 @@ static void waking(void **state)
     alarm(0);
 }
 
-/* Barriers cost milliseconds, and later nothing. Each measurement took 15 ms or more, so the next
- * begins 256 times as long after it. */
+/* Barriers cost milliseconds, and later nothing. Each measurement takes 20 ms or more, and the next
+ * begins 4, 16, 64, 256, 256 times as long after it. */
 static void costly_barriers(void **state)
 {
     rt_team *team = NULL;
     (void)state;
     alarm(PATIENCE);
     assert_int_equal(rt_team_resize(&team, 2), RT_OK);
-    for (int again = 0; again < 2; again++) {
+    static const int times[] = { 4, 16, 64, 256, 256 };
+    for (size_t again = 0; again < COUNT(times); again++) {
         atomic_store(&step_ms, 5);          /* each look at the clock takes 5 ms */
         assert_int_equal(threads_of_work(team, 100, 200000), 1);
         atomic_store(&step_ms, 0);
-        for (int i = 0; i < 3 * 255; i++) {
+        for (int i = 0; i < times[again] - 1; i++) {
             assert_int_equal(threads_of_work(team, 100, 200000), 1);
-            atomic_fetch_add(&now_ms, 5);
+            atomic_fetch_add(&now_ms, 20);
         }
         assert_int_equal(threads_of_work(team, 1, 200000), 2);          /* much work for one barrier */
-        atomic_fetch_add(&now_ms, 60000);
+        atomic_fetch_add(&now_ms, 1000000);
     }
     assert_int_equal(threads_of_work(team, 100, 200000), 2);
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);

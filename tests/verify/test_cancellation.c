@@ -240,17 +240,24 @@ static void engines_without_taps_agree(void **state)
 
 static bool is_table(const PackedTensor *t) { return t->packed->format == FORMAT_TABLE_F32; }
 
-/* Scale one number by 1.01: the largest of a matrix, or the first of each row of a table, whose
- * rows are not all read. False if all are zero. */
-static bool change(float *x, const PackedTensor *t)
+/* Scale the largest of n numbers by 1.01. False if all are zero. */
+static bool grow_largest(float *x, int64_t n)
 {
-    const int64_t n = t->rows * t->columns;
     int64_t largest = 0;
     for (int64_t i = 0; i < n; i++)
         if (x[i] * x[i] > x[largest] * x[largest]) largest = i;
-    if (!is_table(t)) x[largest] *= 1.01f;
-    for (int64_t r = 0; r < t->rows && is_table(t); r++) x[r * t->columns] *= 1.01f;
+    x[largest] *= 1.01f;
     return x[largest] != 0;
+}
+
+/* Change one number of a matrix, or of each row of a table, whose rows are not all read. False if
+ * nothing changes. */
+static bool change(float *x, const PackedTensor *t)
+{
+    bool changed = false;
+    if (!is_table(t)) return grow_largest(x, t->rows * t->columns);
+    for (int64_t r = 0; r < t->rows; r++) changed |= grow_largest(x + r * t->columns, t->columns);
+    return changed;
 }
 
 /* A fault in the jit is found against the generic engine, or it changes nothing: a norm of width 1

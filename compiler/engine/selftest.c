@@ -74,7 +74,7 @@ void engine_selftest(const PackedData *data, char *digits)
     Engine *e = generic_open_packed(a, brief, data);
     rt_status status = m->has_encoder ? run_source(e, m, &n) : RT_OK;
     if (status == RT_OK && m->has_decoder) status = run_target(e, m, values);
-    if (status != RT_OK) die("the self-test does not run: %s", rt_status_text(status));
+    if (status != RT_OK) die("cannot run the self-test: %s", rt_status_text(status));
     if (!m->has_decoder) keep_encoder(e, m, n, values);
     rt_selftest_write(digits, values);
     engine_close(e);

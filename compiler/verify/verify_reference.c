@@ -155,7 +155,7 @@ static bool check_ids(const Reference *r, const char *name, const Ids *ids, int6
     }
     for (int i = 0; i < ids->n; i++) {
         if (ids->id[i] >= 0 && ids->id[i] < vocabulary) continue;
-        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\": the id at place %d is not in the vocabulary, 0 to %" PRId64, name, i + 1, vocabulary - 1);
+        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\": the id at position %d is not in the vocabulary, 0 to %" PRId64, name, i + 1, vocabulary - 1);
         return false;
     }
     return true;

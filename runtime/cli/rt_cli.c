@@ -36,7 +36,7 @@ static int cli_threads(Cli *cli, const CliOptions *options)
         cli->threads = 1;
     }
     if (options->pin && rt_team_pin(p->team(cli->model)) != RT_OK) {
-        fprintf(stderr, "%s: cannot pin %d threads to processors of their own\n", p->name, threads);
+        fprintf(stderr, "%s: cannot pin %d threads to separate processors\n", p->name, threads);
         return RT_EXIT_MISSING;
     }
     return 0;

@@ -75,7 +75,7 @@ static int ids_are_known(Cli *cli)
     const int most = cli_vocabulary(cli->program) - 1;
     for (int i = 0; i < a->input_count; i++) {
         if (a->input[i] >= 0 && a->input[i] <= most) continue;
-        say(a, "id %d at place %d is not in the vocabulary, 0 to %d", a->input[i], i + 1, most);
+        say(a, "id %d at position %d is not in the vocabulary, 0 to %d", a->input[i], i + 1, most);
         return 0;
     }
     return 1;

@@ -216,7 +216,7 @@ int cli_bench(Cli *cli)
     for (int i = 0; i < b->count; i++) {
         b->test = &b->tests[i];
         if (!measure_test(b)) {
-            fprintf(stderr, "%s: the test %s does not run\n", cli->program->name, b->test->name);
+            fprintf(stderr, "%s: cannot run the test %s\n", cli->program->name, b->test->name);
             return RT_EXIT_DEFECT;
         }
         if (json) json_row(b);

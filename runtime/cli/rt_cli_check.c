@@ -12,7 +12,7 @@ static const char *place(const Cli *cli) { return *cli->weights.place ? cli->wei
 
 static int no_head(const Cli *cli)
 {
-    fprintf(stderr, "%s: %s: packed without the values to compare with; pack them again\n",
+    fprintf(stderr, "%s: %s: packed without the values that this check needs; pack them again\n",
             cli->program->name, place(cli));
     return RT_EXIT_DATA;
 }
@@ -26,7 +26,7 @@ int cli_check(Cli *cli)
     if (cli->program->weights_bytes < RT_PACKED_DATA_AT) return no_head(cli);
     const uint64_t stored = stored_hash(cli), found = found_hash(cli);
     if (stored != found) {
-        fprintf(stderr, "%s: %s: corrupt: the hash of the content is %016" PRIx64 ", but %016" PRIx64 " was packed\n",
+        fprintf(stderr, "%s: %s: corrupt: the hash of the content is %016" PRIx64 ", but was %016" PRIx64 " when packed\n",
                 cli->program->name, place(cli), found, stored);
         return RT_EXIT_DATA;
     }
@@ -78,7 +78,7 @@ int cli_selftest(Cli *cli)
     if (!rt_selftest_read(expected, (const char *)cli->weights.data + RT_PACKED_SELFTEST_AT)) return no_head(cli);
     const rt_status status = run(cli, values);
     if (status != RT_OK) {
-        fprintf(stderr, "%s: the self-test does not run: %s\n", p->name, rt_status_text(status));
+        fprintf(stderr, "%s: cannot run the self-test: %s\n", p->name, rt_status_text(status));
         return RT_EXIT_DEFECT;
     }
     const double distance = rt_selftest_distance(values, expected);

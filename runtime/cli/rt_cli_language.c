@@ -48,7 +48,7 @@ static int find_token(const CliLanguages *l, const RtTokenizer *t, int to)
     tell(l, to);
     fprintf(l->messages, "the vocabulary has no language '%s'", code);
     const int near = rt_tokenizer_language_like(t, code, 0) >= 0;
-    list_languages(l, t, near ? code : NULL, near ? "; near ones: " : "; it has ");
+    list_languages(l, t, near ? code : NULL, near ? "; similar ones: " : "; it has ");
     end_message(l);
     return -1;
 }
@@ -57,7 +57,7 @@ static int by_tokens(RtTokenizer *t, RtLanguages kind, const CliLanguages *l, in
 {
     if (l->from && kind == RT_LANGUAGES_OF_TARGET) {
         tell(l, 0);
-        fprintf(l->messages, "the vocabulary has languages of answers alone, for %s", option_of(l, 1));
+        fprintf(l->messages, "the vocabulary has only target languages, set with %s", option_of(l, 1));
         return end_message(l);
     }
     const int source = l->from ? find_token(l, t, 0) : -1;
@@ -94,7 +94,7 @@ static int by_texts(RtTokenizer *t, const CliLanguages *l)
     }
     tell(l, !l->from);
     fprintf(l->messages, "%s%s%s: %s", l->from ? l->from : l->to, l->from && l->to ? ", into " : "", l->from && l->to ? l->to : "",
-            count ? "several translations fit:" : "the model was not trained for it; it has");
+            count ? "several translations fit:" : "the model was not trained for this; it translates");
     for (const char *const *row = l->translations; *row; row++) {
         const int n = (int)strcspn(*row, " "), m = (int)strcspn(*row + n + 1, " ");
         if (!count || prefix_of(*row, l)) fprintf(l->messages, " %.*s to %.*s%s", n, *row, m, *row + n + 1, row[1] ? "," : "");

@@ -20,18 +20,18 @@ static const rt_cli_option table[] = {
     { "system",  "TEXT", "System prompt for --chat; may be empty", SYSTEM, CLI_NEED_CHAT },
     { "date",    "TEXT", "Date for the chat template; default: its own, or today's", DATE, CLI_NEED_CHAT },
     { "turns",   NULL,   "Texts are turns of one conversation, with --chat", TURNS, CLI_NEED_CHAT },
-    { "stream",  NULL,   "Print tokens as they arrive, as at a terminal", STREAM, CLI_NEED_DECODER },
+    { "stream",  NULL,   "Print tokens as they are generated, as at a terminal", STREAM, CLI_NEED_DECODER },
     { "verbose", NULL,   "Show how long each answer took", 'v', CLI_NEED_DECODER },
-    { "max-len", "N",    "Context length; default: all that there is room for", 'c', CLI_NEED_NOTHING },
+    { "max-len", "N",    "Context length; default: the longest possible", 'c', CLI_NEED_NOTHING },
     { "ids",     NULL,   "Texts and answers are token ids", IDS, CLI_NEED_NOTHING },
     { "json",    NULL,   "Print one JSON object for each text", JSON, CLI_NEED_NOTHING },
     { "threads", "N",    "Threads to compute with", 't', CLI_NEED_NOTHING },
     { "pin",     NULL,   "Pin each thread to a processor", PIN, CLI_NEED_NOTHING },
     { "weights", "FILE", "Use the weights in FILE", WEIGHTS, CLI_NEED_NOTHING },
-    { "info",    NULL,   "Show what this program is", INFO, CLI_NEED_NOTHING },
+    { "info",    NULL,   "Describe this program", INFO, CLI_NEED_NOTHING },
     { "check",   NULL,   "Compare the weights with their hash", CHECK, CLI_NEED_NOTHING },
-    { "selftest", NULL,  "Compute a fixed input and compare the result", SELFTEST, CLI_NEED_NOTHING },
-    { "bench",   NULL,   "Measure how fast it computes", BENCH, CLI_NEED_NOTHING },
+    { "selftest", NULL,  "Run the model on a fixed input and check the result", SELFTEST, CLI_NEED_NOTHING },
+    { "bench",   NULL,   "Measure the speed of this program", BENCH, CLI_NEED_NOTHING },
     { "repetitions", "N", "Repetitions of --bench, without a time limit", 'r', CLI_NEED_NOTHING },
     { "help",    NULL,   "Show this help", 'h', CLI_NEED_NOTHING },
     { "version", NULL,   "Show the version", VERSION, CLI_NEED_NOTHING },
@@ -84,25 +84,25 @@ static void show_keys(const rt_program *p)
          "  input       the text\n"
          "  input_ids   its token ids");
     if (p->max_target)
-        puts("  ids         the generated ids, with the end token\n"
+        puts("  ids         the generated ids, including the end token\n"
              "  answer      the same as text, null without a tokenizer\n"
-             "  score       sum of the log-probabilities of ids\n"
-             "  finished    whether the end token came\n"
-             "  beams       with --beam: the sequences, best first: answer, ids, score,\n"
-             "              sum of the log-probabilities");
+             "  score       the sum of the log-probabilities of ids\n"
+             "  finished    whether the end token was reached\n"
+             "  beams       with --beam: the sequences, best first, each with answer, ids,\n"
+             "              score and sum (of the log-probabilities)");
     else if (p->has_mask)
-        puts("  masks       for each mask a list of the most likely tokens: token, the id,\n"
-             "              token_str, the text, and score, the probability");
+        puts("  masks       for each mask, the most likely tokens, with token (the id),\n"
+             "              token_str (the text) and score (the probability)");
     else if (!p->vector) puts("  hidden      a list of numbers for each id");
     else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
     else puts("  vector      a list of numbers");
-    if (p->vector && !p->vector_stride && !p->labels) printf("  similarity  of two texts in input: the %s\n", p->vectors->similarity(p));
+    if (p->vector && !p->vector_stride && !p->labels) printf("  similarity  the %s of the two texts in input\n", p->vectors->similarity(p));
     if (p->labels)
         printf("  answer      %s\n"
                "  scores      each label and its score\n",
-               p->scoring == RT_SCORING_SIGMOID && p->vector_width > 1 ? "the labels whose score is above 0.5, largest first"
+               p->scoring == RT_SCORING_SIGMOID && p->vector_width > 1 ? "the labels with a score above 0.5, most likely first"
                                                                        : "the most likely label");
-    puts("  error       why there is no answer; then there is only input beside it");
+    puts("  error       why there is no answer; the only other key is then input");
 }
 
 static void show_help(const rt_program *p)
@@ -112,12 +112,12 @@ static void show_help(const rt_program *p)
     printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n  %s --selftest\n\n",
            p->name, example, p->name, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
-    printf("Print a line of answer for each TEXT, of at most %d %s.\n"
+    printf("Print one line for each TEXT, which may have at most %d %s.\n"
            "Without TEXT, and for -, answer each line of standard input. A rejected text\n"
            "gives an empty line.\n\n", longest,
-           p->texts ? "tokens" : p->tokenize ? "characters" : "ids with blanks between");
-    if (p->pairs) puts("A tab parts a TEXT in two, which are read as a pair.\n");
-    if (p->has_mask) puts("For each mask it answers the most likely tokens and their probabilities.\n");
+           p->texts ? "tokens" : p->tokenize ? "characters" : "ids, separated by spaces");
+    if (p->pairs) puts("A tab splits a TEXT into a pair of texts.\n");
+    if (p->has_mask) puts("For each mask, it prints the most likely tokens and their probabilities.\n");
     if (p->vector && !p->vector_stride && !p->labels)
         printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, p->vectors->similarity(p));
     for (int i = 0; i < options.count; i++) {
@@ -199,7 +199,7 @@ static int parse_number(int *number, const char *name, int most, const rt_progra
         *number = (int)n;
         return 0;
     }
-    fprintf(stderr, "%s: %s must be a number of 1 to %d, not '%s'\n", p->name, name, most, optarg);
+    fprintf(stderr, "%s: %s must be a number from 1 to %d, not '%s'\n", p->name, name, most, optarg);
     return usage_end(p);
 }
 
@@ -229,7 +229,7 @@ static int choose(CliOptions *o, CliAction action, const rt_program *p)
     const int another = o->action && o->action != action;
     o->action = action;
     if (!another) return 0;
-    fprintf(stderr, "%s: of --info, --check, --selftest and --bench one at a time\n", p->name);
+    fprintf(stderr, "%s: only one of --info, --check, --selftest and --bench can be given\n", p->name);
     return usage_end(p);
 }
 
@@ -415,7 +415,7 @@ int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv)
         }
     }
     if (!code && shaped && !rt_generation_searches(&o->generation)) {
-        fprintf(stderr, "%s: length-penalty and early-stopping need --beam N, 2 or more\n", p->name);
+        fprintf(stderr, "%s: length-penalty and early-stopping need --beam N, with N at least 2\n", p->name);
         code = usage_end(p);
     }
     o->first = optind;

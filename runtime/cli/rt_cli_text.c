@@ -139,8 +139,8 @@ static const rt_cli_option text_options[] = {
     { "source-language", "CODE", "Translate from this language: deu_Latn, de_DE, de", CLI_SOURCE_LANGUAGE,
       CLI_NEED_SOURCE },
     { "target-language", "CODE", "Translate into this language", CLI_TARGET_LANGUAGE, CLI_NEED_SOURCE },
-    { "plain-text", NULL, "Special tokens in your texts are plain text", CLI_PLAIN, CLI_NEED_NOTHING },
-    { "pair-separator", "TEXT", "Splits a text into a pair; default: a tab", CLI_SEPARATOR, CLI_NEED_PAIRS },
+    { "plain-text", NULL, "Treat special tokens in texts as plain text", CLI_PLAIN, CLI_NEED_NOTHING },
+    { "pair-separator", "TEXT", "Separator of the texts of a pair; default: a tab", CLI_SEPARATOR, CLI_NEED_PAIRS },
 };
 
 static void take(struct CliOptions *o, int option, const char *argument)

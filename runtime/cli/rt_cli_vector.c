@@ -255,8 +255,9 @@ static int similar(Cli *cli, char **texts)
 static const char *similarity(const rt_program *p)
 {
     static const char *const words[] = {
-        [RT_SIMILARITY_COSINE] = "cosine", [RT_SIMILARITY_DOT] = "product", [RT_SIMILARITY_EUCLIDEAN] = "distance, below 0,",
-        [RT_SIMILARITY_MANHATTAN] = "distance along the axes, below 0,",
+        [RT_SIMILARITY_COSINE] = "cosine", [RT_SIMILARITY_DOT] = "dot product",
+        [RT_SIMILARITY_EUCLIDEAN] = "negative Euclidean distance",
+        [RT_SIMILARITY_MANHATTAN] = "negative Manhattan distance",
     };
     return words[p->similarity];
 }

@@ -229,7 +229,7 @@ static void ids(void **state)
 {
     (void)state;
     words(0, "2 1 0 28\n25 28\n", "", WORDS("--ids", "0 1 2", " 25,"));
-    words(65, "\n", "reverse: argument 1: id 27 at place 2 is not in the vocabulary, 0 to 26\n", WORDS("--ids", "3 27"));
+    words(65, "\n", "reverse: argument 1: id 27 at position 2 is not in the vocabulary, 0 to 26\n", WORDS("--ids", "3 27"));
     words(65, "\n", "reverse: argument 1: expected a whole number from 0 to 26 at byte 3\n", WORDS("--ids", "3 a"));
     words(65, "\n", "reverse: argument 1: expected a whole number from 0 to 26 at byte 1\n", WORDS("--ids", "--", "-1"));
     words(65, "\n", "reverse: argument 1: expected a whole number from 0 to 26 at byte 1\n", WORDS("--ids", "99999999999"));
@@ -304,7 +304,7 @@ static void decoder_alone(void **state)
     run(&p, WORDS("--json", "26"), "", 0, -1);
     check(0, "{\"input\":\"26\",\"input_ids\":[26],\"ids\":[27,28],\"answer\":null,\"score\":0,\"finished\":true}\n", "");
     run(&p, WORDS("29"), "", 0, -1);
-    check(65, "\n", "id 29 at place 1 is not in the vocabulary, 0 to 28");
+    check(65, "\n", "id 29 at position 1 is not in the vocabulary, 0 to 28");
 }
 
 static rt_status note_ids(const void *model, void *state, int slot, const int *ids, int n)
@@ -356,14 +356,14 @@ static void wrong_options(void **state)
         { "-x", "unknown option '-x'" },
         { "--pin=3", "option '--pin' takes no argument" }, { "-t", "option '--threads' needs an argument" },
         { "--weights", "option '--weights' needs an argument" },
-        { "-t0", "threads must be a number of 1 to 4, not '0'" },
+        { "-t0", "threads must be a number from 1 to 4, not '0'" },
         { "-t5", "not '5'" }, { "-t2x", "not '2x'" }, { "--threads=", "not ''" }, { "-t-1", "not '-1'" },
-        { "-t99999999999999999999", "threads must be" }, { "-r0", "repetitions must be a number of 1 to 1000, not '0'" },
+        { "-t99999999999999999999", "threads must be" }, { "-r0", "repetitions must be a number from 1 to 1000, not '0'" },
         { "-r3", "--repetitions needs --bench" },
         { "--beam=0", "beam must be a whole number from 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
         { "--length-penalty=1e9", "length-penalty must be a number from -10 to 10, not '1e9'" },
-        { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N, 2 or more" },
-        { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" }, { "--early-stopping=true", "need --beam N, 2 or more" },
+        { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N, with N at least 2" },
+        { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" }, { "--early-stopping=true", "need --beam N, with N at least 2" },
     };
     (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -382,11 +382,11 @@ static void actions(void **state)
 {
     rt_program p = program;
     (void)state;
-    words(2, "", "of --info, --check, --selftest and --bench one at a time", WORDS("--info", "--check"));
+    words(2, "", "only one of --info, --check, --selftest and --bench can be given", WORDS("--info", "--check"));
     words(2, "", "'ab': no text is read with --info", WORDS("--info", "ab"));
     words(2, "", "--ids has no effect", WORDS("--selftest", "--ids"));
-    words(65, "", "the embedded weights: packed without the values to compare with", WORDS("--check"));
-    words(65, "", "the embedded weights: packed without the values to compare with", WORDS("--selftest"));
+    words(65, "", "the embedded weights: packed without the values that this check needs", WORDS("--check"));
+    words(65, "", "the embedded weights: packed without the values that this check needs", WORDS("--selftest"));
     run(&p, WORDS("--info", "--json", "-t2"), "", 0, -1);
     begins_with("{\"name\":\"reverse\",\"about\":\"Turn a word around.\",\"spec\":\"reverse.lua\",\"version\":\"1.2.3\",\"max_source\":8,"
              "\"source_vocab\":27,\"max_target\":10,\"vocab\":29,\"slots\":1,"

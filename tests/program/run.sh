@@ -98,7 +98,7 @@ expect 'a wrong letter' 2 '' "dates: unknown option '-z'\\n$usage" "$program" -z
 expect 'an option without its argument' 2 '' "dates: option '--weights' needs an argument\\n$usage" "$program" --weights
 expect 'an option with one too many' 2 '' "dates: option '--pin' takes no argument\\n$usage" "$program" --pin=1
 for n in 0 17 -1 x ''; do
-    expect "--threads '$n'" 2 '' "dates: threads must be a number of 1 to 16, not '$n'\\n$usage" "$program" "--threads=$n" x
+    expect "--threads '$n'" 2 '' "dates: threads must be a number from 1 to 16, not '$n'\\n$usage" "$program" "--threads=$n" x
 done
 expect '--version' 0 'dates (xformc) 0.9.0\n' '' "$program" --version
 "$program" --help >"$scratch/help" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/help")" = Examples: ] && [ ! -s "$scratch/err" ] &&
@@ -165,7 +165,7 @@ score=$("$xformc" run specs/dates.lua --engine generic -v 'September 1' 2>&1 >/d
 verdict $? 'the score is the sum of the log-probabilities'
 echo "score $score: $("$program" --json 'September 1')"
 feed '3 66\n3 x\n\n'
-expect '--ids: ids out of range, no numbers, nothing' 65 '\n\n\n' 'dates: line 1: id 66 at place 2 is not in the vocabulary, 0 to 65
+expect '--ids: ids out of range, no numbers, nothing' 65 '\n\n\n' 'dates: line 1: id 66 at position 2 is not in the vocabulary, 0 to 65
 dates: line 2: expected a whole number from 0 to 65 at byte 3\ndates: line 3: empty; 1 to 80 ids fit\n' "$program" --ids
 feed '"\\\033\377\n'
 expect '--json: an error is an object, and standard error stays empty' 65 \
@@ -201,7 +201,7 @@ for at in 70 100 2000 300000 $((size - 1)); do
     cp "$own" "$scratch/byte"
     printf '\177' | dd of="$scratch/byte" bs=1 seek=$at conv=notrunc 2>/dev/null
     "$program" --check --weights "$scratch/byte" >"$scratch/out" 2>"$scratch/err"
-    [ $? = 65 ] && [ ! -s "$scratch/out" ] && grep -q '/byte: corrupt: the hash of the content is [0-9a-f]*, but [0-9a-f]* was packed$' "$scratch/err" ||
+    [ $? = 65 ] && [ ! -s "$scratch/out" ] && grep -q '/byte: corrupt: the hash of the content is [0-9a-f]*, but was [0-9a-f]* when packed$' "$scratch/err" ||
         { echo "byte $at: $(cat "$scratch/err")"; bad=1; }
 done
 verdict $bad '--check finds any byte that changed'
@@ -285,7 +285,7 @@ verdict $? 'a decoder goes on from what it wrote'
 verdict $? 'an encoder alone gives its hidden states'
 for one in "$decoder" "$encoder"; do
     "$one" --selftest && "$one" --check && "$one" --info | grep -q '^threads' && "$one" --json 1 99999 >"$scratch/out"
-    [ $? = 65 ] && grep -q '^{"input":"99999","error":"id 99999 at place 1 is not in the vocabulary, 0 to [0-9]*"}$' "$scratch/out"
+    [ $? = 65 ] && grep -q '^{"input":"99999","error":"id 99999 at position 1 is not in the vocabulary, 0 to [0-9]*"}$' "$scratch/out"
     verdict $? "${one##*/}: --selftest, --check, --info, ids out of range"
 done
 "$xformc" pack tests/specs/two_attentions.lua -q -o "$scratch/packed" && cmp "$scratch/packed" "$scratch/two_attentions/two_attentions.safetensors"

@@ -94,11 +94,11 @@ done
 expect 'a program: --raw with --json' 2 '' \
     'kind_encoder: --raw cannot be combined with --json, --info, --check, --selftest or --bench\nUsage: kind_encoder [OPTION]... [TEXT]...\nTry '"'kind_encoder --help'"' for more information.\n' \
     "$program" --raw --json '1 2'
-expect 'a program: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at place 1 is not in the vocabulary, 0 to 12\n' "$program" --raw 99
+expect 'a program: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at position 1 is not in the vocabulary, 0 to 12\n' "$program" --raw 99
 
 # ---- wrong uses ----------------------------------------------------------------------------------
 
-expect 'run --raw: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at place 1 is not in the vocabulary, 0 to 12\n' \
+expect 'run --raw: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at position 1 is not in the vocabulary, 0 to 12\n' \
     "$xformc" run $goldens/kind_encoder.lua --raw 99
 expect 'run: a refused text is an empty line' 65 '\n' 'kind_encoder: argument 1: empty; 1 to 9 ids fit\n' "$xformc" run $goldens/kind_encoder.lua ''
 expect 'run --json: a refused text has an error' 65 '{"input":"","error":"empty; 1 to 9 ids fit"}\n' '' \

@@ -36,7 +36,7 @@ for name in sentence_mean sentence_dense sentence_mpnet; do
     for engine in jit generic; do
         "$xformc" run $here/$name --engine $engine --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
         verdict $? "$name: vectors as sentence-transformers has them, $engine"
-        [ "$(grep -c 'line 6: 37 tokens; cut to' "$scratch/err")" = 1 ] && ! grep -q error "$scratch/err"
+        [ "$(grep -c 'line 6: 37 tokens; truncated to' "$scratch/err")" = 1 ] && ! grep -q error "$scratch/err"
         verdict $? "$name: what is cut is said, $engine"
     done
     as_lua $name
@@ -44,7 +44,7 @@ for name in sentence_mean sentence_dense sentence_mpnet; do
     build $name
     "$program" --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
     verdict $? "$name: vectors as sentence-transformers has them, a program"
-    [ "$(grep -c 'line 6: 37 tokens; cut to' "$scratch/err")" = 1 ]
+    [ "$(grep -c 'line 6: 37 tokens; truncated to' "$scratch/err")" = 1 ]
     verdict $? "$name: what is cut is said, a program"
 done
 
@@ -54,7 +54,7 @@ for name in embed_qwen3 embed_mistral embed_mistral_both embed_gemma embed_gpt2 
     for engine in jit generic; do
         "$xformc" run $here/$name --engine $engine --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
         verdict $? "$name: vectors as sentence-transformers has them, $engine"
-        [ "$(grep -c 'line [56]: [0-9]* tokens; cut to' "$scratch/err")" = 1 ] && ! grep -q error "$scratch/err"
+        [ "$(grep -c 'line [56]: [0-9]* tokens; truncated to' "$scratch/err")" = 1 ] && ! grep -q error "$scratch/err"
         verdict $? "$name: what is cut is said, $engine"
     done
     as_lua $name
@@ -116,7 +116,7 @@ for name in cross_bert cross_roberta; do
     verdict $? "$name: a pair of ids, run"
     "$program" --raw "$(sed -n 1p $here/$name.texts)" >"$scratch/text" && "$program" --ids --raw "$ids" >"$scratch/ids" && cmp "$scratch/text" "$scratch/ids"
     verdict $? "$name: a pair of ids, a program"
-    "$program" --help | grep -q '^A tab parts a TEXT in two'
+    "$program" --help | grep -q '^A tab splits a TEXT into a pair'
     verdict $? "$name: --help tells of pairs"
 done
 # For BERT the types matter: the same ids as one text have another score.
@@ -285,7 +285,7 @@ for name in sentence_mean sentence_dense embed_mistral embed_t5 cross_bert cross
     "$xformc" run $here/$name <"$scratch/texts" >"$scratch/lines" 2>"$scratch/said"
     "$xformc" lua "$scratch/ask.lua" $here/$name "$scratch/texts" >"$scratch/out" 2>"$scratch/err" && diff "$scratch/lines" "$scratch/out" &&
         [ "$(wc -l <"$scratch/texts")" = "$(wc -l <"$scratch/out")" ] &&
-        [ "$(grep -o '[0-9]* tokens; cut to [0-9]*' "$scratch/said")" = "$(grep -o '[0-9]* tokens; cut to [0-9]*' "$scratch/err")" ]
+        [ "$(grep -o '[0-9]* tokens; truncated to [0-9]*' "$scratch/said")" = "$(grep -o '[0-9]* tokens; truncated to [0-9]*' "$scratch/err")" ]
     verdict $? "$name: the prompt answers as run does"
     cat "$scratch/err"
 done

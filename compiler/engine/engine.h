@@ -74,7 +74,7 @@ struct Engine {
 Engine *generic_open(Arena *a, Diag *d, const Plan *p);
 /* Like generic_open, with plain loops instead of OpenBLAS: slow, but the same bits on every
  * machine. keep: keep all weights; else each is read when needed, matrices a few rows at a time, on
- * up to eight processors. The numbers do not depend on it. */
+ * up to eight processors. The results do not depend on `keep`. */
 Engine *generic_open_plain(Arena *a, const Plan *p, bool keep);
 /* Like generic_open_plain without keep, but takes matrices from packed data of the same model,
  * where they are rounded already. */
@@ -85,45 +85,45 @@ void generic_set_weight(Engine *e, const char *name, const float *values);
 
 /* generic_reads_anew: true if a generic engine keeps no weights. Such an engine should use
  * generic_walk: it appends n ids to the empty sequence of slot 0 and reads each weight only once,
- * since it takes all ids through a layer before it reads the next. The numbers are those of `step`,
- * one id after the other. After each layer of a block `at` is called for each id, while taps and
- * results of the block are those of that id; layer: its index in the block. */
+ * since it takes all ids through a layer before it reads the next. The results are those of calling
+ * `step` for one id after the other. After each layer of a block, `at` is called for each id, while
+ * the taps and results of the block are those of that id; layer: its index in the block. */
 bool generic_reads_anew(const Engine *e);
 typedef void EngineAt(void *user, int id, const PlanBlock *b, int layer);
 rt_status generic_walk(Engine *e, const int *ids, int n, EngineAt *at, void *user);
 
-/* After each tensor that it taps, a generic engine takes over the value that another engine
- * computed. So each tensor is compared alone, and one rounding difference does not accumulate.
- * `guide` returns the tensor of that name, [rows][columns] as in a trace, or NULL; a NULL guide
- * ends this. */
+/* After computing each tapped tensor, a generic engine replaces it with the one that another engine
+ * computed. So each tensor is compared by itself, and rounding differences do not accumulate.
+ * `guide` returns the other engine's tensor of that name, [rows][columns] as in a trace, or NULL; a
+ * NULL guide turns this off. */
 typedef const float *EngineGuide(void *user, const char *name);
 void generic_follow(Engine *e, EngineGuide *guide, void *user);
-/* With `weigh`, the taps of a generic engine keep for each number the sum of the sizes of its terms
- * instead; for a linear, |bias| + sum |w x|. The sum is never less than the size of the number, and
- * far larger if terms cancel. The engine computes on with the same numbers as without. */
+/* With `weigh`, the taps of a generic engine keep, instead of each number, the sum of the absolute
+ * values of its terms; for a linear, |bias| + sum |w x|. The sum is never less than the absolute
+ * value of the number, and is far larger if terms cancel. The computation itself is unchanged. */
 void generic_weigh(Engine *e, bool weigh);
 
 /* Forget every sequence, and set the inputs of an xf.graph to the numbers of its spec, or to zeros
  * if it gives none; inputs set before are lost. */
 void engine_reset(Engine *e);
-/* For an xf.graph. engine_inputs and engine_forget do a part of engine_reset: the inputs; the
- * sequence in the caches. engine_has_room: true if the next run fits into the caches. engine_run:
- * run, beginning a new sequence if it does not fit. */
+/* For an xf.graph. engine_inputs resets only the inputs, engine_forget only the sequence in the
+ * caches. engine_has_room: true if the next run fits into the caches. engine_run: run, beginning a
+ * new sequence if it does not fit. */
 void engine_inputs(Engine *e);
 void engine_forget(Engine *e);
 bool engine_has_room(const Engine *e);
 rt_status engine_run(Engine *e);
-/* True if all masks and biases of an xf.graph hold only allowed numbers; `inputs`: those that are
- * inputs, else those that a run computes. engine_fault: what is wrong with the first that does not;
- * NULL if none. */
+/* True if the masks and biases of an xf.graph contain only allowed numbers; `inputs`: check those
+ * that are inputs, else those that a run computes. engine_fault: what is wrong with the first one
+ * that contains another number; NULL if there is none. */
 bool engine_holds(const Engine *e, bool inputs);
 const char *engine_fault(Arena *a, const Engine *e);
 /* Set the integer inputs for the next run. */
 void engine_fill(Engine *e);
 /* The number of rows of slot 0 so far, in the state. */
 int32_t *engine_position(const Engine *e);
-/* decode or, unless next is NULL, decode_greedy, one row per call, with the same bits and the
- * logits of all rows. RT_NO_ROOM: no memory. */
+/* Like decode or, unless next is NULL, decode_greedy, but with a call for each row. The results are
+ * bit-identical, and the logits of all rows are available. RT_NO_ROOM: no memory. */
 rt_status engine_each_row(Engine *e, const rt_token *rows, int n, int *next);
 /* True if numbers saturated at ±65504 in an f16 KV cache since engine_reset. */
 bool engine_saturated(const Engine *e);

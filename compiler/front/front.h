@@ -1,4 +1,4 @@
-/* front.h: read a spec of any format and make a Model whose tensors are found. */
+/* front.h: read a spec of any format, make a Model of it and find its tensors. */
 #ifndef FRONT_H
 #define FRONT_H
 

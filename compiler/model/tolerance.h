@@ -7,17 +7,17 @@
 /* The largest distance, max |a - b| / max |b|, of a tensor of that name that counts as agreement:
  * 1e-5; 1e-4 for logits and log_probs of models over 12 layers. */
 double model_tolerance(const Model *m, const char *name);
-/* The tolerance against numbers that another engine computed from the inputs on. If activations are
- * rounded to 8 bits, it is 5e-2: a number near the middle of two steps may be rounded either way, a
- * difference of 1/127 of the largest number of its group, and all later numbers follow. If keys and
- * values are f16, add 2^-9 for each attention over them: a value has an error of at most 2^-11 of
- * itself, and so has their mean. Numbers of keys have it too: if the sizes of a score's products
- * sum to at most s, the score changes by s 2^-11, and each weight by twice that part of itself.
- * That is 2^-11 (1 + 2 s), which is 2^-9 for s = 1.5. Residuals add up the errors of all
- * attentions. */
+/* The tolerance if the other engine computed all numbers itself, starting from the inputs. If
+ * activations are rounded to 8 bits, it is 5e-2: a number halfway between two steps may be rounded
+ * either way, which differs by 1/127 of the largest number of its group and affects all later
+ * numbers. If keys and values are f16, add 2^-9 for each attention over them: a value has a
+ * relative error of at most 2^-11, and so has a mean of values. Keys have the same error: if the
+ * absolute values of a score's products sum to at most s, the score changes by s 2^-11, and each
+ * weight changes by twice that, relative to itself. The total is 2^-11 (1 + 2 s), which is 2^-9 for
+ * s = 1.5. In the residual stream, the errors of all attentions add up. */
 double model_tolerance_apart(const Model *m, const char *name);
-/* The tolerance against numbers computed with the weights as trained: 5e-2 also if weights are
- * rounded. */
+/* The tolerance if the other numbers were computed with the original weights: 5e-2 if weights are
+ * rounded, too. */
 double model_tolerance_exact(const Model *m, const char *name);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct Modules {
     Module *module;  int count;     /* 0: not a sentence-transformers folder */
     const char *transformer;        /* the folder of the Transformer */
 } Modules;
-/* Read modules.json; without that file, a folder 1_Pooling implies a pooling. False after
+/* Read modules.json; without that file, a folder 1_Pooling implies a pooling module. False after
  * errors. */
 bool modules_read(Arena *a, Diag *d, const char *folder, Modules *out);
 /* Set what the modules compute after the encoder. True if they limit the input length. */

@@ -1,6 +1,6 @@
 /* spec_lua_sandbox.c: a Lua state in which a spec can do no harm, stays within limits and is
- * deterministic. Left out is what reads files, may run forever inside C, or differs between runs:
- * addresses, the order of hash tables. */
+ * deterministic. Functions that read files or may run forever inside C are left out, and so is
+ * everything that differs between runs, such as addresses and the order of hash tables. */
 #include "spec_lua.h"
 
 #include <stdlib.h>
@@ -223,7 +223,7 @@ static bool key_before(lua_State *L, int a, int b)
     return x != y ? x == LUA_TNUMBER : lua_compare(L, a, b, LUA_OPLT);
 }
 
-/* Merge sort of elements `from` to `to`, exclusive, of the list at stack place 3; the table at 4 is
+/* Merge sort of elements `from` to `to`, exclusive, of the list at stack index 3; the table at 4 is
  * scratch. */
 static void sort_keys(lua_State *L, lua_Integer from, lua_Integer to)
 {
@@ -249,7 +249,7 @@ static void sort_keys(lua_State *L, lua_Integer from, lua_Integer to)
 }
 
 /* The iterator of pairs. Upvalues: the sorted keys, and the index of the next. Keys that were
- * removed meanwhile are skipped. */
+ * removed during the iteration are skipped. */
 static int next_pair(lua_State *L)
 {
     lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));

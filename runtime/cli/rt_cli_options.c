@@ -90,18 +90,7 @@ static void show_keys(const rt_program *p)
              "  finished    whether the end token was reached\n"
              "  beams       with --beam: the sequences, best first, each with answer, ids,\n"
              "              score and sum (of the log-probabilities)");
-    else if (p->has_mask)
-        puts("  masks       for each mask, the most likely tokens, with token (the id),\n"
-             "              token_str (the text) and score (the probability)");
-    else if (!p->vector) puts("  hidden      a list of numbers for each id");
-    else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
-    else puts("  vector      a list of numbers");
-    if (p->vector && !p->vector_stride && !p->labels) printf("  similarity  the %s of the two texts in input\n", p->vectors->similarity(p));
-    if (p->labels)
-        printf("  answer      %s\n"
-               "  scores      each label and its score\n",
-               p->scoring == RT_SCORING_SIGMOID && p->vector_width > 1 ? "the labels with a score above 0.5, most likely first"
-                                                                       : "the most likely label");
+    else if (p->vectors) p->vectors->show_keys(p);
     puts("  error       why there is no answer; the only other key is then input");
 }
 
@@ -112,14 +101,12 @@ static void show_help(const rt_program *p)
     printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n  %s --selftest\n\n",
            p->name, example, p->name, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
-    printf("Print one line for each TEXT, which may have at most %d %s.\n"
+    printf("Print one line for each TEXT of at most %d %s.\n"
            "Without TEXT, and for -, answer each line of standard input. A rejected text\n"
            "gives an empty line.\n\n", longest,
            p->texts ? "tokens" : p->tokenize ? "characters" : "ids, separated by spaces");
     if (p->pairs) puts("A tab splits a TEXT into a pair of texts.\n");
-    if (p->has_mask) puts("For each mask, it prints the most likely tokens and their probabilities.\n");
-    if (p->vector && !p->vector_stride && !p->labels)
-        printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, p->vectors->similarity(p));
+    if (p->vectors) p->vectors->show_help(p);
     for (int i = 0; i < options.count; i++) {
         const Option *o = &options.list[i];
         char left[64];

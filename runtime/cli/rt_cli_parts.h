@@ -115,8 +115,9 @@ int cli_write_failed(const Cli *cli);
 struct rt_cli_vectors {
     /* 1 if the result has neither NaN nor +infinity. */
     int (*good)(const Cli *cli);
-    /* The name of what `similar` computes. */
-    const char *(*similarity)(const rt_program *p);
+    /* Print, for --help, what the program does besides; the keys of --json. */
+    void (*show_help)(const rt_program *p);
+    void (*show_keys)(const rt_program *p);
     /* Print the result, without a newline: numbers, labels or tokens with their scores. json: as
      * keys of an object; raw: as bytes. */
     void (*print)(const Cli *cli, FILE *to);

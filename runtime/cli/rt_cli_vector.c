@@ -262,7 +262,32 @@ static const char *similarity(const rt_program *p)
     return words[p->similarity];
 }
 
+/* True if `similar` compares two texts. */
+static int compares(const rt_program *p) { return p->vector && !p->vector_stride && !p->labels; }
+
+static void show_help(const rt_program *p)
+{
+    if (p->has_mask) puts("For each mask, it prints the most likely tokens and their probabilities.\n");
+    if (compares(p)) printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, similarity(p));
+}
+
+static void show_keys(const rt_program *p)
+{
+    if (p->has_mask)
+        puts("  masks       for each mask, the most likely tokens, with token (the id),\n"
+             "              token_str (the text) and score (the probability)");
+    else if (!p->vector) puts("  hidden      a list of numbers for each id");
+    else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
+    else puts("  vector      a list of numbers");
+    if (compares(p)) printf("  similarity  the %s of the two texts in input\n", similarity(p));
+    if (p->labels)
+        printf("  answer      %s\n"
+               "  scores      each label and its score\n",
+               p->scoring == RT_SCORING_SIGMOID && p->vector_width > 1 ? "the labels with a score above 0.5, most likely first"
+                                                                       : "the most likely label");
+}
+
 const rt_cli_vectors rt_cli_vector = {
-    .good = good, .similarity = similarity, .print = print_vector, .json = json_vector, .raw = print_raw, .similar = similar,
+    .good = good, .show_help = show_help, .show_keys = show_keys, .print = print_vector, .json = json_vector, .raw = print_raw, .similar = similar,
     .batch_open = cli_batch_open, .batch_free = cli_batch_free, .batch_line = cli_batch_line, .batch_end = cli_batch_end,
 };

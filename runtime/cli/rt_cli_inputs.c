@@ -88,7 +88,8 @@ void cli_tell_input(const Cli *cli, CliPlace place)
     const CliAnswer *a = &cli->answer;
     const char *name = cli->program->name;
     if (a->message[0]) return;
-    if (a->whole > a->input_count) fprintf(stderr, "%s: %s %zu: %d tokens; truncated to %d\n", name, place.kind, place.number, a->whole, a->input_count);
+    if (a->whole > a->input_count)
+        fprintf(stderr, "%s: %s %zu: %d tokens; truncated to %d\n", name, place.kind, place.number, a->whole, a->input_count);
     if (a->twice) cli->program->texts->tell_twice(cli->tokenizer, name, place, a->input[0]);
 }
 

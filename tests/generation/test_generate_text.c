@@ -42,13 +42,7 @@ static rt_status decode(void *self, const rt_token *rows, int n)
 
 static const float *logits(void *self) { return ((Fake *)self)->logits[0]; }
 static rt_status copy(void *self, int from, int to) { return (void)self, (void)from, (void)to, RT_OK; }
-
-static rt_status clear(void *self, int slot)
-{
-    Fake *f = self;
-    (void)slot;
-    return RT_OK;
-}
+static rt_status clear(void *self, int slot) { return (void)self, (void)slot, RT_OK; }
 
 /* Each digit is an id. */
 static rt_status tokenize(void *self, const RtTextInput *in, int *ids, int room, int *n)

@@ -363,7 +363,8 @@ static void wrong_options(void **state)
         { "--beam=0", "beam must be a whole number from 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
         { "--length-penalty=1e9", "length-penalty must be a number from -10 to 10, not '1e9'" },
         { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N, with N at least 2" },
-        { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" }, { "--early-stopping=true", "need --beam N, with N at least 2" },
+        { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" },
+        { "--early-stopping=true", "need --beam N, with N at least 2" },
     };
     (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {

@@ -283,7 +283,8 @@ typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
  * these values as [heads][tap_rows][tap_columns]; positions from visible[r] to tap_columns are set
  * to 0. A call writes only columns h * d_v to (h + 1) * d_v of out, and no result depends on the
  * cache beyond visible[r]. out overlaps no operand.
- * scratch: [RT_ATTENTION_ROWS][capacity + 16] floats for this thread alone. */
+ * scratch: for this thread alone [RT_ATTENTION_ROWS][capacity + 16] floats, or as many rows as the
+ * larger of `rows` and heads / kv_heads. */
 typedef struct RtAttention {
     int heads, kv_heads, d_k, d_v, capacity;                /* capacity: positions in the cache */
     int q_stride, out_stride, tap_rows, tap_columns;

@@ -275,5 +275,11 @@ static inline size_t buffer_element_bytes(const Buffer *b) { return b->half ? si
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }
 static inline size_t pad64(size_t n) { return (n + 63) / 64 * 64; }
+/* Rows of the scratch of attention: those of queries, or the heads that share keys and values. */
+static inline int64_t plan_score_rows(const Node *n)
+{
+    const int64_t queries = n->in[0]->dim[0].bound, share = n->heads / n->kv_heads, most = queries > share ? queries : share;
+    return most < RT_ATTENTION_ROWS ? most : RT_ATTENTION_ROWS;
+}
 
 #endif

@@ -234,8 +234,7 @@ static int lower_attention(Lower *w, int i)
         const char *name = lower_name(w, arena_format(w->arena, "%s_scratch", op->out[0]->variable));
         Buffer *s = lower_new_buffer(w, name, n->out[0], PLACE_SCRATCH, LAYOUT_THREADS);
         s->heads = w->plan->options.max_threads;
-        const int64_t queries = n->in[0]->dim[0].bound;     /* in an xf.graph not pb->rows */
-        s->rows = queries < RT_ATTENTION_ROWS ? queries : RT_ATTENTION_ROWS;
+        s->rows = plan_score_rows(n);
         s->width = s->stride = keys->rows + 16;
         s->bytes = (size_t)(s->heads * s->rows * s->stride) * sizeof(float);
         op->scratch = lower_local(w, s);

@@ -106,30 +106,36 @@ RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int p
     }
 }
 
-/* Turn the scratch of a tile, whose first row is `first`, from q k^T of head h into weights.
- * seen[r] counts the visible positions of row first + r. It becomes 0 if all of them are hidden. */
+/* Turn the scores of row r from q k^T of head h into weights. *seen counts the visible positions. It
+ * becomes 0 if all of them are hidden. */
 static inline void rt_attention_weights_extra(const RtAttention *shape, const RtAttentionExtra *extra, float *scratch,
-                                              int *seen, int h, int first, int rows)
+                                              int *seen, int h, int r)
 {
-    const RtAttentionRow all = { NULL, NULL, NULL };
-    const int columns = shape->tap_columns;
-    for (int r = 0; r < rows; r++, scratch += shape->capacity + 16) {
-        const RtAttentionRow row = rt_attention_row(extra, h, first + r);
-        const size_t tap = ((size_t)h * (size_t)shape->tap_rows + (size_t)(first + r)) * (size_t)columns;
-        const int adjusted = shape->softcap > 0 || row.bias || row.mask || row.added;
-        if (extra && extra->scores)
-            rt_attention_tap(extra->scores + tap, scratch, row, seen[r], columns);
-        if (adjusted) seen[r] = rt_attention_adjust(shape, row, scratch, seen[r]);
-        if (seen[r]) rt_attention_softmax(scratch, seen[r], adjusted ? 1 : shape->scale);
-        if (extra && extra->weights)
-            rt_attention_tap(extra->weights + tap, scratch, all, seen[r], columns);
-    }
+    const RtAttentionRow all = { NULL, NULL, NULL }, row = rt_attention_row(extra, h, r);
+    const int columns = shape->tap_columns, adjusted = shape->softcap > 0 || row.bias || row.mask || row.added;
+    const size_t tap = ((size_t)h * (size_t)shape->tap_rows + (size_t)r) * (size_t)columns;
+    if (extra && extra->scores)
+        rt_attention_tap(extra->scores + tap, scratch, row, *seen, columns);
+    if (adjusted) *seen = rt_attention_adjust(shape, row, scratch, *seen);
+    if (*seen) rt_attention_softmax(scratch, *seen, adjusted ? 1 : shape->scale);
+    if (extra && extra->weights)
+        rt_attention_tap(extra->weights + tap, scratch, all, *seen, columns);
 }
 
-static inline void rt_attention_weights(const RtAttention *shape, float *scratch, const int *seen, int rows)
+static inline void rt_attention_weights(const RtAttention *shape, float *scratch, size_t stride, const int *seen, int rows)
 {
-    for (int r = 0; r < rows; r++, scratch += shape->capacity + 16)
+    for (int r = 0; r < rows; r++, scratch += stride)
         if (seen[r]) rt_attention_softmax(scratch, seen[r], shape->scale);
+}
+
+/* The heads from h on, before `end`, that share keys and values with head h, at most those that fit
+ * into a tile. In a call of one row they are the rows of the tile, so keys and values are read and
+ * widened once for all of them. */
+RT_INLINE int rt_attention_heads(int share, int h, int end)
+{
+    int n = share - h % share;
+    n = n < end - h ? n : end - h;
+    return n < RT_ATTENTION_ROWS ? n : RT_ATTENTION_ROWS;
 }
 
 /* Compute the attention of heads begin to end - 1. k and v are in `format`. */
@@ -137,30 +143,35 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
                                const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
 {
     const size_t sixteen = (size_t)rt_row_floats(format);
-    const int value_panels = (shape->d_v + 15) / 16;
+    const int value_panels = (shape->d_v + 15) / 16, share = shape->heads / shape->kv_heads;
     const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
     const size_t k_head = (size_t)shape->capacity / 16 * sixteen * (size_t)shape->d_k;
     const size_t v_panel = sixteen * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
-    RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = sixteen * (size_t)shape->d_k,
+    RtTile score = { .y = scratch, .y_stride = row, .w_panel = sixteen * (size_t)shape->d_k,
                      .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY, .cached = 1 };
-    RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
+    RtTile value = { .x = scratch, .x_stride = row, .w_panel = v_panel,
                      .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY, .cached = 1 };
 
-    for (int h = begin; h < end; h++) {
-        const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));
+    for (int h = begin, heads; h < end; h += heads) {
+        const size_t kv_head = (size_t)(h / share);
+        heads = rows == 1 ? rt_attention_heads(share, h, end) : 1;
+        value.y_stride = heads > 1 ? (size_t)shape->d_v : out_stride;
         score.w = (const float *)k + kv_head * k_head;
         value.w = (const float *)v + kv_head * (size_t)value_panels * v_panel;
         for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
-            const int n = rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
+            const int n = heads > 1 ? heads : rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
             int seen[RT_ATTENTION_ROWS], most = 0;
             for (int r = 0; r < n; r++) {
-                seen[r] = visible[first + r];
+                seen[r] = visible[heads > 1 ? 0 : first + r];
                 most = seen[r] > most ? seen[r] : most;
             }
             score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
+            score.x_stride = heads > 1 ? (size_t)shape->d_k : q_stride;
             rt_tile_all_of(score, n, (most + 15) / 16, format);
-            if (extra || shape->softcap > 0) rt_attention_weights_extra(shape, extra, scratch, seen, h, first, n);
-            else rt_attention_weights(shape, scratch, seen, n);
+            if (extra || shape->softcap > 0)
+                for (int r = 0; r < n; r++)
+                    rt_attention_weights_extra(shape, extra, scratch + (size_t)r * row, &seen[r], heads > 1 ? h + r : h, heads > 1 ? 0 : first + r);
+            else rt_attention_weights(shape, scratch, row, seen, n);
             value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
             rt_attention_values(value, seen, n, value_panels, format);
         }

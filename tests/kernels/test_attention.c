@@ -207,7 +207,7 @@ static void check_case(const Case *c)
     free(scores);
 }
 
-static const int heads[][2] = { { 1, 1 }, { 4, 4 }, { 4, 2 }, { 6, 1 } };
+static const int heads[][2] = { { 1, 1 }, { 4, 4 }, { 4, 2 }, { 6, 1 }, { 17, 1 } };
 static const int widths[][2] = { { 1, 1 }, { 5, 7 }, { 16, 16 }, { 17, 20 }, { 64, 48 }, { 3, 130 } };
 static const int capacities[] = { 16, 48, 112 };
 static const int many[] = { 0, 1, 2, 3, 13, 14, 15, 29 };

@@ -21,7 +21,7 @@ FOLDERS   = $(RUNTIME_FOLDERS) $(COMPILER_FOLDERS)
 RUNTIME_FOLDERS  = runtime/kernels/simd runtime runtime/kernels runtime/tokenizer runtime/generate runtime/cli
 COMPILER_FOLDERS = compiler/base compiler/cache compiler/model compiler/weights compiler/tokenizer compiler/chat \
                    compiler/front/lua compiler/front/hf compiler/front compiler/graph compiler/plan compiler/pack \
-                   compiler/emit compiler/machine compiler/engine \
+                   compiler/emit compiler/emit/unrolled compiler/machine compiler/engine \
                    compiler compiler/answer compiler/verify compiler/inspect compiler/bench compiler/repl compiler/cli
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)

@@ -274,7 +274,11 @@ typedef struct RtRotary { int heads, width, dims, interleaved, x_stride, y_strid
  * keys   [heads][capacity / 16][width][16]: sixteen positions side by side, the operand of q k^T
  * values [heads][padded width / 16][capacity][16]: sixteen columns side by side, the operand of weights v
  * capacity is a multiple of 16; x_stride is the stride of the rows to store. The numbers are f32;
- * functions that end in _f16 store f16: rounded to nearest, ties to even, saturated at +-65504. */
+ * functions that end in _f16 store f16: rounded to nearest, ties to even, saturated at +-65504.
+ * Those that end in _int8 store signed bytes, and a scale for each key or value of a head. Keys are
+ * rotated first: see rt_plain_rotate.
+ * keys   [heads][capacity / 16], each of bytes [width][16] and scales [16], f32
+ * values [heads], each of bytes [padded width / 16][capacity][16] and scales [capacity], f32 */
 typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
 
 /* scores[h][r][j] = q[r][h] . k[h'][j],  weights = softmax over j < visible[r] of scale * scores (+ bias),
@@ -284,7 +288,8 @@ typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
  * to 0. A call writes only columns h * d_v to (h + 1) * d_v of out, and no result depends on the
  * cache beyond visible[r]. out overlaps no operand.
  * scratch: for this thread alone [RT_ATTENTION_ROWS][capacity + 16] floats, or as many rows as the
- * larger of `rows` and heads / kv_heads. */
+ * larger of `rows` and heads / kv_heads. For an int8 cache, rows of capacity + 16 + d_k floats, d_k
+ * padded to a multiple of 16. */
 typedef struct RtAttention {
     int heads, kv_heads, d_k, d_v, capacity;                /* capacity: positions in the cache */
     int q_stride, out_stride, tap_rows, tap_columns;

@@ -36,6 +36,103 @@ static inline rt_f16 rt_plain_to_f16(float x)
     return (rt_f16)(sign | ((b.u + 0xfffu + (b.u >> 13 & 1) - 0x38000000u) >> 13));
 }
 
+/* The numbers of a key that are rotated together: the largest power of two, at most 64, that divides
+ * its width. */
+static inline int rt_rotated_block(int width)
+{
+    const int block = width & -width;
+    return block < 64 ? block : 64;
+}
+
+/* Rotate n numbers in place by a Hadamard matrix, without its factor 1 / sqrt(n); n is a power of
+ * two. This spreads a large number over all of them. */
+static inline void rt_plain_rotate(float *x, int n)
+{
+    for (int step = 1; step < n; step *= 2)
+        for (int i = 0; i < n; i += 2 * step)
+            for (int k = i; k < i + step; k++) {
+                const float a = x[k], b = x[k + step];
+                x[k] = a + b;
+                x[k + step] = a - b;
+            }
+}
+
+/* Rotate a key in place, block by block. */
+static inline void rt_plain_rotate_key(float *key, int width)
+{
+    const int block = rt_rotated_block(width);
+    for (int i = 0; i < width; i += block) rt_plain_rotate(key + i, block);
+}
+
+/* Copy a query of `width` numbers, rotated as int8 keys are. Products with them are the same as
+ * those without rotation, but for rounding: 1 / block is exact. */
+static inline void rt_plain_rotated_query(float *to, const float *q, int width)
+{
+    const float factor = 1 / (float)rt_rotated_block(width);
+    for (int i = 0; i < width; i++) to[i] = factor * q[i];
+    rt_plain_rotate_key(to, width);
+}
+
+/* The largest absolute value of n numbers; infinity if one is infinite, NaN if one is NaN. */
+static inline float rt_plain_largest(const float *x, int n)
+{
+    rt_float_bits most, b;
+    most.u = 0;
+    for (int i = 0; i < n; i++) {
+        b.f = x[i];
+        b.u &= 0x7fffffffu;
+        if (b.u > most.u) most.u = b.u;
+    }
+    return most.f;
+}
+
+/* The integer nearest to x of -127 .. 127, ties to even; 0 for NaN and infinities. */
+static inline int8_t rt_plain_to_int8(float x)
+{
+    rt_float_bits b;
+    b.f = x + 12582912.0f;
+    return (int8_t)((int)((b.u & 0xffu) ^ 0x80u) - 128);
+}
+
+/* The scale with which numbers of at most this size become bytes; NaN for infinities and NaN. */
+static inline float rt_plain_scale_of(float most) { return most / 127 + 0 * most; }
+
+/* Rotate a key and round it to bytes, 16 apart in `to`. Returns its scale. */
+static inline float rt_plain_int8_key(int8_t *to, const float *key, int width)
+{
+    const int block = rt_rotated_block(width);
+    float most = 0, factor, rotated[64];
+    for (int pass = 0; pass < 2; pass++) {
+        factor = 127 / most;
+        for (int i = 0; i < width; i += block) {
+            rt_copy(rotated, key + i, (size_t)block * sizeof *rotated);
+            rt_plain_rotate(rotated, block);
+            if (pass == 0) {
+                const float size = rt_plain_largest(rotated, block);
+                most = most >= size || most != most ? most : size;
+            }
+            for (int k = 0; pass == 1 && k < block; k++) to[16 * (i + k)] = rt_plain_to_int8(rotated[k] * factor);
+        }
+    }
+    return rt_plain_scale_of(most);
+}
+
+/* Round a value to bytes: number i goes to to[i / 16 * panel + i % 16]. Returns its scale. */
+static inline float rt_plain_int8_value(int8_t *to, const float *value, int width, ptrdiff_t panel)
+{
+    const float most = rt_plain_largest(value, width), factor = 127 / most;
+    for (int i = 0; i < width; i++) to[i / 16 * panel + i % 16] = rt_plain_to_int8(value[i] * factor);
+    return rt_plain_scale_of(most);
+}
+
+/* A scale among bytes. */
+static inline float rt_plain_scale(const int8_t *from)
+{
+    float scale;
+    rt_copy(&scale, from, sizeof scale);
+    return scale;
+}
+
 /* a * 2^n for n of -126 .. 128. */
 static inline float rt_plain_scale2(float a, int n)
 {

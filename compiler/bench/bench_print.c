@@ -272,7 +272,8 @@ static void row_cells(const Bench *b, const BenchRow *r, const char **cell)
     const Model *m = b->session->model;
     Arena *a = b->arena;
     int n = 0;
-    cell[n++] = arena_format(a, "%s %s%s", m->name, model_dtype(m), m->kv_dtype == KV_DTYPES_F16 ? ", kv f16" : "");
+    const char *kv = m->kv_dtype == KV_DTYPES_F32 ? "" : arena_format(a, ", kv %s", model_kv_dtype(m));
+    cell[n++] = arena_format(a, "%s %s%s", m->name, model_dtype(m), kv);
     cell[n++] = bench_size(a, (double)b->plan->weights_bytes);
     cell[n++] = bench_count(a, (double)model_parameters(m));
     cell[n++] = r->engine->label;

@@ -19,8 +19,12 @@ static double cache_bytes(const PlanOp *op, int64_t keys, int64_t memory_keys)
     const Tensor *k = op->node->in[1];
     int64_t seen = k->kind == TENSOR_STATE && k->dim[0].count == COUNT_SOURCE ? memory_keys : keys;
     if (op->node->window && seen > op->node->window) seen = op->node->window;
-    return (double)(op->in[1]->heads * op->in[1]->width + op->in[2]->heads * op->in[2]->width) * (double)seen
-           * (double)buffer_element_bytes(op->in[1]);
+    double bytes = 0;
+    for (int i = 1; i <= 2; i++) {
+        const Buffer *b = op->in[i];
+        bytes += (double)b->heads * ((double)b->width * (double)buffer_element_bytes(b) + (double)buffer_scale_bytes(b));
+    }
+    return bytes * (double)seen;
 }
 
 /* The work of one call of a program. Each row sees `keys` keys on average, and at most `most`. */

@@ -200,6 +200,12 @@ static const char saturation_template[] =
     "    if (beyond) j->state->saturated[thread] = 1;\n"
     "}\n\n";
 
+/* " as f16"; "" for f32. */
+static const char *kv_words(Emit *e)
+{
+    return e->model->kv_dtype == KV_DTYPES_F32 ? "" : arena_format(e->arena, " as %s", model_kv_dtype(e->model));
+}
+
 static void emit_model(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
@@ -210,7 +216,7 @@ static void emit_model(Emit *e, Text *out)
               "parameters", emit_number(e, model_parameters(e->model)), "weights", emit_number(e, (int64_t)p->weights_bytes),
               "dtypes", emit_dtypes(e), "state", emit_number(e, (int64_t)p->state_bytes),
               "slots", p->slot_bytes ? arena_format(e->arena, ", %s of %zu for keys and values%s, %zu for all else", slots, p->slot_bytes,
-                                                     e->model->kv_dtype == KV_DTYPES_F16 ? " as f16" : "",
+                                                     kv_words(e),
                                                      p->state_bytes - (size_t)p->options.slots * p->slot_bytes) : "", NULL);
     text_printf(out, "#define %-12s ((size_t)%zu)      /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
     text_printf(out, "#define %-12s ((size_t)%d)        /* in them: 16 digits, those that bind compares */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);

@@ -203,7 +203,7 @@ void emit_state(Emit *e, Text *out);
  * `layer` if it has layers: "s->encoder_x[0]". slot: an expression for buffers of a slot, else
  * NULL. */
 const char *emit_in_state(Emit *e, const Buffer *b, const char *slot);
-/* The C type of a buffer's elements: int, rt_f16, float. */
+/* The C type of a buffer's elements: int, rt_f16, int8_t, float. */
 const char *emit_buffer_type(const Buffer *b);
 
 #endif

@@ -279,7 +279,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
     else text_printf(out, "    /* %s\n     *%*s%s */\n", words, 91 - (int)strlen(shape), "", shape);
     if (slots) text_add(out, "    for (const rt_group *g = j->groups; g < j->groups_end; g++)\n    ");
     text_printf(out, "    %s\n", call);
-    if (e->plan->saturated_offset && kernel_is_store(op->kernel) && plan_op_is_half(op)) emit_saturation(e, out, b, op);
+    if (e->plan->saturated_offset && plan_op_kv_dtype(op) == KV_DTYPES_F16 && kernel_is_store(op->kernel)) emit_saturation(e, out, b, op);
 }
 
 /* ---- declarations: each buffer that a function uses -------------------------------------------------------------- */

@@ -23,9 +23,9 @@ static const KernelRow rows_by_format[KERNELS][FORMATS] = {
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 };
-static const KernelRow rows_of_half[KERNELS] = {
+static const KernelRow rows_by_cache[KERNELS][KV_DTYPES] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters)
-#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = { file, #parameters },
+#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id][KV_DTYPES_##format] = { file, #parameters },
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 };
@@ -33,7 +33,8 @@ static const KernelRow rows_of_half[KERNELS] = {
 /* The file is NULL for an xf.op. */
 static const KernelRow *kernel_row(const Wrapper *w)
 {
-    if (plan_op_is_half(w->op)) return &rows_of_half[w->kernel];
+    const int cache = plan_op_kv_dtype(w->op);
+    if (cache != KV_DTYPES_F32) return &rows_by_cache[w->kernel][cache];
     const KernelRow *row = w->op->weights ? &rows_by_format[w->kernel][w->op->weights->format] : NULL;
     return row && row->file ? row : &kernel_rows[w->kernel];
 }

@@ -51,9 +51,11 @@ typedef struct Shape { int64_t dim[4]; int rank; } Shape;
 static Shape shape_of(const Buffer *b)
 {
     Shape s;
+    const int64_t scale = (int64_t)buffer_scale_bytes(b);
     switch (b->layout) {
-    case LAYOUT_KEYS:   s = (Shape){ { b->heads, b->rows / 16, b->width, 16 }, 4 }; break;
-    case LAYOUT_VALUES: s = (Shape){ { b->heads, pad16(b->width) / 16, b->rows, 16 }, 4 }; break;
+    case LAYOUT_KEYS:   s = (Shape){ { b->heads, b->rows / 16, b->width + scale, 16 }, 4 }; break;
+    case LAYOUT_VALUES: s = scale ? (Shape){ { b->heads, b->rows * (pad16(b->width) + scale) }, 2 }
+                                  : (Shape){ { b->heads, pad16(b->width) / 16, b->rows, 16 }, 4 }; break;
     case LAYOUT_INTS:   s = (Shape){ { b->rows }, 1 }; break;
     default:            s = b->heads > 1 ? (Shape){ { b->heads, b->rows, b->stride }, 3 } : (Shape){ { b->rows, b->stride }, 2 };
     }
@@ -66,7 +68,8 @@ static Shape shape_of(const Buffer *b)
 
 const char *emit_buffer_type(const Buffer *b)
 {
-    return b->layout == LAYOUT_INTS ? "int" : b->half ? "rt_f16" : "float";
+    static const char *const types[KV_DTYPES] = { [KV_DTYPES_F32] = "float", [KV_DTYPES_F16] = "rt_f16", [KV_DTYPES_INT8] = "int8_t" };
+    return b->layout == LAYOUT_INTS ? "int" : types[b->kv_dtype];
 }
 
 static const char *member_of(const Emit *e, const Buffer *b) { return name_map_find(e->members, b->name); }
@@ -137,8 +140,11 @@ static void emit_slot(Emit *e, Text *out)
     const Plan *p = e->plan;
     size_t end = 0;
     text_add(out, "/* One sequence. Of each layer and head: keys [positions / 16][width][16], values\n"
-                  " * [width / 16][positions][16]. */\n"
-                  "struct slot {\n");
+                  " * [width / 16][positions][16]");
+    if (e->model->kv_dtype == KV_DTYPES_INT8)
+        text_add(out, ", as bytes. Sixteen scales follow the keys of sixteen positions,\n"
+                      " * and the scales of all positions follow the values of a head: floats");
+    text_add(out, ". */\nstruct slot {\n");
     for (int i = 0; i < p->buffer_count; i++) {
         const Buffer *b = p->buffers[i];
         if (b->place != PLACE_SLOT) continue;

@@ -70,7 +70,8 @@ const char *emit_stack(Emit *e, const Stack *s)
                         over_layers(e, s, heads_of), shared, over_layers(e, s, head_dim_of), in_any_layer(s, gated_of) ? "gated " : "",
                         over_layers(e, s, d_ff_of),
                         field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at],
-                        s == &e->model->decoder && e->model->kv_dtype == KV_DTYPES_F16 ? ", keys and values kept as f16" : "");
+                        s == &e->model->decoder && e->model->kv_dtype != KV_DTYPES_F32
+                            ? arena_format(e->arena, ", keys and values kept as %s", model_kv_dtype(e->model)) : "");
 }
 
 /* "bf16 and int4": the formats of linears and embeddings. */

@@ -19,7 +19,11 @@ static const char *of_format(Emit *e, const PlanOp *op)
 }
 
 /* The format of keys and values: "_f16"; "" for f32. */
-static const char *of_cache(const PlanOp *op) { return plan_op_is_half(op) ? "_f16" : ""; }
+static const char *of_cache(const PlanOp *op)
+{
+    static const char *const words[KV_DTYPES] = { [KV_DTYPES_F32] = "", [KV_DTYPES_F16] = "_f16", [KV_DTYPES_INT8] = "_int8" };
+    return words[plan_op_kv_dtype(op)];
+}
 
 static const char *activation_name(int activation)
 {
@@ -184,7 +188,8 @@ static void store_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->doc = arena_format(e->arena, keys ? "cache[head][position / 16][.. %lld][position %% 16] = x" : "cache[head][.. %lld / 16][position][16] = x",
                           (long long)c->width);
     if (ring) w->doc = arena_format(e->arena, "%s, for position %% %lld", w->doc, (long long)c->rows);
-    if (c->half) w->doc = arena_format(e->arena, "%s, as f16", w->doc);
+    if (c->kv_dtype == KV_DTYPES_F16) w->doc = arena_format(e->arena, "%s, as f16", w->doc);
+    if (c->kv_dtype == KV_DTYPES_INT8) w->doc = arena_format(e->arena, "%s, as int8, with a scale for each %s", w->doc, keys ? "key" : "value");
     w->doc = arena_format(e->arena, "%s    x [.., %lld, %lld]", w->doc, (long long)c->heads, (long long)c->width);
     w->parts = (int)c->heads;
 }

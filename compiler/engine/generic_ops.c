@@ -6,6 +6,7 @@
  * of a saturated f16 cache. */
 #include "generic_parts.h"
 #include "quantise.h"
+#include "rt_plain.h"
 
 #include <math.h>
 #include <string.h>
@@ -178,20 +179,43 @@ static void rotary(const GenericPass *pass, const PlanOp *op)
         }
 }
 
-/* Keys and values have the same layout here: a row is stored at its position. For an f16 cache the
- * numbers are rounded to f16 but kept as f32. */
+/* Rotate a key as an int8 cache does, and multiply it by a factor. Twice, with the factor 1 / block,
+ * changes nothing but for rounding. */
+static void rotate(float *key, int64_t width, float factor)
+{
+    rt_plain_rotate_key(key, (int)width);
+    for (int64_t i = 0; i < width; i++) key[i] *= factor;
+}
+
+/* The numbers as a cache would return them, as f32. */
+static void round_as_cache(const Model *m, const Node *n, float *to, const float *x, int64_t width)
+{
+    const int64_t head = width / n->kv_heads;
+    switch (m->kv_dtype) {
+    case KV_DTYPES_F16: round_to_f16(to, x, width); break;
+    case KV_DTYPES_INT8:
+        memcpy(to, x, (size_t)width * sizeof *to);
+        for (int64_t h = 0; h < width; h += head) {
+            if (!n->values) rotate(to + h, head, 1);
+            round_to_int8(to + h, to + h, head);
+            if (!n->values) rotate(to + h, head, 1.0f / (float)rt_rotated_block((int)head));
+        }
+        break;
+    default: memcpy(to, x, (size_t)width * sizeof *to);
+    }
+}
+
+/* Keys and values have the same layout here: a row is stored at its position. */
 static void store(const GenericPass *pass, const PlanOp *op)
 {
     const int32_t *positions = generic_integers(pass, op->in[2]);
     const Engine *e = pass->engine;
-    const bool half = e->plan->graph->model->kv_dtype == KV_DTYPES_F16;
     int32_t *saturated = e->plan->saturated_offset ? (int32_t *)(void *)(e->state + e->plan->saturated_offset) : NULL;
     for (int r = 0; r < generic_rows_of(pass, op->node->in[1]); r++) {
         float *to = generic_row(pass, op->out[0], positions[r]);
         const float *x = generic_row(pass, op->in[1], r);
         for (int64_t i = 0; saturated && i < op->in[1]->width; i++) *saturated |= fabsf(x[i]) >= F16_BEYOND;
-        if (half) round_to_f16(to, x, op->in[1]->width);
-        else memcpy(to, x, (size_t)op->in[1]->width * sizeof *to);
+        round_as_cache(e->plan->graph->model, op->node, to, x, op->in[1]->width);
     }
 }
 

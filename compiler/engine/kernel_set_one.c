@@ -111,12 +111,14 @@ static void rotary_by_case(const RtRotary *shape, float *y, const float *x, cons
     }
 ATTENTION_BY_CASE(attention_by_case, rt_attention_f32, float)
 ATTENTION_BY_CASE(attention_f16_by_case, rt_attention_f16, rt_f16)
+ATTENTION_BY_CASE(attention_int8_by_case, rt_attention_int8, int8_t)
 #undef CASE
 #define rt_linear_f32 linear_by_case
 #define rt_linear_gate_f32 linear_gate_by_case
 #define rt_linear_add_f32 linear_add_by_case
 #define rt_attention_f32 attention_by_case
 #define rt_attention_f16 attention_f16_by_case
+#define rt_attention_int8 attention_int8_by_case
 #define rt_rotary_f32 rotary_by_case
 
 extern const KernelSet SYMBOL(KERNEL_SET_NAME);

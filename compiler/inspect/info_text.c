@@ -116,7 +116,7 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
     bytes_line(a, to, "  header", p->header_bytes, "lengths");
     bytes_line(a, to, arena_format(a, "  %d slot%s", p->options.slots, p->options.slots == 1 ? "" : "s"),
                (size_t)p->options.slots * p->slot_bytes,
-               m->kv_dtype == KV_DTYPES_F16 ? "KV cache, as f16" : "KV cache");
+               m->kv_dtype == KV_DTYPES_F32 ? "KV cache" : arena_format(a, "KV cache, as %s", model_kv_dtype(m)));
     bytes_line(a, to, "  scratch", p->scratch_bytes, "values between and within blocks");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
     bytes_line(a, to, "stack, bytes", i->stack_bytes, "at most, of one call on one thread");

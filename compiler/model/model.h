@@ -130,7 +130,7 @@ enum {
 #undef FORMAT
     DTYPES_FILE
 };
-enum { KV_DTYPES_F32, KV_DTYPES_F16 };
+enum { KV_DTYPES_F32, KV_DTYPES_F16, KV_DTYPES_INT8, KV_DTYPES };
 
 typedef struct LayerFields {
 #define FIELD_MODEL(type, name)

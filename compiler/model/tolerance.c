@@ -14,7 +14,7 @@ double model_tolerance_apart(const Model *m, const char *name)
 {
     const double each = 0x1p-9;                 /* tolerance.h says why */
     const double attentions = m->graph ? 1 : (double)m->decoder.layers * (m->has_encoder ? 2 : 1);
-    if (model_rounds_activations(m)) return 5e-2;
+    if (model_rounds_activations(m) || m->kv_dtype == KV_DTYPES_INT8) return 5e-2;
     return model_tolerance(m, name) + (m->kv_dtype == KV_DTYPES_F16 ? attentions * each : 0);
 }
 

@@ -47,6 +47,13 @@ static float largest(const float x[QUANTISE_GROUP])
     return size;
 }
 
+/* 127 / most, or 0 if there are no bytes for the numbers: they are all close to 0, or one is not
+ * finite. */
+static float factor_of(float most)
+{
+    return most > 0 && most < INFINITY && 127 / most < INFINITY ? 127 / most : 0;
+}
+
 void quantise_activations(float *to, const float *x, int64_t n)
 {
     for (int64_t i = 0; i < n; i += QUANTISE_GROUP) {
@@ -54,10 +61,17 @@ void quantise_activations(float *to, const float *x, int64_t n)
         const int count = n - i < QUANTISE_GROUP ? (int)(n - i) : QUANTISE_GROUP;
         memcpy(group, x + i, (size_t)count * sizeof *group);
         const float most = largest(group), d = most / 127;
-        const bool whole = most > 0 && most < INFINITY && 127 / most < INFINITY;
-        for (int k = 0; k < count; k++)
-            to[i + k] = whole ? d * rintf(group[k] * (127 / most)) : 0 * most;
+        const float factor = factor_of(most);
+        for (int k = 0; k < count; k++) to[i + k] = factor > 0 ? d * rintf(group[k] * factor) : 0 * most;
     }
+}
+
+void round_to_int8(float *to, const float *x, int64_t n)
+{
+    float most = 0;
+    for (int64_t i = 0; i < n; i++) most = isnan(x[i]) || isnan(most) ? NAN : fmaxf(most, fabsf(x[i]));
+    const float factor = factor_of(most);
+    for (int64_t i = 0; i < n; i++) to[i] = factor > 0 ? most / 127 * rintf(x[i] * factor) : 0 * most;
 }
 
 void round_to_f16(float *to, const float *x, int64_t n)

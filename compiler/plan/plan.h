@@ -32,8 +32,10 @@ typedef enum Kernel {
  * rt_linear_f32; or the name of the xf.op. */
 struct PlanOp;
 const char *plan_kernel_name(const struct PlanOp *op);
-/* True if an operation reads or writes an f16 KV cache. */
-bool plan_op_is_half(const struct PlanOp *op);
+/* The keys or values that an operation stores, or the keys that it reads; NULL if it does neither.
+ * And their dtype, KV_DTYPES_*; f32 if there are none. */
+const struct Buffer *plan_op_cache(const struct PlanOp *op);
+int plan_op_kv_dtype(const struct PlanOp *op);
 /* True for a linear with quantized weights, which rounds its rows of x. */
 bool plan_op_rounds(const struct PlanOp *op);
 
@@ -85,7 +87,7 @@ typedef struct Buffer {
     int64_t heads;                  /* KEYS, VALUES: kv heads; a tap of weights: heads; else 1 */
     int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the
                                      * padded capacity */
-    bool half;                      /* KEYS, VALUES: f16, rt_f16 in C; all other numbers are f32 or
+    int kv_dtype;                   /* KEYS, VALUES: KV_DTYPES_*; all other numbers are f32 or
                                      * integers */
     size_t bytes, offset;           /* offset: of layer 0, in scratch, slot or taps */
     size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
@@ -270,8 +272,14 @@ static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION 
 /* The row of the element-wise operation that a kernel computes, or NULL. */
 const OpRow *kernel_element(Kernel kernel);
 
-/* Bytes of an element of a buffer. */
-static inline size_t buffer_element_bytes(const Buffer *b) { return b->half ? sizeof(rt_f16) : sizeof(float); }
+/* Bytes of an element of a buffer; int8 keys and values have scales besides. */
+static inline size_t buffer_element_bytes(const Buffer *b)
+{
+    static const size_t bytes[KV_DTYPES] = { [KV_DTYPES_F32] = sizeof(float), [KV_DTYPES_F16] = sizeof(rt_f16), [KV_DTYPES_INT8] = 1 };
+    return bytes[b->kv_dtype];
+}
+/* Bytes of the scale of a key or value of a head, 0 if it has none. */
+static inline size_t buffer_scale_bytes(const Buffer *b) { return b->kv_dtype == KV_DTYPES_INT8 ? sizeof(float) : 0; }
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }
 static inline size_t pad64(size_t n) { return (n + 63) / 64 * 64; }
@@ -280,6 +288,12 @@ static inline int64_t plan_score_rows(const Node *n)
 {
     const int64_t queries = n->in[0]->dim[0].bound, share = n->heads / n->kv_heads, most = queries > share ? queries : share;
     return most < RT_ATTENTION_ROWS ? most : RT_ATTENTION_ROWS;
+}
+/* Floats from one row of the scratch of attention to the next: the scores with all keys, and for
+ * int8 keys the rotated query. See RtAttention. */
+static inline int64_t plan_score_stride(const Buffer *keys)
+{
+    return keys->rows + 16 + (keys->kv_dtype == KV_DTYPES_INT8 ? pad16(keys->width) : 0);
 }
 
 #endif

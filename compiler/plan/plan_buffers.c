@@ -60,7 +60,8 @@ void lower_size_cache(Buffer *b, int64_t heads, int64_t capacity, int64_t width)
     b->rows = pad16(capacity);
     b->width = width;
     b->stride = b->layout == LAYOUT_KEYS ? 16 : b->rows;
-    b->bytes = (size_t)(heads * b->rows * (b->layout == LAYOUT_KEYS ? width : pad16(width))) * buffer_element_bytes(b);
+    const int64_t stored = b->layout == LAYOUT_KEYS ? width : pad16(width);
+    b->bytes = (size_t)(heads * b->rows) * ((size_t)stored * buffer_element_bytes(b) + buffer_scale_bytes(b));
 }
 
 static void size_ints(Buffer *b, int64_t count)
@@ -136,7 +137,7 @@ Buffer *lower_cache(Lower *w, const Tensor *t, const Node *n)
     Buffer *b = lower_new_buffer(w, variable_of(w, t), t, PLACE_SLOT,
                                  n->values ? LAYOUT_VALUES : LAYOUT_KEYS);
     const bool ring = n->ring && pad16(n->ring) < pad16(t->dim[0].bound);
-    b->half = w->plan->graph->model->kv_dtype == KV_DTYPES_F16;
+    b->kv_dtype = (int)w->plan->graph->model->kv_dtype;
     lower_size_cache(b, n->kv_heads, ring ? n->ring : t->dim[0].bound, t->dim[1].bound / n->kv_heads);
     b->layers = t->layers;
     b->layer_stride = pad64(b->bytes);

@@ -113,8 +113,9 @@ static void check_scores(const Plan *p, const PlanOp *op)
     const Buffer *s = op->scratch;
     if (!s || !kernel_is_attention(op->kernel)) return;
     const int64_t rows = plan_score_rows(op->node);
-    const size_t bytes = (size_t)(p->options.max_threads * rows * (op->in[1]->rows + 16)) * sizeof(float);
-    if (s->rows < rows || s->stride < op->in[1]->rows + 16 || s->bytes < bytes)
+    const int64_t stride = plan_score_stride(op->in[1]);
+    const size_t bytes = (size_t)(p->options.max_threads * rows * stride) * sizeof(float);
+    if (s->rows < rows || s->stride < stride || s->bytes < bytes)
         die("%s has no room for the scores of %lld rows on %d threads", s->name, (long long)rows,
             p->options.max_threads);
 }

@@ -12,9 +12,9 @@ static const char *const names_by_format[KERNELS][FORMATS] = {
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 };
-static const char *const names_of_half[KERNELS] = {
+static const char *const names_by_cache[KERNELS][KV_DTYPES] = {
 #define RT_KERNEL_ROW(id, format, file, function, parameters)
-#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id] = #function,
+#define RT_KERNEL_CACHE(id, format, file, function, parameters) [KERNEL_##id][KV_DTYPES_##format] = #function,
 #include "kernels.def"
 #undef RT_KERNEL_ROW
 };
@@ -23,16 +23,21 @@ static const char *const split_names[] = { [SPLIT_ROWS] = "rows", [SPLIT_COLUMNS
 static const char *const layout_names[] = { [LAYOUT_ROWS] = "rows", [LAYOUT_KEYS] = "keys", [LAYOUT_VALUES] = "values",
                                             [LAYOUT_INTS] = "ints", [LAYOUT_THREADS] = "threads" };
 
-bool plan_op_is_half(const PlanOp *op)
+const Buffer *plan_op_cache(const PlanOp *op)
 {
-    const Buffer *b = kernel_is_store(op->kernel) ? op->out[0] : kernel_is_attention(op->kernel) ? op->in[1] : NULL;
-    return b && b->half;
+    return kernel_is_store(op->kernel) ? op->out[0] : kernel_is_attention(op->kernel) ? op->in[1] : NULL;
+}
+
+int plan_op_kv_dtype(const PlanOp *op)
+{
+    const Buffer *b = plan_op_cache(op);
+    return b ? b->kv_dtype : KV_DTYPES_F32;
 }
 
 const char *plan_kernel_name(const PlanOp *op)
 {
     if (op->kernel == KERNEL_CUSTOM) return op->node->custom->name;
-    if (plan_op_is_half(op)) return names_of_half[op->kernel];
+    if (plan_op_kv_dtype(op) != KV_DTYPES_F32) return names_by_cache[op->kernel][plan_op_kv_dtype(op)];
     const char *name = op->weights ? names_by_format[op->kernel][op->weights->format] : NULL;
     return name ? name : kernel_names[op->kernel];
 }
@@ -59,7 +64,8 @@ static void dump_op(const PlanOp *op, FILE *to)
 
 static void dump_buffer(const Buffer *b, FILE *to)
 {
-    fprintf(to, "    %-32s at %8zu, %8zu bytes, %s%s [", b->name, b->offset, b->bytes, layout_names[b->layout], b->half ? " of f16" : "");
+    static const char *const of[KV_DTYPES] = { "", " of f16", " of int8" };
+    fprintf(to, "    %-32s at %8zu, %8zu bytes, %s%s [", b->name, b->offset, b->bytes, layout_names[b->layout], of[b->kv_dtype]);
     if (b->heads > 1) fprintf(to, "%lld, ", (long long)b->heads);
     fprintf(to, "%lld, %lld] stride %lld", (long long)b->rows, (long long)b->width, (long long)b->stride);
     if (b->layers) fprintf(to, ", %d layers of %zu", b->layers, b->layer_stride);

@@ -21,12 +21,12 @@ static double tensor_bytes(const Tensor *t)
     return 4 * elements;
 }
 
-/* Panels of keys and values, and the scores of RT_ATTENTION_ROWS rows for each thread. */
+/* Panels of keys and values, and for each thread RT_ATTENTION_ROWS rows of scores and queries. */
 static double attention_bytes(const Node *n, int threads)
 {
     double keys = padded((double)n->in[1]->dim[0].bound) + 16;
     double width = (double)n->in[1]->dim[1].bound + (double)n->in[2]->dim[1].bound + 16.0 * n->kv_heads;
-    return 4 * keys * (width + (double)threads * RT_ATTENTION_ROWS);
+    return 4 * (keys * width + (keys + padded((double)n->in[1]->dim[1].bound)) * (double)threads * RT_ATTENTION_ROWS);
 }
 
 /* Bytes of one slot, of buffers that outlive their block, and the most that a block needs for its
@@ -186,8 +186,8 @@ static void tell_choices(Diag *d, const Plan *p, PlanWork work)
     m.max_target = m.max_target < SHORT ? m.max_target : SHORT;
     tell_choice(d, p, work, &m, "-c 2048");
     m = *p->graph->model;
-    m.kv_dtype = KV_DTYPES_F16;
-    if (m.has_decoder) tell_choice(d, p, work, &m, "--kv-dtype f16");
+    for (m.kv_dtype = KV_DTYPES_F16; m.has_decoder && m.kv_dtype < KV_DTYPES; m.kv_dtype++)
+        tell_choice(d, p, work, &m, arena_format(a, "--kv-dtype %s", model_kv_dtype(&m)));
     arena_free(a);
 }
 

@@ -235,7 +235,7 @@ static int lower_attention(Lower *w, int i)
         Buffer *s = lower_new_buffer(w, name, n->out[0], PLACE_SCRATCH, LAYOUT_THREADS);
         s->heads = w->plan->options.max_threads;
         s->rows = plan_score_rows(n);
-        s->width = s->stride = keys->rows + 16;
+        s->width = s->stride = plan_score_stride(keys);
         s->bytes = (size_t)(s->heads * s->rows * s->stride) * sizeof(float);
         op->scratch = lower_local(w, s);
     }

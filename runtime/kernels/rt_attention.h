@@ -7,7 +7,7 @@
 #ifndef RT_ATTENTION_H
 #define RT_ATTENTION_H
 
-#include "rt_tile.h"
+#include "rt_scales.h"
 
 /* Turn the scores of one row into weights: softmax(scale * score[j]) over visible > 0 positions. */
 static inline void rt_attention_softmax(float *score, int visible, float scale)
@@ -145,9 +145,10 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
     const size_t sixteen = (size_t)rt_row_floats(format);
     const int value_panels = (shape->d_v + 15) / 16, share = shape->heads / shape->kv_heads;
     const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
-    const size_t k_head = (size_t)shape->capacity / 16 * sixteen * (size_t)shape->d_k;
-    const size_t v_panel = sixteen * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
-    RtTile score = { .y = scratch, .y_stride = row, .w_panel = sixteen * (size_t)shape->d_k,
+    const size_t k_panel = rt_key_floats(shape->d_k, format), k_head = (size_t)shape->capacity / 16 * k_panel;
+    const size_t v_panel = sixteen * (size_t)shape->capacity, v_head = rt_value_floats(shape->d_v, shape->capacity, format);
+    const size_t row = rt_score_floats(shape->capacity, shape->d_k, format);
+    RtTile score = { .y = scratch, .y_stride = row, .w_panel = k_panel,
                      .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY, .cached = 1 };
     RtTile value = { .x = scratch, .x_stride = row, .w_panel = v_panel,
                      .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY, .cached = 1 };
@@ -157,7 +158,7 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
         heads = rows == 1 ? rt_attention_heads(share, h, end) : 1;
         value.y_stride = heads > 1 ? (size_t)shape->d_v : out_stride;
         score.w = (const float *)k + kv_head * k_head;
-        value.w = (const float *)v + kv_head * (size_t)value_panels * v_panel;
+        value.w = (const float *)v + kv_head * v_head;
         for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
             const int n = heads > 1 ? heads : rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
             int seen[RT_ATTENTION_ROWS], most = 0;
@@ -167,11 +168,15 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
             }
             score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
             score.x_stride = heads > 1 ? (size_t)shape->d_k : q_stride;
+            if (format == RT_INT8) rt_rotate_queries(&score, scratch + shape->capacity + 16, row, n, shape->d_k);
             rt_tile_all_of(score, n, (most + 15) / 16, format);
+            if (format == RT_INT8) rt_scale_scores(scratch, row, n, score.w, shape->d_k, (most + 15) / 16);
             if (extra || shape->softcap > 0)
                 for (int r = 0; r < n; r++)
                     rt_attention_weights_extra(shape, extra, scratch + (size_t)r * row, &seen[r], heads > 1 ? h + r : h, heads > 1 ? 0 : first + r);
             else rt_attention_weights(shape, scratch, row, seen, n);
+            for (int r = 0; format == RT_INT8 && r < n; r++)
+                rt_scale_weights(scratch + (size_t)r * row, value.w + (size_t)value_panels * v_panel, seen[r]);
             value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
             rt_attention_values(value, seen, n, value_panels, format);
         }

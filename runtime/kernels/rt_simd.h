@@ -67,6 +67,7 @@ RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
 
 /* The functions of a section, where their names do not explain them:
  * rt_load_bf16            sixteen numbers of 16 bits, each the upper half of a float
+ * rt_load_int8            sixteen signed bytes
  * rt_load_n, rt_store_n   the first n lanes, n of 0..16; the others become 0 or are not stored, and
  *                         their memory is not accessed
  * rt_first_n              lanes below n from a, the others from rest

@@ -12,11 +12,13 @@
 #include "rt_simd.h"
 #include "rt_simd_f16.h"
 
-/* The format of weights; callers pass a literal. bf16 is the upper half of an f32. */
-typedef enum RtFormat { RT_F32, RT_BF16, RT_F16 } RtFormat;
+/* The format of weights; callers pass a literal. bf16 is the upper half of an f32. int8: keys and
+ * values without their scales, see rt_scales.h. */
+typedef enum RtFormat { RT_F32, RT_BF16, RT_F16, RT_INT8 } RtFormat;
 /* Load sixteen weights as floats. */
 RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
 {
+    if (format == RT_INT8) return rt_load_int8(w);
     if (format == RT_F16) return rt_load_f16(w);
     return format == RT_BF16 ? rt_load_bf16(w) : rt_load(w);
 }
@@ -29,7 +31,7 @@ RT_INLINE void rt_store_as(float *to, rt_v16 x, const RtFormat format)
 }
 
 /* The size of sixteen weights, in floats. */
-RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : 8; }
+RT_INLINE int rt_row_floats(const RtFormat format) { return format == RT_F32 ? 16 : format == RT_INT8 ? 4 : 8; }
 
 typedef enum RtStart { RT_FROM_ZERO, RT_FROM_BIAS, RT_FROM_Y } RtStart;
 typedef struct RtTile {

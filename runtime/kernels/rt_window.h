@@ -8,7 +8,7 @@
 #ifndef RT_WINDOW_H
 #define RT_WINDOW_H
 
-#include "rt_tile.h"
+#include "rt_scales.h"
 
 /* The positions begin .. end that a row sees, counted from the start of its scratch. */
 typedef struct RtSeen { int begin, end; } RtSeen;
@@ -88,6 +88,13 @@ RT_INLINE void rt_window_out(const RtWindow *shape, RtTile t, const RtSeen *seen
     }
 }
 
+/* Multiply the weights of a row by the scales of the values that it sees. */
+static inline void rt_window_scales(const RtWindow *shape, float *weight, const float *scale, RtSeen seen, int base)
+{
+    for (int j = seen.begin / 16 * 16; j < seen.end; j += 16)
+        rt_scale_weights(weight + j, scale + (base + j) % shape->capacity, 16);
+}
+
 /* q k^T of one head for positions base .. end: base is a multiple of sixteen, end is one past the
  * last position that a row sees. */
 RT_INLINE void rt_window_scores(const RtWindow *shape, RtTile t, int base, int end, int rows, const RtFormat format)
@@ -97,8 +104,9 @@ RT_INLINE void rt_window_scores(const RtWindow *shape, RtTile t, int base, int e
     for (int j = base, n; j < end; j += n) {
         const int place = j % shape->capacity, rest = shape->capacity - place, wanted = (end - j + 15) / 16 * 16;
         n = wanted < rest ? wanted : rest;
-        t.w = keys + (size_t)place / 16 * (size_t)rt_row_floats(format) * (size_t)shape->d_k, t.y = scratch + (j - base);
+        t.w = keys + (size_t)place / 16 * t.w_panel, t.y = scratch + (j - base);
         rt_tile_all_of(t, rows, n / 16, format);
+        if (format == RT_INT8) rt_scale_scores(t.y, t.y_stride, rows, t.w, shape->d_k, n / 16);
     }
 }
 
@@ -117,9 +125,10 @@ RT_INLINE void rt_window_of(const RtWindow *shape, float *out, const float *q, c
     const size_t sixteen = (size_t)rt_row_floats(format);
     const int panels = (shape->d_v + 15) / 16, columns = shape->tap_columns;
     const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
-    const size_t k_head = (size_t)shape->capacity / 16 * sixteen * (size_t)shape->d_k;
-    const size_t v_panel = sixteen * (size_t)shape->capacity, row = (size_t)shape->capacity + 16;
-    RtTile score = { .y = scratch, .y_stride = row, .x_stride = q_stride, .w_panel = sixteen * (size_t)shape->d_k,
+    const size_t k_panel = rt_key_floats(shape->d_k, format), k_head = (size_t)shape->capacity / 16 * k_panel;
+    const size_t v_panel = sixteen * (size_t)shape->capacity, v_head = rt_value_floats(shape->d_v, shape->capacity, format);
+    const size_t row = rt_score_floats(shape->capacity, shape->d_k, format);
+    RtTile score = { .y = scratch, .y_stride = row, .w_panel = k_panel,
                      .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY, .cached = 1 };
     RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
                      .last = rt_lanes_at(shape->d_v, 16 * panels - 16), .start = RT_FROM_Y, .activation = RT_IDENTITY, .cached = 1 };
@@ -127,7 +136,7 @@ RT_INLINE void rt_window_of(const RtWindow *shape, float *out, const float *q, c
     for (int h = begin; h < end; h++) {
         const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));
         score.w = (const float *)k + kv_head * k_head;
-        value.w = (const float *)v + kv_head * (size_t)panels * v_panel;
+        value.w = (const float *)v + kv_head * v_head;
         for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
             const int n = rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
             RtSeen seen[RT_ATTENTION_ROWS];
@@ -138,7 +147,8 @@ RT_INLINE void rt_window_of(const RtWindow *shape, float *out, const float *q, c
                 high = seen[r].end > high ? seen[r].end : high;
             }
             const int base = low / 16 * 16;
-            score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
+            score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k, score.x_stride = q_stride;
+            if (format == RT_INT8) rt_rotate_queries(&score, scratch + shape->capacity + 16, row, n, shape->d_k);
             rt_window_scores(shape, score, base, high, n, format);
             for (int r = 0; r < n; r++) {
                 float *mine = scratch + (size_t)r * row;
@@ -147,6 +157,7 @@ RT_INLINE void rt_window_of(const RtWindow *shape, float *out, const float *q, c
                 if (extra && extra->scores) rt_window_tap(extra->scores + tap, mine, seen[r], base, columns);
                 if (seen[r].begin < seen[r].end) rt_window_softmax(shape, mine, seen[r]);
                 if (extra && extra->weights) rt_window_tap(extra->weights + tap, mine, seen[r], base, columns);
+                if (format == RT_INT8) rt_window_scales(shape, mine, value.w + (size_t)panels * v_panel, seen[r], base);
             }
             value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
             rt_window_out(shape, value, seen, base, n, panels, format);

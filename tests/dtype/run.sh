@@ -258,52 +258,64 @@ fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is no
     "$xformc" verify specs/dates.lua --engine jit --perplexity "$scratch/bad"
 fails 'no such file' 66 'none' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/none"
 
-# ---- f16 keys and values -------------------------------------------------------------------------
+# ---- f16 and int8 keys and values ----------------------------------------------------------------
 
 # Self-attention, cross-attention, ring buffers, a graph's caches, grouped and rotary keys:
 # bit-identical, and compared with PyTorch.
-for spec in tests/goldens/hf_t5_gated tests/goldens/hf_llama tests/goldens/window tests/goldens/post_layer; do
-    "$xformc" verify $spec.lua --kv-dtype f16 --engine jit >"$scratch/out" 2>&1 &&
-        "$xformc" verify $spec.lua --kv-dtype f16 --engine jit --against $spec.ref.safetensors >>"$scratch/out" 2>&1
-    verdict $? "$(basename $spec), keys and values of f16: jit as generic, and as PyTorch within what rounding may do"
-    grep '^verify:' "$scratch/out"
-done
-"$xformc" verify tests/ops/steps.lua --allow-c --kv-dtype f16 --engine jit >"$scratch/out" 2>&1
-verdict $? 'caches of a graph, of f16: jit as generic'
 quick_cc "$scratch/cc"
-"$xformc" verify tests/goldens/window.lua --kv-dtype f16 --cc "$scratch/cc" >"$scratch/out" 2>&1 && grep -q 'native (.*unrolled)' "$scratch/out" &&
-    grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
-verdict $? 'windows, f16: native code to the bit, its unrolled form within what rounding may do'
-tail -n 1 "$scratch/out"
-slot() { "$xformc" info "$@" | awk '$1 == 1 && $2 == "slot" { gsub(",", "", $3); print $3 }'; }
-[ "$(slot specs/gpt.lua --kv-dtype f16)" = 262144 ] && [ "$(slot specs/gpt.lua)" = 524288 ]
-verdict $? 'a slot has half the bytes'
-for engine in jit generic; do
-    [ "$("$xformc" run specs/sums.lua --engine $engine --kv-dtype f16 --beam 3 '86+369=')" = '86+369=455' ]
-    verdict $? "$engine: a search over caches of f16"
+for kv in f16 int8; do
+    for spec in tests/goldens/hf_t5_gated tests/goldens/hf_llama tests/goldens/window tests/goldens/post_layer; do
+        "$xformc" verify $spec.lua --kv-dtype $kv --engine jit >"$scratch/out" 2>&1 &&
+            "$xformc" verify $spec.lua --kv-dtype $kv --engine jit --against $spec.ref.safetensors >>"$scratch/out" 2>&1
+        verdict $? "$(basename $spec), keys and values of $kv: jit as generic, and as PyTorch within what rounding may do"
+        grep '^verify:' "$scratch/out"
+    done
+    "$xformc" verify tests/ops/steps.lua --allow-c --kv-dtype $kv --engine jit >"$scratch/out" 2>&1
+    verdict $? "caches of a graph, of $kv: jit as generic"
+    for spec in window hf_llama post_layer; do
+        "$xformc" verify tests/goldens/$spec.lua --kv-dtype $kv --cc "$scratch/cc" >"$scratch/out" 2>&1 &&
+            grep -q 'native (.*unrolled)' "$scratch/out" && grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
+        verdict $? "$spec, $kv: native code to the bit, its unrolled form within what rounding may do"
+        tail -n 1 "$scratch/out"
+    done
+    for engine in jit generic; do
+        [ "$("$xformc" run specs/sums.lua --engine $engine --kv-dtype $kv --beam 3 '86+369=')" = '86+369=455' ]
+        verdict $? "$engine: a search over caches of $kv"
+    done
+    "$xformc" pack specs/dates.lua --kv-dtype $kv -q -o "$scratch/half" && cmp -s "$scratch/half" "$scratch/f32"
+    [ $? = 1 ] && ! "$dates/dates" --weights "$scratch/half" x >/dev/null 2>&1
+    verdict $? "weights are packed for one kind of cache, not for $kv: the self-test says what it computes"
+    "$xformc" bench specs/gpt.lua --kv-dtype $kv --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null |
+        grep -q "\"type_k\":\"$kv\",\"type_v\":\"$kv\""
+    verdict $? "bench says $kv as llama-bench does"
+    at_most "sums: caches of $kv lose no right answer" 0 "$xformc" verify specs/sums.lua --kv-dtype $kv --engine jit --task specs/sums/heldout.tsv
+    at_most "dates: caches of $kv lose no right answer" 0 "$xformc" verify specs/dates.lua --kv-dtype $kv --engine jit --task specs/dates/heldout.tsv
 done
-"$xformc" pack specs/dates.lua --kv-dtype f16 -q -o "$scratch/half" && cmp -s "$scratch/half" "$scratch/f32"
-[ $? = 1 ] && ! "$dates/dates" --weights "$scratch/half" x >/dev/null 2>&1
-verdict $? 'weights are packed for one kind of cache: the self-test says what it computes'
+slot() { "$xformc" info "$@" | awk '$1 == 1 && $2 == "slot" { gsub(",", "", $3); print $3 }'; }
+# 4 layers of 4 heads, 128 positions: a key and a value of 32 numbers, with a scale each in int8.
+[ "$(slot specs/gpt.lua --kv-dtype f16)" = 262144 ] && [ "$(slot specs/gpt.lua)" = 524288 ] && [ "$(slot specs/gpt.lua --kv-dtype int8)" = 147456 ]
+verdict $? 'a slot has half the bytes, or a quarter and the scales'
 cat >"$scratch/look.lua" <<'END'
 local spec = xf.spec("specs/sums.lua")
-local m, n = xf.compile(spec, { kv_dtype = "f16", tier = "jit" }), xf.compile(spec{ kv_dtype = "f16" }, { tier = "jit" })
-for _, model in ipairs({ m, n, xf.compile(spec, { tier = "jit" }) }) do
-  print(model("86+369="), tostring(model:code("decoder_layer")):find("rt_f16") ~= nil)
+for kv, word in pairs({ f16 = "rt_f16", int8 = "int8_t" }) do
+  local m, n = xf.compile(spec, { kv_dtype = kv, tier = "jit" }), xf.compile(spec{ kv_dtype = kv }, { tier = "jit" })
+  for _, model in ipairs({ m, n, xf.compile(spec, { tier = "jit" }) }) do
+    print(model("86+369="), tostring(model:code("decoder_layer")):find(word) ~= nil)
+  end
 end
 print(pcall(xf.compile, spec, { kv_dtype = "f17" }))
 END
 "$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
-printf '86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\nfalse\tkv_dtype: expected f32 or f16, found f17\n' | diff - "$scratch/out"
+kinds='86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\n'
+printf "$kinds${kinds}false\tkv_dtype: expected f32 or f16 or int8, found f17\n" | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, an unknown one'
-"$xformc" bench specs/gpt.lua --kv-dtype f16 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"type_k":"f16","type_v":"f16"'
-verdict $? 'bench says it as llama-bench does'
 "$xformc" info specs/encoder.lua --kv-dtype f16 2>&1 >/dev/null | grep -q 'note: --kv-dtype has no effect: an encoder has no KV cache'
 verdict $? 'an encoder has no cache: a note'
-at_most 'sums: caches of f16 lose no right answer' 0 "$xformc" verify specs/sums.lua --kv-dtype f16 --engine jit --task specs/sums/heldout.tsv
 if [ -d "$stories" ]; then
-    at_most 'stories260K: perplexity grows by at most 0.05 % with caches of f16' 0.05 "$xformc" verify "$stories/stories260K.bin" \
-        --tokenizer "$stories/tok512.bin" --kv-dtype f16 --engine jit --perplexity "$scratch/stories"
+    for kv in 'f16 0.05' 'int8 0.5'; do
+        at_most "stories260K: perplexity grows by at most ${kv#* } % with caches of ${kv% *}" "${kv#* }" "$xformc" verify "$stories/stories260K.bin" \
+            --tokenizer "$stories/tok512.bin" --kv-dtype "${kv% *}" --engine jit --perplexity "$scratch/stories"
+    done
 fi
 # A key beyond 65504 saturates as f16, and a note says so once. Without one there is no note.
 cp -r tests/families/llama "$scratch/cut_keys"
@@ -328,11 +340,18 @@ done
     "$xformc" run tests/families/llama --kv-dtype f16 --ids -n 3 '5 9 33' >>"$scratch/out" 2>>"$scratch/err" && [ ! -s "$scratch/err" ]
 verdict $? 'caches of f32, and of f16 that hold all: nothing is said'
 cat "$scratch/err"
+# Keys and values of int8 have scales of their own, so none is too large.
+for engine in generic jit; do
+    printf '5 9 33\n5 9\n' | "$xformc" run "$scratch/cut_keys" --kv-dtype int8 --engine $engine --ids -n 3 >"$scratch/out" 2>"$scratch/err" &&
+        [ ! -s "$scratch/err" ] && [ "$(wc -l <"$scratch/out")" -eq 2 ]
+    verdict $? "caches of int8 do not saturate: $engine"
+    cat "$scratch/err"
+done
 echo "m = xf.compile('$scratch/cut_keys', { kv_dtype = 'f16' }) m('5 9 33')" >"$scratch/saturated.lua"
 "$xformc" lua "$scratch/saturated.lua" 2>&1 | grep -q 'cut_keys: keys or values were clamped to 65504'
 verdict $? 'caches of f16 that saturate: at the prompt'
 "$xformc" lua "$scratch/saturated.lua"
-fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16; did you mean 'f16'?" "$xformc" run specs/dates.lua --kv-dtype f15 x
+fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16, int8; did you mean 'f16'?" "$xformc" run specs/dates.lua --kv-dtype f15 x
 
 # ---- rejected ------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 /* test_f16.c: Conversions of every f16 and every tie against arithmetic in double. Stores into f16
  * caches against those into f32 caches. Attention over f16 caches has the bits of attention over
  * the same numbers as f32. */
-#include "kernel_test.h"
+#include "narrow_cache.h"
 #include "rt_simd_f16.h"
 
 /* ---- conversions ----------------------------------------------------------------------------- */
@@ -153,84 +153,45 @@ static void stores(void **state)
 
 /* ---- attention ------------------------------------------------------------------------------- */
 
-/* [n] keys or values that are exact in f16, as f32 and as f16. */
-typedef struct Pair { Buffer single, half; } Pair;
-
-static Pair random_pair(size_t n)
+static Pair random_pair(int heads, int capacity, int width, int values)
 {
+    const size_t n = (size_t)(heads * capacity * (values ? padded16(width) : width));
     Pair p = { buffer(n), half_buffer(n) };
     for (size_t i = 0; i < n; i++) {
         const unsigned h = nearest(2 * random_float());
-        halves(p.half)[i] = (rt_f16)h;
+        halves(p.narrow)[i] = (rt_f16)h;
         p.single.data[i] = (float)value_of(h);
     }
     return p;
 }
 
-/* Set position j to NaN: of keys [heads][capacity / 16][width][16], or of values [heads][padded /
- * 16][capacity][16]. */
 static void hide(Pair p, int heads, int capacity, int width, int values, int j)
 {
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < (values ? padded16(width) : width); i++) {
-            const size_t at = values ? (size_t)((h * (padded16(width) / 16) + i / 16) * capacity + j) * 16 + (size_t)(i % 16)
-                                     : (size_t)((h * (capacity / 16) + j / 16) * width + i) * 16 + (size_t)(j % 16);
+            const size_t at = place_of(h, capacity, width, values, j, i);
             p.single.data[at] = NAN;
-            halves(p.half)[at] = 0x7e00;
+            halves(p.narrow)[at] = 0x7e00;
         }
 }
 
-static void release_pair(Pair p) { release(p.single), release(p.half); }
-
-typedef struct Shape { int heads, kv_heads, d_k, d_v, capacity, rows; } Shape;
-static const Shape shapes[] = { { 1, 1, 1, 1, 16, 1 }, { 4, 2, 17, 20, 48, 1 }, { 6, 1, 64, 48, 112, 1 }, { 2, 2, 48, 48, 208, 1 },
-    { 4, 4, 5, 7, 48, 2 }, { 1, 1, 3, 130, 32, 13 }, { 4, 2, 16, 16, 48, 14 }, { 2, 1, 17, 33, 64, 15 }, { 2, 2, 64, 64, 112, 31 } };
-
-static void attention_of(const Shape *t, int extras, int window)
+static void attention(const RtAttention *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
+                      const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end)
 {
-    const RtAttention a = { t->heads, t->kv_heads, t->d_k, t->d_v, t->capacity, padded16(t->heads * t->d_k), padded16(t->heads * t->d_v) + 16,
-                            t->rows, t->capacity + 3, 0.3f, extras ? 2.0f : 0 };
-    const RtWindow w = { a.heads, a.kv_heads, a.d_k, a.d_v, a.capacity, a.q_stride, a.out_stride, a.tap_rows, a.tap_columns, a.scale, a.softcap,
-                         t->capacity - t->rows, 0 };
-    const int reach = t->capacity;
-    Pair k = random_pair((size_t)(t->kv_heads * t->capacity * t->d_k)), v = random_pair((size_t)(t->kv_heads * t->capacity * padded16(t->d_v)));
-    Buffer q = random_rows(t->rows, t->heads * t->d_k, a.q_stride), bias = random_rows(t->heads, 2 * reach - 1, 2 * reach - 1);
-    Buffer scratch = buffer((size_t)(RT_ATTENTION_ROWS * (t->capacity + 16))), out[2], scores[2], weights[2];
-    int visible[32], positions[32];
-    for (int r = 0; r < t->rows; r++) {
-        positions[r] = t->capacity - 1 - t->rows + r;
-        visible[r] = positions[r] + 1 + (window ? t->capacity / 2 : 0);   /* the ring has wrapped */
-    }
-    if (!window)
-        for (int j = t->capacity - 1; j < t->capacity; j++)
-            hide(k, t->kv_heads, t->capacity, t->d_k, 0, j), hide(v, t->kv_heads, t->capacity, t->d_v, 1, j);
-    for (int f = 0; f < 2; f++) {
-        out[f] = buffer((size_t)(t->rows * a.out_stride));
-        scores[f] = buffer((size_t)(t->heads * a.tap_rows * a.tap_columns)), weights[f] = buffer(scores[f].n);
-        const RtAttentionExtra extra = { .bias = window ? NULL : bias.data, .reach = reach, .positions = positions, .scores = scores[f].data,
-                                         .weights = weights[f].data };
-        const RtAttentionExtra *more = extras ? &extra : NULL;
-        float *const y = out[f].data, *const s = scratch.data;
-        if (window && f) rt_window_attention_f16(&w, y, q.data, halves(k.half), halves(v.half), s, more, visible, t->rows, 0, t->heads);
-        else if (window) rt_window_attention_f32(&w, y, q.data, k.single.data, v.single.data, s, more, visible, t->rows, 0, t->heads);
-        else if (f) rt_attention_f16(&a, y, q.data, halves(k.half), halves(v.half), s, more, visible, t->rows, 0, t->heads);
-        else rt_attention_f32(&a, y, q.data, k.single.data, v.single.data, s, more, visible, t->rows, 0, t->heads);
-    }
-    check_same_bits(out[1].data, out[0].data, out[0].n);
-    for (int i = 0; i < t->heads * t->d_v; i++) assert_true(visible[0] == 0 || isfinite(out[1].data[i]));
-    check_same_bits(scores[1].data, scores[0].data, scores[0].n);
-    check_same_bits(weights[1].data, weights[0].data, weights[0].n);
-    for (int f = 0; f < 2; f++) release(out[f]), release(scores[f]), release(weights[f]);
-    release(q), release(bias), release(scratch);
-    release_pair(k), release_pair(v);
+    rt_attention_f16(shape, out, q, k, v, scratch, extra, visible, rows, begin, end);
+}
+
+static void window(const RtWindow *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
+                   const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end)
+{
+    rt_window_attention_f16(shape, out, q, k, v, scratch, extra, visible, rows, begin, end);
 }
 
 static void attention_has_the_bits_of_f32(void **state)
 {
+    const NarrowCache f16 = { random_pair, NULL, hide, attention, window };
     (void)state;
-    for (size_t i = 0; i < COUNT(shapes); i++)
-        for (int extras = 0; extras < 2; extras++)
-            for (int window = 0; window < 2; window++) attention_of(&shapes[i], extras, window);
+    check_attention(&f16);
 }
 
 int main(void)

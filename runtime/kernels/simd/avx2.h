@@ -77,6 +77,16 @@ RT_INLINE rt_v16 rt_load_bf16(const void *p)
     return rt_of(rt_load_bf16_half((const __m128i *)p), rt_load_bf16_half((const __m128i *)p + 1));
 }
 
+RT_INLINE __m256 rt_load_int8_half(const void *p)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p)));
+}
+
+RT_INLINE rt_v16 rt_load_int8(const void *p)
+{
+    return rt_of(rt_load_int8_half(p), rt_load_int8_half((const uint8_t *)p + 8));
+}
+
 RT_INLINE float rt_sum(rt_v16 a)
 {
     __m256 b = _mm256_add_ps(a.low, a.high);

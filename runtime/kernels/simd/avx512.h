@@ -44,6 +44,11 @@ RT_INLINE rt_v16 rt_load_bf16(const void *p)
     return rt_of(_mm512_castsi512_ps(_mm512_slli_epi32(wide, 16)));
 }
 
+RT_INLINE rt_v16 rt_load_int8(const void *p)
+{
+    return rt_of(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p))));
+}
+
 RT_INLINE __m256 rt_upper_half(rt_v16 a)
 {
     return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a.v), 1));

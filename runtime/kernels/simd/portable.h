@@ -144,6 +144,15 @@ RT_INLINE rt_v16 rt_load_bf16(const void *p)
     return r;
 }
 
+RT_INLINE rt_v16 rt_load_int8(const void *p)
+{
+    int8_t bytes[16];
+    float f[16];
+    memcpy(bytes, p, sizeof bytes);
+    for (int i = 0; i < 16; i++) f[i] = bytes[i];
+    return rt_load(f);
+}
+
 /* Add the parts, then the floats of the last part. */
 RT_INLINE float rt_sum(rt_v16 a)
 {

@@ -1,0 +1,30 @@
+/* emit_unrolled.h: shared by the writers of plain C. Each unrolled_* of an operation emits the body of
+ * its function. Texts returned live in the arena of e. */
+#ifndef EMIT_UNROLLED_H
+#define EMIT_UNROLLED_H
+
+#include "emit.h"
+
+/* The parts of a function's body. r0 .. p1: C expressions for its rows and parts. */
+typedef struct UnrolledBody {
+    Emit *e;
+    Text *out;
+    const Wrapper *w;
+    const PlanOp *op;
+    const char *parameters, *r0, *r1, *p0, *p1;
+} UnrolledBody;
+
+/* Terms of a sum per iteration of its loop. They are added in order, so no bit depends on it. */
+int unrolled_terms(const Emit *e);
+/* An element of `a` as a float; dtype: KV_DTYPES_* of keys and values, else KV_DTYPES_F32. */
+const char *unrolled_number(Emit *e, int dtype, const char *index);
+/* a[16 * i + c] in the same way. */
+const char *unrolled_row_number(Emit *e, int dtype, int64_t i);
+/* sum[c] += a[16 * i + c] * of[i], for i of 0 .. terms; dtype as in unrolled_number. */
+const char *unrolled_sum(Emit *e, const char *sum, const char *of, int64_t terms, int dtype);
+
+void unrolled_store(const UnrolledBody *b);
+void unrolled_attention(const UnrolledBody *b);
+void unrolled_window(const UnrolledBody *b);
+
+#endif

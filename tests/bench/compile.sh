@@ -7,6 +7,7 @@
 #                                             KIND: DECODER, ENCODER or TEXTS
 #   peer_llama OUTPUT HEADERS [LIBRARIES]     an object without LIBRARIES
 #   kernel_times_set OUTPUT SET ISA [FLAG...]      an object: the kernels for ISA, as SET
+#   cache_times OUTPUT
 #   kernel_times OUTPUT FOLDER                the objects of FOLDER, named by kernel_times_sets.def
 set -u
 [ $# -ge 2 ] || { echo "usage: compile.sh PROGRAM OUTPUT [ARGUMENT...]" >&2; exit 2; }
@@ -40,6 +41,9 @@ peer_llama)
     [ -n "$libraries" ] || exec $cc $flags -isystem "$headers" -c -o "$output" "$source"
     exec $cc $flags -isystem "$headers" -o "$output" "$source" "-L$libraries" \
         -lllama -lggml -lggml-base -lggml-cpu "-Wl,-rpath,$libraries" ;;
+cache_times)
+    exec $cc -std=c11 -D_GNU_SOURCE -O2 -march=native $warnings -ffp-contract=off $includes -o "$output" \
+        "$source" "$top/runtime/rt_prefetch.c" "$top/runtime/rt_isa.c" -lm -pthread ;;
 kernel_times_set)
     set_name=$1 isa=$2
     shift 2

@@ -257,6 +257,12 @@ done
 "$made/kernel_times" 1 linear_1x >"$scratch/out" 2>"$scratch/err" &&
     [ "$(grep -c '^linear_1x' "$scratch/out")" = 1 ]
 verdict $? 'kernel_times measures the kernels of one compiler'
+# A format is a line with its time and its part of the time of f32.
+"$made/cache_times" 40 6 2 20 2 1 | sed 's/ [0-9][0-9.]*/ N/g' | tr -s ' ' >"$scratch/out" &&
+    printf '%s N us a layer, N\n' f32 f16 int8 | diff - "$scratch/out"
+verdict $? 'cache_times measures attention over each format of a cache'
+! "$made/cache_times" 40 6 4 20 2 >"$scratch/out" 2>&1 && grep -q '^usage: ' "$scratch/out"
+verdict $? 'cache_times: heads that cannot share keys evenly are refused'
 ! sh "$bench/compile.sh" no_such_program "$made/none" >"$scratch/out" 2>"$scratch/err" &&
     grep -q 'no_such_program: no command compiles it' "$scratch/err"
 verdict $? 'compile.sh refuses a program that it does not know'

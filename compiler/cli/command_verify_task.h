@@ -19,7 +19,7 @@ typedef struct Task { const char *answers, *perplexity; TaskResult results[2]; i
 bool task_measure(Session *s, EngineKind kind, Task *task);
 /* "accuracy: int8 4999 of 5000, f32 5000 of 5000: -0.02 points" and the like. */
 void task_print(Arena *a, const Task *task, FILE *to);
-/* Members of a JSON object; "" if nothing was asked for. "kv_dtype":… follows a dtype if it is f16.
+/* Members of a JSON object; "" if nothing was asked for. "kv_dtype":… follows a dtype if it is not f32.
  * ,"accuracy":[{"dtype":…,"right":…,"texts":…}…],
  * "perplexity":[{"dtype":…,"perplexity":…,"tokens":…}…] */
 const char *task_json(Arena *a, const Task *task);

@@ -47,7 +47,8 @@ void emit_state_begin(Emit *e)
 
 typedef struct Shape { int64_t dim[4]; int rank; } Shape;
 
-/* The shape of one layer. If layers are padded, it is one-dimensional and includes the padding. */
+/* The shape of one layer, or of a cache without layers. If it is padded, it is one-dimensional and
+ * includes the padding. */
 static Shape shape_of(const Buffer *b)
 {
     Shape s;
@@ -62,7 +63,8 @@ static Shape shape_of(const Buffer *b)
     size_t bytes = buffer_element_bytes(b);
     for (int i = 0; i < s.rank; i++) bytes *= (size_t)s.dim[i];
     if (bytes != b->bytes) die("%s has %zu bytes, and its shape %zu", b->name, b->bytes, bytes);
-    if (b->layers && b->layer_stride != bytes) s = (Shape){ { (int64_t)(b->layer_stride / buffer_element_bytes(b)) }, 1 };
+    const size_t padded = b->layers ? b->layer_stride : b->place == PLACE_SLOT ? pad64(bytes) : bytes;
+    if (padded != bytes) s = (Shape){ { (int64_t)(padded / buffer_element_bytes(b)) }, 1 };
     return s;
 }
 

@@ -194,10 +194,12 @@ static void store_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     w->parts = (int)c->heads;
 }
 
-static const char *attention_shapes(Emit *e, const Node *n, long long d_k, long long d_v, long long capacity)
+static const char *attention_shapes(Emit *e, const PlanOp *op, long long d_k, long long d_v, long long capacity)
 {
-    return arena_format(e->arena, "    q [.., %d, %lld]  k [%d][%lld][%lld][16]  v [%d][%lld][%lld][16]  out [.., %d, %lld]", n->heads, d_k,
-                        n->kv_heads, capacity / 16, d_k, n->kv_heads, (long long)pad16(d_v) / 16, capacity, n->heads, d_v);
+    const Node *n = op->node;
+    const char *scales = buffer_scale_bytes(op->in[1]) ? " and scales" : "";
+    return arena_format(e->arena, "    q [.., %d, %lld]  k [%d][%lld][%lld][16]%s  v [%d][%lld][%lld][16]%s  out [.., %d, %lld]", n->heads, d_k,
+                        n->kv_heads, capacity / 16, d_k, scales, n->kv_heads, (long long)pad16(d_v) / 16, capacity, scales, n->heads, d_v);
 }
 
 static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
@@ -226,7 +228,7 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                             n->softcap > 0 ? arena_format(e->arena, ", .softcap = %s", softcap)
                                            : "");
     w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, over the first visible[row] positions%s", n->scale,
-                          attention_shapes(e, n, d_k, d_v, (long long)op->in[1]->rows));
+                          attention_shapes(e, op, d_k, d_v, (long long)op->in[1]->rows));
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
 }
@@ -249,7 +251,7 @@ static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     const char *part = arena_format(e->arena, w->both ? "positions less than %lld from the row's own"
                                                       : "the last %lld of the first visible[row] positions", window);
     w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, over %s%s", n->scale, part,
-                          attention_shapes(e, n, d_k, d_v, (long long)op->in[1]->rows));
+                          attention_shapes(e, op, d_k, d_v, (long long)op->in[1]->rows));
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
 }

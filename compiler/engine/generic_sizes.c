@@ -140,19 +140,29 @@ static void log_softmax_sizes(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* z[seen] of one row of a head: |scale| sum |q k| + |bias| + |added|, where an added -inf counts
- * 0. */
+static double length(const float *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += (double)x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* z[seen] of one row of a head: |scale| sum |q k| + |bias| + |added|, where an added -inf counts 0.
+ * For int8 keys, which are rotated, |q| |k| is a bound of the sum. */
 static void score_sizes(double *z, const GenericPass *pass, const PlanOp *op, int h, int r,
                         const GenericHead *at)
 {
     const GenericAdjustment a = generic_adjustment_of(pass, op, h, r);
     const rt_span seen = generic_keys_of(pass, op, r, generic_integers(pass, op->in[3])[r]);
     const int d_k = (int)op->node->in[0]->dim[1].bound / op->node->heads;
+    const bool rotated = pass->engine->plan->graph->model->kv_dtype == KV_DTYPES_INT8 && op->node->in[1]->kind == TENSOR_STATE;
     const float *q = at->q + r * op->in[0]->stride;
     float *score = at->scores + r * op->out[2]->stride;
     for (int j = seen.begin; j < seen.end; j++) {
         double size = 0;
-        for (int i = 0; i < d_k; i++) size += fabs((double)q[i] * at->k[j * op->in[1]->stride + i]);
+        const float *k = at->k + j * op->in[1]->stride;
+        for (int i = 0; i < d_k && !rotated; i++) size += fabs((double)q[i] * k[i]);
+        if (rotated) size = length(q, d_k) * length(k, d_k);
         z[j] = fabs(op->node->scale) * size + (a.bias ? fabs(a.bias[j]) : 0);
         if (a.added && a.added[j] > -INFINITY) z[j] += fabs(a.added[j]);
         if (op->out[2]->place == PLACE_TAP) score[j] = (float)size;

@@ -313,6 +313,7 @@ void model_check_sizes(const ModelCheck *c)
     Model *m = c->model;
     m->has_encoder = m->model_kind != KIND_DECODER;
     m->has_decoder = m->model_kind != KIND_ENCODER;
+    if (!m->has_decoder) m->kv_dtype = KV_DTYPES_F32;       /* it has no cache */
     fill_lengths(c);
     if (m->has_encoder) fill_stack(c, SIDE_ENCODER, &m->encoder);
     if (m->has_decoder) fill_stack(c, SIDE_DECODER, &m->decoder);

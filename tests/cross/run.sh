@@ -12,7 +12,7 @@ qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
 folders=$(find compiler runtime -type d | sed 's/^/-I/' | tr '\n' ' ')
 strict="-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off"
 flags_of() { sed -n "s/^KERNEL_SET($1, [^\"]*\"\([^\"]*\)\")\$/\1/p" runtime/kernels/simd/instruction_sets.def; }
-neon_tests='simd linear attention rows f16 team' portable_tests='simd'
+neon_tests='simd linear attention rows f16 int8_cache team' portable_tests='simd'
 
 # objects SET FOLDER FILE...: compile each for the set, at -O1 plus the flags in $level.
 level=

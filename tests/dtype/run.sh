@@ -291,6 +291,19 @@ for kv in f16 int8; do
     at_most "sums: caches of $kv lose no right answer" 0 "$xformc" verify specs/sums.lua --kv-dtype $kv --engine jit --task specs/sums/heldout.tsv
     at_most "dates: caches of $kv lose no right answer" 0 "$xformc" verify specs/dates.lua --kv-dtype $kv --engine jit --task specs/dates/heldout.tsv
 done
+# A cache without layers, whose bytes are no multiple of 64, at the end of a slot.
+sed 's/{ 20, 8 }/{ 20, 5 }/g; s/{ 1, 8 }, { .* })$/{ 1, 5 }, { 1, 0, -1, 2, 1 })/; s/{ 8, 8 }/{ 5, 5 }/; s/heads = 2/heads = 1/; s/g.rotary(\(project([^)]*)\), options)/\1/' \
+    tests/ops/steps.lua >"$scratch/odd.lua"
+for kv in f16 int8; do
+    "$xformc" verify "$scratch/odd.lua" --allow-c --kv-dtype $kv --engine jit >"$scratch/out" 2>&1
+    verdict $? "caches of a graph of odd sizes, $kv"
+    tail -n 1 "$scratch/out"
+done
+# An encoder has no cache, so that --kv-dtype changes nothing.
+for kv in f32 int8; do "$xformc" compile specs/encoder.lua --kv-dtype $kv -q -o "$scratch/encoder_$kv" 2>/dev/null; done
+diff -r "$scratch/encoder_f32" "$scratch/encoder_int8" >"$scratch/out"
+verdict $? 'an encoder is the same with every --kv-dtype'
+head -n 5 "$scratch/out"
 slot() { "$xformc" info "$@" | awk '$1 == 1 && $2 == "slot" { gsub(",", "", $3); print $3 }'; }
 # 4 layers of 4 heads, 128 positions: a key and a value of 32 numbers, with a scale each in int8.
 [ "$(slot specs/gpt.lua --kv-dtype f16)" = 262144 ] && [ "$(slot specs/gpt.lua)" = 524288 ] && [ "$(slot specs/gpt.lua --kv-dtype int8)" = 147456 ]

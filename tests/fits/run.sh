@@ -83,6 +83,7 @@ END
 refused 'a state beyond the memory is refused' 69 compile "$scratch/far.lua"
 says '^note: with -c 2048 it (still )?takes ' 'a shorter context is named'
 says '^note: with --kv-dtype f16 it (still )?takes ' 'and keys and values of two bytes'
+says '^note: with --kv-dtype int8 it (still )?takes ' 'and keys and values of a byte'
 
 # ---- packing -------------------------------------------------------------------------------------
 

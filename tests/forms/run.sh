@@ -93,7 +93,7 @@ verdict $? 'with one thread the C has nothing about threads but NAME_threads'
 for name in gpt encoder self_attention multi_head; do
     "$xformc" verify specs/$name.lua --max-threads 1 -t 1 --engine jit >"$scratch/out" 2>&1 || fault="$name: $(cat "$scratch/out")"
 done
-for options in '--engine jit --dtype int8' '--engine jit --dtype int4 --kv-dtype f16' '--engine native --kernels unrolled'; do
+for options in '--engine jit --dtype int8' '--engine jit --dtype int4 --kv-dtype f16' '--engine jit --kv-dtype int8' '--engine native --kernels unrolled'; do
     # shellcheck disable=SC2086
     "$xformc" verify specs/sums.lua --max-threads 1 -t 1 $options >"$scratch/out" 2>&1 || fault="$options: $(cat "$scratch/out")"
 done

@@ -39,6 +39,7 @@ static void words_have_the_numbers_of_their_enums(void **state)
     assert_word("dtypes", DTYPES_PANELS_INT4, "int4");
     assert_word("kv_dtypes", KV_DTYPES_F32, "f32");
     assert_word("kv_dtypes", KV_DTYPES_F16, "f16");
+    assert_word("kv_dtypes", KV_DTYPES_INT8, "int8");
     assert_word("tokenizers", TOKENIZERS_NONE, "none");
     assert_word("tokenizers", TOKENIZERS_CHARACTERS, "characters");
     assert_word("activations", 1, "relu");

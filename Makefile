@@ -21,7 +21,7 @@ FOLDERS   = $(RUNTIME_FOLDERS) $(COMPILER_FOLDERS)
 RUNTIME_FOLDERS  = runtime/kernels/simd runtime runtime/kernels runtime/tokenizer runtime/generate runtime/cli
 COMPILER_FOLDERS = compiler/base compiler/cache compiler/model compiler/weights compiler/tokenizer compiler/chat \
                    compiler/front/lua compiler/front/hf compiler/front compiler/graph compiler/plan compiler/pack \
-                   compiler/emit compiler/emit/unrolled compiler/machine compiler/engine \
+                   compiler/emit/text compiler/emit compiler/machine compiler/engine \
                    compiler compiler/answer compiler/verify compiler/inspect compiler/bench compiler/repl compiler/cli
 FLAGS    := -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -ffp-contract=off -pthread $(SANITIZE) $(FOLDERS:%=-I%) \
             $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
@@ -76,7 +76,7 @@ $(BUILD)/libtcc.a: $(BUILD)/flags | libraries
 	$(Q)objcopy $(foreach f,malloc calloc realloc exit,--redefine-sym $f=c_memory_$f) $(LIBTCC) $@
 
 # The assembler includes runtime/ in this file, which -MMD does not see.
-$(BUILD)/compiler/emit/runtime_text.o: $(wildcard runtime/* runtime/*/* runtime/*/*/*)
+$(BUILD)/compiler/emit/text/runtime_text.o: $(wildcard runtime/* runtime/*/* runtime/*/*/*)
 
 BLAS_FOLDER := $(shell pkg-config --variable=libdir openblas 2>/dev/null)
 $(BUILD)/compiler/engine/generic_blas.o: private FLAGS += $(BLAS_FOLDER:%=-DBLAS_FOLDER='"%"')

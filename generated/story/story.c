@@ -125,12 +125,12 @@ static void decoder_layer(const job *j, int layer)
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
     float *const norm_0 = s->scratch;                           /* [1][64] */
-    float *const self_qkv = s->scratch + 528;                   /* [1][128] */
+    float *const self_qkv = s->scratch + 1056;                  /* [1][128] */
     float *const self_q = self_qkv, *const self_k = self_qkv + 64, *const self_v = self_qkv + 96;
     float *const self_k_cache = s->slot[j->slot].self_k[layer][0][0][0];
     float *const self_v_cache = s->slot[j->slot].self_v[layer][0][0][0];
-    float *const self_context = s->scratch + 656;               /* [1][64] */
-    float *const self_context_scratch = s->scratch;             /* [1][528] */
+    float *const self_context = s->scratch + 1184;              /* [1][64] */
+    float *const self_context_scratch = s->scratch;             /* [2][528] */
     float *const norm_1 = s->scratch + 176;                     /* [1][64] */
     float *const ffn_hidden = s->scratch;                       /* [1][176] */
     const rt_span all_8 = { 0, 8 };

@@ -97,22 +97,28 @@ static inline int8_t rt_plain_to_int8(float x)
 /* The scale with which numbers of at most this size become bytes; NaN for infinities and NaN. */
 static inline float rt_plain_scale_of(float most) { return most / 127 + 0 * most; }
 
-/* Rotate a key and round it to bytes, 16 apart in `to`. Returns its scale. */
+/* Rotate n numbers of a key from `from` to `to`. */
+static inline void rt_plain_rotated(float *to, const float *from, int n)
+{
+    rt_copy(to, from, (size_t)n * sizeof *to);
+    rt_plain_rotate(to, n);
+}
+
+/* Rotate a key and round it to bytes, 16 apart in `to`. Returns its scale. One block is kept from
+ * the search for the largest number; several are rotated again. */
 static inline float rt_plain_int8_key(int8_t *to, const float *key, int width)
 {
     const int block = rt_rotated_block(width);
     float most = 0, factor, rotated[64];
-    for (int pass = 0; pass < 2; pass++) {
-        factor = 127 / most;
-        for (int i = 0; i < width; i += block) {
-            rt_copy(rotated, key + i, (size_t)block * sizeof *rotated);
-            rt_plain_rotate(rotated, block);
-            if (pass == 0) {
-                const float size = rt_plain_largest(rotated, block);
-                most = most >= size || most != most ? most : size;
-            }
-            for (int k = 0; pass == 1 && k < block; k++) to[16 * (i + k)] = rt_plain_to_int8(rotated[k] * factor);
-        }
+    for (int i = 0; i < width; i += block) {
+        rt_plain_rotated(rotated, key + i, block);
+        const float size = rt_plain_largest(rotated, block);
+        most = most >= size || most != most ? most : size;
+    }
+    factor = 127 / most;
+    for (int i = 0; i < width; i += block) {
+        if (block < width) rt_plain_rotated(rotated, key + i, block);
+        for (int k = 0; k < block; k++) to[16 * (i + k)] = rt_plain_to_int8(rotated[k] * factor);
     }
     return rt_plain_scale_of(most);
 }

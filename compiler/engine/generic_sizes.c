@@ -157,12 +157,12 @@ static void score_sizes(double *z, const GenericPass *pass, const PlanOp *op, in
     const int d_k = (int)op->node->in[0]->dim[1].bound / op->node->heads;
     const bool rotated = pass->engine->plan->graph->model->kv_dtype == KV_DTYPES_INT8 && op->node->in[1]->kind == TENSOR_STATE;
     const float *q = at->q + r * op->in[0]->stride;
+    const double q_length = rotated ? length(q, d_k) : 0;
     float *score = at->scores + r * op->out[2]->stride;
     for (int j = seen.begin; j < seen.end; j++) {
-        double size = 0;
         const float *k = at->k + j * op->in[1]->stride;
+        double size = rotated ? q_length * length(k, d_k) : 0;
         for (int i = 0; i < d_k && !rotated; i++) size += fabs((double)q[i] * k[i]);
-        if (rotated) size = length(q, d_k) * length(k, d_k);
         z[j] = fabs(op->node->scale) * size + (a.bias ? fabs(a.bias[j]) : 0);
         if (a.added && a.added[j] > -INFINITY) z[j] += fabs(a.added[j]);
         if (op->out[2]->place == PLACE_TAP) score[j] = (float)size;

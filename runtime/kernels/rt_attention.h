@@ -1,5 +1,4 @@
-/* rt_attention.h: softmax(scale q k^T) v, a few query rows of one head at a time, or one row of a few
- * heads that share keys and values.
+/* rt_attention.h: softmax(scale q k^T) v, a tile of rows at a time, see rt_heads.h.
  * Keys and values are stored as panels, so both products use the tiles of rt_tile.h. Each element
  * sums exactly visible[r] positions, in order, whichever tile holds row r: the bits of a row depend
  * neither on other rows nor on the rest of the cache. Softcap, bias and mask change the scores
@@ -8,6 +7,7 @@
 #ifndef RT_ATTENTION_H
 #define RT_ATTENTION_H
 
+#include "rt_heads.h"
 #include "rt_scales.h"
 
 /* Turn the scores of one row into weights: softmax(scale * score[j]) over visible > 0 positions. */
@@ -129,16 +129,6 @@ static inline void rt_attention_weights(const RtAttention *shape, float *scratch
         if (seen[r]) rt_attention_softmax(scratch, seen[r], shape->scale);
 }
 
-/* The heads from h on, before `end`, that share keys and values with head h, at most those that fit
- * into a tile. In a call of one row they are the rows of the tile, so keys and values are read and
- * widened once for all of them. */
-RT_INLINE int rt_attention_heads(int share, int h, int end)
-{
-    int n = share - h % share;
-    n = n < end - h ? n : end - h;
-    return n < RT_ATTENTION_ROWS ? n : RT_ATTENTION_ROWS;
-}
-
 /* Compute the attention of heads begin to end - 1. k and v are in `format`. */
 RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
                                const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
@@ -156,29 +146,28 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
 
     for (int h = begin, heads; h < end; h += heads) {
         const size_t kv_head = (size_t)(h / share);
-        heads = rows == 1 ? rt_attention_heads(share, h, end) : 1;
-        value.y_stride = heads > 1 ? (size_t)shape->d_v : out_stride;
+        heads = rt_heads_at_once(share, h, end, rows);
         score.w = (const float *)k + kv_head * k_head;
         value.w = (const float *)v + kv_head * v_head;
         for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
-            const int n = heads > 1 ? heads : rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
+            const RtHeads tile = rt_heads_tile(h, heads, first, rows);
+            const int n = tile.rows;
             int seen[RT_ATTENTION_ROWS], most = 0;
             for (int r = 0; r < n; r++) {
-                seen[r] = visible[heads > 1 ? 0 : first + r];
+                seen[r] = visible[rt_heads_row(tile, r)];
                 most = seen[r] > most ? seen[r] : most;
             }
-            score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k;
-            score.x_stride = heads > 1 ? (size_t)shape->d_k : q_stride;
+            score.x = q + rt_heads_begin(tile, q_stride, shape->d_k), score.x_stride = rt_heads_stride(tile, q_stride, shape->d_k);
             if (format == RT_INT8) rt_rotate_queries(&score, scratch + shape->capacity + 16, row, n, shape->d_k);
             rt_tile_all_of(score, n, (most + 15) / 16, format);
             if (format == RT_INT8) rt_scale_scores(scratch, row, n, score.w, shape->d_k, (most + 15) / 16);
             if (extra || shape->softcap > 0)
                 for (int r = 0; r < n; r++)
-                    rt_attention_weights_extra(shape, extra, scratch + (size_t)r * row, &seen[r], heads > 1 ? h + r : h, heads > 1 ? 0 : first + r);
+                    rt_attention_weights_extra(shape, extra, scratch + (size_t)r * row, &seen[r], rt_heads_head(tile, r), rt_heads_row(tile, r));
             else rt_attention_weights(shape, scratch, row, seen, n);
             for (int r = 0; format == RT_INT8 && r < n; r++)
                 rt_scale_weights(scratch + (size_t)r * row, value.w + (size_t)value_panels * v_panel, seen[r]);
-            value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
+            value.y = out + rt_heads_begin(tile, out_stride, shape->d_v), value.y_stride = rt_heads_stride(tile, out_stride, shape->d_v);
             rt_attention_values(value, seen, n, value_panels, format);
         }
     }

@@ -1,5 +1,5 @@
 /* rt_window.h: sliding-window attention over ring buffers: the key and value of position p are at
- * p % capacity.
+ * p % capacity. A tile of rows is computed at a time, see rt_heads.h.
  *
  * The scratch holds scores by position, from the multiple of sixteen at or before the first
  * position that the tile sees. Every row sums over its own positions in ascending order, in groups
@@ -8,6 +8,7 @@
 #ifndef RT_WINDOW_H
 #define RT_WINDOW_H
 
+#include "rt_heads.h"
 #include "rt_scales.h"
 
 /* The positions begin .. end that a row sees, counted from the start of its scratch. */
@@ -123,43 +124,45 @@ RT_INLINE void rt_window_of(const RtWindow *shape, float *out, const float *q, c
                             const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end, const RtFormat format)
 {
     const size_t sixteen = (size_t)rt_row_floats(format);
-    const int panels = (shape->d_v + 15) / 16, columns = shape->tap_columns;
+    const int panels = (shape->d_v + 15) / 16, columns = shape->tap_columns, share = shape->heads / shape->kv_heads;
     const size_t q_stride = (size_t)shape->q_stride, out_stride = (size_t)shape->out_stride;
     const size_t k_panel = rt_key_floats(shape->d_k, format), k_head = (size_t)shape->capacity / 16 * k_panel;
     const size_t v_panel = sixteen * (size_t)shape->capacity, v_head = rt_value_floats(shape->d_v, shape->capacity, format);
     const size_t row = rt_score_floats(shape->capacity, shape->d_k, format);
     RtTile score = { .y = scratch, .y_stride = row, .w_panel = k_panel,
                      .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY, .cached = 1 };
-    RtTile value = { .y_stride = out_stride, .x = scratch, .x_stride = row, .w_panel = v_panel,
+    RtTile value = { .x = scratch, .x_stride = row, .w_panel = v_panel,
                      .last = rt_lanes_at(shape->d_v, 16 * panels - 16), .start = RT_FROM_Y, .activation = RT_IDENTITY, .cached = 1 };
 
-    for (int h = begin; h < end; h++) {
-        const size_t kv_head = (size_t)(h / (shape->heads / shape->kv_heads));
+    for (int h = begin, heads; h < end; h += heads) {
+        const size_t kv_head = (size_t)(h / share);
+        heads = rt_heads_at_once(share, h, end, rows);
         score.w = (const float *)k + kv_head * k_head;
         value.w = (const float *)v + kv_head * v_head;
         for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
-            const int n = rows - first < RT_ATTENTION_ROWS ? rows - first : RT_ATTENTION_ROWS;
+            const RtHeads tile = rt_heads_tile(h, heads, first, rows);
+            const int n = tile.rows;
             RtSeen seen[RT_ATTENTION_ROWS];
             int low = INT32_MAX, high = 0;
             for (int r = 0; r < n; r++) {
-                seen[r] = rt_window_seen(shape, extra, visible, first + r);
+                seen[r] = rt_window_seen(shape, extra, visible, rt_heads_row(tile, r));
                 low = seen[r].begin < low ? seen[r].begin : low;
                 high = seen[r].end > high ? seen[r].end : high;
             }
             const int base = low / 16 * 16;
-            score.x = q + (size_t)first * q_stride + (size_t)h * (size_t)shape->d_k, score.x_stride = q_stride;
+            score.x = q + rt_heads_begin(tile, q_stride, shape->d_k), score.x_stride = rt_heads_stride(tile, q_stride, shape->d_k);
             if (format == RT_INT8) rt_rotate_queries(&score, scratch + shape->capacity + 16, row, n, shape->d_k);
             rt_window_scores(shape, score, base, high, n, format);
             for (int r = 0; r < n; r++) {
                 float *mine = scratch + (size_t)r * row;
-                const size_t tap = ((size_t)h * (size_t)shape->tap_rows + (size_t)(first + r)) * (size_t)columns;
+                const size_t tap = ((size_t)rt_heads_head(tile, r) * (size_t)shape->tap_rows + (size_t)rt_heads_row(tile, r)) * (size_t)columns;
                 seen[r].begin -= base, seen[r].end -= base;
                 if (extra && extra->scores) rt_window_tap(extra->scores + tap, mine, seen[r], base, columns);
                 if (seen[r].begin < seen[r].end) rt_window_softmax(shape, mine, seen[r]);
                 if (extra && extra->weights) rt_window_tap(extra->weights + tap, mine, seen[r], base, columns);
                 if (format == RT_INT8) rt_window_scales(shape, mine, value.w + (size_t)panels * v_panel, seen[r], base);
             }
-            value.y = out + (size_t)first * out_stride + (size_t)h * (size_t)shape->d_v;
+            value.y = out + rt_heads_begin(tile, out_stride, shape->d_v), value.y_stride = rt_heads_stride(tile, out_stride, shape->d_v);
             rt_window_out(shape, value, seen, base, n, panels, format);
         }
     }

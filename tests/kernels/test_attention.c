@@ -253,6 +253,11 @@ static void every_cut(void **state)
                 for (int r = 0; r < c.rows; r++)
                     run(&c, out.data, r, 1, h, h + 1, 0);
             check_same_bits(out.data, c.out.data, out.n);
+            for (int cut = 0; cut <= 4; cut++) {
+                fill_guard(out.data, out.n);
+                for (int r = 0; r < c.rows; r++) run(&c, out.data, r, 1, 0, cut, 0), run(&c, out.data, r, 1, cut, 4, 0);
+                check_same_bits(out.data, c.out.data, out.n);
+            }
             release(out);
             free_case(c);
         }

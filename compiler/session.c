@@ -164,9 +164,9 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps)
 
 /* ---- engines ----------------------------------------------------------------------------------------------- */
 
-static Engine *open_engine(Session *s, const Graph *g, EngineKind kind, bool taps, const CompileOptions *o)
+static Engine *open_engine(Session *s, const Graph *g, EngineKind kind, bool taps, const CompileOptions *o, const Engine *beside)
 {
-    const EngineOrder order = { kind, o->form, o->cc, o->cached, o->hooks, o->threads };
+    const EngineOrder order = { kind, o->form, o->cc, o->cached, o->hooks, o->threads, beside };
     if (!weights_stay(s->diag, s->model)) return NULL;
     const Plan *p = plan_graph(s, g, engine_target(kind), taps, o->unfused);
     /* Cached packed weights were checked when they were packed. */
@@ -178,7 +178,12 @@ static Engine *open_engine(Session *s, const Graph *g, EngineKind kind, bool tap
 
 Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileOptions *o)
 {
-    return open_engine(s, s->graph, kind, taps, o);
+    return open_engine(s, s->graph, kind, taps, o, NULL);
+}
+
+Engine *session_engine_beside(Session *s, EngineKind kind, const Engine *first, const CompileOptions *o)
+{
+    return open_engine(s, s->graph, kind, false, o, kind == ENGINE_GENERIC ? first : NULL);
 }
 
 Engine *session_engine(Session *s, EngineKind kind, bool taps) { return session_engine_as(s, kind, taps, &s->options); }
@@ -194,7 +199,7 @@ Engine *session_engine_for(Session *s, EngineKind kind, int64_t source, int64_t 
     brief->max_source = at_most(source, brief->max_source);
     brief->max_target = at_most(target, brief->max_target);
     const Graph *g = graph_build(s->arena, s->diag, brief, plan_decoder_rows(brief, session_slots(s)));
-    return g ? open_engine(s, g, kind, true, &s->options) : NULL;
+    return g ? open_engine(s, g, kind, true, &s->options, NULL) : NULL;
 }
 
 bool session_taps_are_large(Session *s)

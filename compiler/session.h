@@ -67,6 +67,9 @@ Engine *session_engine(Session *s, EngineKind kind, bool taps);
 /* session_engine with other options, only those that do not change the graph: unfused, form,
  * threads, cc, cached and hooks. */
 Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileOptions *o);
+/* session_engine_as without taps, for the same kind as `first`, an open engine of this session; a
+ * generic engine shares its weights. */
+Engine *session_engine_beside(Session *s, EngineKind kind, const Engine *first, const CompileOptions *o);
 /* Open an engine with taps for sequences of up to these lengths; its numbers are those of the other
  * engines. NULL after an error. Not for an xf.graph. */
 Engine *session_engine_for(Session *s, EngineKind kind, int64_t source, int64_t target);

@@ -36,7 +36,7 @@ static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOp
     progress_say("opening %s%s%s", engine_name(kind), cc ? " by " : "", cc ? cc : "");
     v->tapped = session_engine_as(s, kind, true, o);
     if (v->tapped && kind == ENGINE_GENERIC && model_rounds(s->model)) return true;
-    if (v->tapped) v->plain = session_engine_as(s, kind, false, o);
+    if (v->tapped) v->plain = session_engine_beside(s, kind, v->tapped, o);
     return v->plain != NULL;
 }
 

@@ -70,8 +70,9 @@ struct Engine {
 
 /* Open an engine that runs the plan's operations one by one, with OpenBLAS. plan->options.target
  * must be TARGET_ROW_MAJOR. It keeps all weights as f32 or, if plan_generic_bytes says so, reads
- * them for each operation that needs them. */
-Engine *generic_open(Arena *a, Diag *d, const Plan *p);
+ * them for each operation that needs them. beside: a generic engine on another plan of the same
+ * graph, whose kept weights the two then share, or NULL; either may be closed first. */
+Engine *generic_open(Arena *a, Diag *d, const Plan *p, const Engine *beside);
 /* Like generic_open, with plain loops instead of OpenBLAS: slow, but the same bits on every
  * machine. keep: keep all weights; else each is read when needed, matrices a few rows at a time, on
  * up to eight processors. The results do not depend on `keep`. */

@@ -14,7 +14,7 @@ static Engine *open_kind(Arena *a, Diag *d, const Plan *p, EngineOrder o)
     case ENGINE_ANY: break;
     case ENGINE_NATIVE:  return native_open(a, d, p, native);
     case ENGINE_JIT:     return jit_open(a, d, p, o.form, o.hooks | (debug_level() >= 2 ? EMIT_WATCHES : 0));
-    case ENGINE_GENERIC: return generic_open(a, d, p);
+    case ENGINE_GENERIC: return generic_open(a, d, p, o.beside);
     }
     die("no engine was named");
 }

@@ -15,6 +15,7 @@ typedef struct EngineOrder {
     unsigned hooks;                 /* EMIT_*, for the jit; with EMIT_POLLS native code stops too,
                                      * between two calls */
     int threads;                    /* 0: one */
+    const Engine *beside;           /* for the generic engine: generic_open */
 } EngineOrder;
 
 /* Open an engine on a Plan of its target and start its threads; NULL after a reported error. */

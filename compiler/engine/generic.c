@@ -242,7 +242,7 @@ static void walk_layer(const GenericPass *pass, const PlanBlock *b, Carried c, c
     }
 }
 
-bool generic_reads_anew(const Engine *e) { return !((const Generic *)e->own)->keeps; }
+bool generic_reads_anew(const Engine *e) { return !((const Generic *)e->own)->kept; }
 
 rt_status generic_walk(Engine *e, const int *ids, int n, EngineAt *at, void *user)
 {
@@ -348,6 +348,7 @@ static void close(Engine *e)
     if (own->custom) custom_free(own->custom);
     free(own->anew);
     rt_team_resize(&own->team, 1);
+    generic_close_weights(own);
     arena_free(own->arena);
 }
 
@@ -388,9 +389,9 @@ void generic_set_weight(Engine *e, const char *name, const float *values)
         const Tensor *t = g->tensors[i];
         for (int j = 0; t->kind == TENSOR_PARAM && j < (t->layers ? t->layers : 1); j++)
             if (strcmp(t->source[j]->name, name) == 0) {
-                if (!own->weights[t->id][j]) own->weights[t->id][j] = generic_kept_weights(own, e->plan, t, j);
-                copy_dense(own->weights[t->id][j], t->source[j], parent, values);
-                generic_round_weights(own->weights[t->id][j], e->plan, t);
+                float *w = generic_own_weights(own, t, j);
+                copy_dense(w, t->source[j], parent, values);
+                generic_round_weights(w, e->plan, t);
             }
     }
 }
@@ -400,18 +401,18 @@ static unsigned char *aligned(Arena *a, size_t bytes)
     return (unsigned char *)pad64((size_t)(uintptr_t)arena_alloc(a, bytes + 64));
 }
 
-static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product, bool keep)
+static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product, bool keep, const Engine *beside)
 {
     static const EngineOps ops = { .encode = encode, .step = step, .next = next, .decode = decode, .prefill = prefill, .decode_greedy = decode_greedy,
                                    .logits = logits, .fork = fork_slot, .clear = clear, .run = run, .threads = threads, .close = close };
     if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);
-    *own = (Generic){ .arena = arena_new(), .threads = 1, .product = product, .keeps = keep };
+    *own = (Generic){ .arena = arena_new(), .threads = 1, .product = product };
     if (graph_has_custom(p->graph) && !(own->custom = custom_compile(own->arena, d, p))) {
         arena_free(own->arena);
         return NULL;
     }
-    generic_open_weights(own, p, keep);
+    generic_open_weights(own, p, keep, beside);
     make_rounded(own, p);
     Engine *e = arena_alloc(a, sizeof *e);
     *e = (Engine){ .name = engine_name(ENGINE_GENERIC), .ops = &ops, .plan = p,
@@ -421,11 +422,11 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product, bool kee
     return e;
 }
 
-Engine *generic_open(Arena *a, Diag *d, const Plan *p)
+Engine *generic_open(Arena *a, Diag *d, const Plan *p, const Engine *beside)
 {
     bool anew;
     plan_generic_bytes(p->graph, &anew);
-    return plan_fits_machine(d, p, WORK_RUN) && blas_load(d) ? open(a, d, p, blas_product, !anew) : NULL;
+    return plan_fits_machine(d, p, WORK_RUN) && blas_load(d) ? open(a, d, p, blas_product, !anew, beside) : NULL;
 }
 
 Engine *generic_open_packed(Arena *a, const Plan *p, const PackedData *packed)
@@ -437,7 +438,7 @@ Engine *generic_open_packed(Arena *a, const Plan *p, const PackedData *packed)
 
 Engine *generic_open_plain(Arena *a, const Plan *p, bool keep)
 {
-    Engine *e = open(a, diag_new(a), p, plain_product, keep);
+    Engine *e = open(a, diag_new(a), p, plain_product, keep, NULL);
     if (!e) die("C that was checked does not compile");
     return e;
 }

@@ -7,13 +7,17 @@
 #include "engine.h"
 #include "generic_blas.h"
 
+/* Weights that are kept, for all engines that share them; the last one to close frees them. */
+typedef struct KeptWeights { Arena *arena; float ***weights; int users; } KeptWeights;
+
 /* The `own` of a generic engine. */
 typedef struct Generic {
-    Arena *arena;                   /* holds weights and state; freed by close */
+    Arena *arena;                   /* holds the state and weights of its own; freed by close */
+    KeptWeights *kept;              /* NULL: weights are not kept */
     float ***weights;               /* [tensor id][layer index], dense and row-major; NULL if not a
                                      * param, or not read now */
     float ***anew;  int anew_count, anew_room;              /* elements of `weights` not kept */
-    bool keeps, walks;              /* keeps all weights; inside generic_walk */
+    bool walks;                     /* inside generic_walk */
     int threads;
     Product *product;               /* OpenBLAS or plain */
     const PackedData *packed;       /* of generic_open_packed, or NULL */
@@ -51,10 +55,13 @@ void generic_op(const GenericPass *pass, const PlanOp *op);
  * operation before it. */
 void generic_op_weighed(const GenericPass *pass, const PlanOp *op);
 
-/* Allocate own->weights for a plan; keep: read all weights. */
-void generic_open_weights(Generic *own, const Plan *p, bool keep);
-/* Read a param of a layer into the engine's arena. */
-float *generic_kept_weights(Generic *own, const Plan *p, const Tensor *t, int layer);
+/* Allocate own->weights for a plan; keep: read all weights, or share those of `beside`, an engine on
+ * a plan of the same graph and formats that keeps its weights; NULL: none. */
+void generic_open_weights(Generic *own, const Plan *p, bool keep, const Engine *beside);
+/* Free the kept weights if no other engine shares them. */
+void generic_close_weights(Generic *own);
+/* Give the engine a copy of its own of a param of a layer; the numbers are to be written. */
+float *generic_own_weights(Generic *own, const Tensor *t, int layer);
 /* Read a param of a layer that is not kept, on up to eight threads. It stays in own->weights until
  * generic_forget_weights. */
 const float *generic_read_weights(const Engine *e, const Tensor *t, int layer);

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void round_rows(float *w, const Plan *p, const Tensor *t, int64_t rows)
 {
@@ -26,26 +27,72 @@ static void read_rounded(float *to, const Plan *p, const Tensor *t, const Tensor
     if (!as_stored) round_rows(to, p, t, source->shape[0]);
 }
 
-float *generic_kept_weights(Generic *own, const Plan *p, const Tensor *t, int layer)
+/* The layers of a param, 0 of any other tensor. */
+static int layers_of(const Tensor *t) { return t->kind != TENSOR_PARAM ? 0 : t->layers ? t->layers : 1; }
+
+static float *room_for(Arena *a, const Tensor *t, int layer)
 {
-    const int64_t n = tensor_elements(t->source[layer]);
-    float *values = arena_array(own->arena, (size_t)n, sizeof *values);
-    read_rounded(values, p, t, t->source[layer]);
-    return values;
+    return arena_array(a, (size_t)tensor_elements(t->source[layer]), sizeof(float));
 }
 
-void generic_open_weights(Generic *own, const Plan *p, bool keep)
+/* An array for the weights of each layer of each param, all NULL. */
+static float ***new_table(Arena *a, const Graph *g)
+{
+    float ***table = arena_array(a, (size_t)g->tensor_count, sizeof *table);
+    for (int i = 0; i < g->tensor_count; i++) {
+        const int n = layers_of(g->tensors[i]);
+        if (n) table[g->tensors[i]->id] = arena_array(a, (size_t)n, sizeof **table);
+    }
+    return table;
+}
+
+static KeptWeights *read_all(const Plan *p)
 {
     const Graph *g = p->graph;
-    own->weights = arena_array(own->arena, (size_t)g->tensor_count, sizeof *own->weights);
+    Arena *a = arena_new();
+    KeptWeights *kept = arena_alloc(a, sizeof *kept);
+    *kept = (KeptWeights){ .arena = a, .weights = new_table(a, g) };
     for (int i = 0; i < g->tensor_count; i++) {
         const Tensor *t = g->tensors[i];
-        if (t->kind != TENSOR_PARAM) continue;
-        const int n = t->layers ? t->layers : 1;
-        own->weights[t->id] = arena_array(own->arena, (size_t)n, sizeof **own->weights);
-        for (int j = 0; keep && j < n; j++)
-            own->weights[t->id][j] = generic_kept_weights(own, p, t, j);
+        for (int j = 0; j < layers_of(t); j++) {
+            float *values = room_for(a, t, j);
+            read_rounded(values, p, t, t->source[j]);
+            kept->weights[t->id][j] = values;
+        }
     }
+    return kept;
+}
+
+static bool same_weights(const Plan *p, const Engine *beside)
+{
+    const Graph *g = p->graph;
+    return beside && beside->plan->graph == g && ((const Generic *)beside->own)->kept &&
+           memcmp(beside->plan->formats, p->formats, (size_t)g->tensor_count * sizeof *p->formats) == 0;
+}
+
+void generic_open_weights(Generic *own, const Plan *p, bool keep, const Engine *beside)
+{
+    const Graph *g = p->graph;
+    own->weights = new_table(own->arena, g);
+    if (!keep) return;
+    own->kept = same_weights(p, beside) ? ((const Generic *)beside->own)->kept : read_all(p);
+    own->kept->users++;
+    for (int i = 0; i < g->tensor_count; i++) {
+        const int id = g->tensors[i]->id;
+        for (int j = 0; j < layers_of(g->tensors[i]); j++) own->weights[id][j] = own->kept->weights[id][j];
+    }
+}
+
+void generic_close_weights(Generic *own)
+{
+    if (own->kept && --own->kept->users == 0) arena_free(own->kept->arena);
+}
+
+float *generic_own_weights(Generic *own, const Tensor *t, int layer)
+{
+    float **w = &own->weights[t->id][layer];
+    if (!*w || (own->kept && *w == own->kept->weights[t->id][layer])) *w = room_for(own->arena, t, layer);
+    return *w;
 }
 
 /* ---- reading by threads ---------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ static Engine *open_engine(const Model *m, const char *name)
     const PlanOptions options = { .target = TARGET_ROW_MAJOR, .taps = true, .slots = 1, .max_threads = 1 };
     Graph *g = graph_build(arena, diag, m, 8);
     assert_non_null(g);
-    Engine *e = generic_open(arena, diag, plan_make(arena, g, options));
+    Engine *e = generic_open(arena, diag, plan_make(arena, g, options), NULL);
     assert_non_null(e);
     e->name = name;
     return e;

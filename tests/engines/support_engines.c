@@ -13,7 +13,7 @@ const char *golden_reference(Arena *a, const char *name) { return arena_format(a
 static Engine *open_generic(Opened *o, bool taps)
 {
     const PlanOptions options = { .target = TARGET_ROW_MAJOR, .taps = taps, .slots = 1, .max_threads = 1 };
-    return generic_open(o->arena, o->diag, plan_make(o->arena, o->graph, options));
+    return generic_open(o->arena, o->diag, plan_make(o->arena, o->graph, options), NULL);
 }
 
 Opened open_spec(const char *path)

@@ -505,6 +505,50 @@ static void a_weight_that_was_set_is_kept(void **state)
     close_spec(&o);
 }
 
+static float *const *weights_of(const Engine *e, int id) { return ((const Generic *)e->own)->weights[id]; }
+
+/* Engines on plans of one graph hold the weights once. A weight that one of them sets is its own,
+ * and either may be closed first. An engine with other formats has weights of its own. */
+static void weights_are_shared(void **state)
+{
+    (void)state;
+    Opened o = open_spec("specs/gpt.lua");
+    PlanOptions options = { .target = TARGET_ROW_MAJOR, .taps = true, .slots = 1, .max_threads = 1 };
+    const Plan *tapped = plan_make(o.arena, o.graph, options), *plain = (options.taps = false, plan_make(o.arena, o.graph, options));
+    for (int order = 0; order < 2; order++) {
+        Engine *a = generic_open(o.arena, o.diag, tapped, NULL), *b = generic_open(o.arena, o.diag, plain, a);
+        const TensorSource *t = NULL;
+        for (int i = 0; i < o.graph->tensor_count; i++) {
+            if (o.graph->tensors[i]->kind != TENSOR_PARAM) continue;
+            if (!t) t = o.graph->tensors[i]->source[0];
+            assert_ptr_equal(weights_of(a, i)[0], weights_of(b, i)[0]);
+            assert_ptr_not_equal(weights_of(a, i)[0], weights_of(o.plain, i)[0]);
+        }
+        assert_non_null(t);
+        float *values = arena_array(o.arena, (size_t)tensor_elements(t), sizeof *values);
+        generic_set_weight(order ? a : b, t->name, values);
+        engine_close(order ? a : b);
+        Engine *left = order ? b : a, *same = order ? o.plain : o.tapped;
+        rt_status statuses[2][3] = { { RT_OK } };
+        run_all(left, o.model, statuses[0]);
+        run_all(same, o.model, statuses[1]);
+        assert_memory_equal(statuses[0], statuses[1], sizeof *statuses);
+        assert_memory_equal(left->state, same->state, left->plan->state_bytes);
+        Plan other = *plain;
+        Format *formats = arena_array(o.arena, (size_t)o.graph->tensor_count, sizeof *formats);
+        memcpy(formats, plain->formats, (size_t)o.graph->tensor_count * sizeof *formats);
+        for (int i = 0; i < o.graph->tensor_count; i++)
+            if (formats[i] == FORMAT_PANELS_F32) formats[i] = FORMAT_PANELS_BF16;
+        other.formats = formats;
+        Engine *c = generic_open(o.arena, o.diag, &other, left);
+        for (int i = 0; i < o.graph->tensor_count; i++)
+            if (o.graph->tensors[i]->kind == TENSOR_PARAM) assert_ptr_not_equal(weights_of(c, i)[0], weights_of(left, i)[0]);
+        engine_close(c);
+        engine_close(left);
+    }
+    close_spec(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +567,7 @@ int main(void)
         cmocka_unit_test(blocks_of_rows_are_the_same),
         cmocka_unit_test(a_walk_refuses_what_steps_refuse),
         cmocka_unit_test(a_weight_that_was_set_is_kept),
+        cmocka_unit_test(weights_are_shared),
         cmocka_unit_test(a_graph_takes_no_sentences),
         cmocka_unit_test(a_trace_tells_its_status),
         cmocka_unit_test(distances_are_relative_to_the_largest),

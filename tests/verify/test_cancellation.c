@@ -80,7 +80,7 @@ static Opened open_text(int number, const char *text)
     Graph *g = graph_build(o.arena, o.diag, o.model, 1);
     Plan *panels = plan_of(&o, g, TARGET_PANELS);
     o.jit = jit_open(o.arena, o.diag, panels, (EmitForm){ 0 }, 0);
-    o.generic = generic_open(o.arena, o.diag, plan_of(&o, g, TARGET_ROW_MAJOR));
+    o.generic = generic_open(o.arena, o.diag, plan_of(&o, g, TARGET_ROW_MAJOR), NULL);
     assert_non_null(o.jit);
     assert_non_null(o.generic);
     return o;

@@ -179,12 +179,12 @@ static void rotary(const GenericPass *pass, const PlanOp *op)
         }
 }
 
-/* Rotate a key as an int8 cache does, and multiply it by a factor. Twice, with the factor 1 / block,
- * changes nothing but for rounding. */
+/* Multiply a key by a factor and rotate it as an int8 cache does. Twice, with the factor 1 / block
+ * once, changes nothing but for rounding. */
 static void rotate(float *key, int64_t width, float factor)
 {
-    rt_plain_rotate_key(key, (int)width);
     for (int64_t i = 0; i < width; i++) key[i] *= factor;
+    rt_plain_rotate_key(key, (int)width);
 }
 
 /* The numbers as a cache would return them, as f32. */
@@ -221,13 +221,16 @@ static void store(const GenericPass *pass, const PlanOp *op)
 
 /* ---- attention ------------------------------------------------------------------------------------------ */
 
-/* w[n] = softmax of scale * x; zeros if every x is -inf. w may be x. */
+/* w[n] = softmax of scale * x; zeros if every x is -inf, NaN if one is NaN. w may be x. */
 static void softmax(float *w, const float *x, int n, double scale)
 {
     double most = -INFINITY, sum = 0;
     for (int j = 0; j < n; j++) most = fmax(most, scale * x[j]);
-    for (int j = 0; j < n; j++) sum += w[j] = most > -INFINITY ? expf((float)(scale * x[j] - most)) : 0;
-    for (int j = 0; j < n && sum > 0; j++) w[j] = (float)(w[j] / sum);
+    for (int j = 0; j < n; j++) {
+        const double s = scale * x[j];
+        sum += w[j] = s > -INFINITY || s != s ? expf((float)(s - most)) : 0;
+    }
+    for (int j = 0; j < n && sum != 0; j++) w[j] = (float)(w[j] / sum);
 }
 
 static bool hides(GenericAdjustment a, int j)

@@ -115,6 +115,17 @@ for options in '' '--temp 1' '--temp 1 --top-k 2' '--beam 1' '--beam 2' '--beam 
     nan "a program $options" "$scratch/nan_program/nan_llama" -n 3 $options '5 9 33'
 done
 nan 'native' "$xformc" run "$scratch/nan_llama" --engine native --kernels unrolled --cc "$scratch/cc" -n 3 '5 9 33'
+# A cache of f16 saturates at infinities.
+for number in 'infinite \0\0\200\177' 'NaN \0\0\300\177'; do
+    rm -rf "$scratch/nan_keys"
+    cp -r $families/llama "$scratch/nan_keys"
+    not_a_number "$scratch/nan_keys/model.safetensors" model.layers.0.self_attn.k_proj.weight 0 "${number#* }"
+    for engine in generic jit; do
+        for kv in f32 f16 int8; do
+            [ "$kv ${number%% *}" = 'f16 infinite' ] || nan "keys are ${number%% *}, $engine, $kv" "$xformc" run "$scratch/nan_keys" --engine $engine --kv-dtype $kv -n 3 '5 9 33'
+        done
+    done
+done
 "$xformc" run "$scratch/nan_llama" --json -n 3 '5 9 33' >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && [ "$(cat "$scratch/out")" = '{"input":"5 9 33","error":"the model'"'"'s logits are NaN or infinite"}' ]
 verdict $? 'one logit is NaN: --json'

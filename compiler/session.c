@@ -107,8 +107,8 @@ static bool take_tuning(Session *s)
 
 static void remark_on_kv_dtype(Session *s)
 {
-    if (s->options.kv_dtype && !s->model->has_decoder && !s->model->graph)
-        diag_remark(s->diag, (Loc){ 0 }, "--kv-dtype has no effect: an encoder has no KV cache");
+    if (s->options.kv_dtype && !model_has_cache(s->model))
+        diag_remark(s->diag, (Loc){ 0 }, "--kv-dtype has no effect: the model has no KV cache");
 }
 
 /* plan_is_small needs no Plan, and is true for most models. */

@@ -355,6 +355,7 @@ const char *const *field_words(const char *list, int *n);
 const char *model_dtype(const Model *m);
 bool model_is_narrow(const Model *m);               /* some of them are narrower than f32 */
 bool model_rounds_activations(const Model *m);      /* to 8 bits, before quantized linears */
+bool model_has_cache(const Model *m);               /* of keys and values, which kv_dtype is for */
 bool model_rounds(const Model *m);                  /* at run time: activations, or the KV cache */
 /* The word of the field dtype for the tensor of that name, if it is a matrix: that of its pattern,
  * else the model's. Models narrower than 256 keep much in int8 instead of int4. */

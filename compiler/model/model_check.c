@@ -313,7 +313,7 @@ void model_check_sizes(const ModelCheck *c)
     Model *m = c->model;
     m->has_encoder = m->model_kind != KIND_DECODER;
     m->has_decoder = m->model_kind != KIND_ENCODER;
-    if (!m->has_decoder) m->kv_dtype = KV_DTYPES_F32;       /* it has no cache */
+    if (!model_has_cache(m)) m->kv_dtype = KV_DTYPES_F32;
     fill_lengths(c);
     if (m->has_encoder) fill_stack(c, SIDE_ENCODER, &m->encoder);
     if (m->has_decoder) fill_stack(c, SIDE_DECODER, &m->decoder);
@@ -358,6 +358,7 @@ ModelCheck model_check_begin(Arena *a, Diag *d, const Draft *draft)
     m->dtype_rules = draft->dtype_rules, m->dtype_rule_count = draft->dtype_rule_count;
     fill_scope(&c, SIDE_BOTH, SCOPE_MODEL, m, 0);
     m->model_kind = draft->graph ? KIND_GRAPH : (ModelKind)m->kind;
+    if (m->graph && !model_has_cache(m)) m->kv_dtype = KV_DTYPES_F32;
     check_name(&c);
     m->weights_path = draft->weights ? draft->weights : m->weights && strcmp(m->weights, "random") ? m->weights : NULL;
     return c;

@@ -31,6 +31,13 @@ bool model_rounds_activations(const Model *m)
     return rounds;
 }
 
+bool model_has_cache(const Model *m)
+{
+    for (int i = 0; m->graph && i < m->graph->count; i++)
+        if (strcmp(m->graph->calls[i].op, "cache") == 0) return true;
+    return m->has_decoder;
+}
+
 bool model_rounds(const Model *m) { return model_rounds_activations(m) || m->kv_dtype != KV_DTYPES_F32; }
 
 bool dtype_rule_matches(const DtypeRule *r, const char *name)

@@ -299,11 +299,13 @@ for kv in f16 int8; do
     verdict $? "caches of a graph of odd sizes, $kv"
     tail -n 1 "$scratch/out"
 done
-# An encoder has no cache, so that --kv-dtype changes nothing.
-for kv in f32 int8; do "$xformc" compile specs/encoder.lua --kv-dtype $kv -q -o "$scratch/encoder_$kv" 2>/dev/null; done
-diff -r "$scratch/encoder_f32" "$scratch/encoder_int8" >"$scratch/out"
-verdict $? 'an encoder is the same with every --kv-dtype'
-head -n 5 "$scratch/out"
+# An encoder has no cache, nor has this graph, so that --kv-dtype changes nothing.
+for spec in encoder self_attention; do
+    for kv in f32 int8; do "$xformc" compile specs/$spec.lua --kv-dtype $kv -q -o "$scratch/${spec}_$kv" 2>/dev/null; done
+    diff -r "$scratch/${spec}_f32" "$scratch/${spec}_int8" >"$scratch/out"
+    verdict $? "$spec is the same with every --kv-dtype"
+    head -n 5 "$scratch/out"
+done
 slot() { "$xformc" info "$@" | awk '$1 == 1 && $2 == "slot" { gsub(",", "", $3); print $3 }'; }
 # 4 layers of 4 heads, 128 positions: a key and a value of 32 numbers, with a scale each in int8.
 [ "$(slot specs/gpt.lua --kv-dtype f16)" = 262144 ] && [ "$(slot specs/gpt.lua)" = 524288 ] && [ "$(slot specs/gpt.lua --kv-dtype int8)" = 147456 ]
@@ -322,8 +324,12 @@ END
 kinds='86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\n'
 printf "$kinds${kinds}false\tkv_dtype: expected f32 or f16 or int8, found f17\n" | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, an unknown one'
-"$xformc" info specs/encoder.lua --kv-dtype f16 2>&1 >/dev/null | grep -q 'note: --kv-dtype has no effect: an encoder has no KV cache'
-verdict $? 'an encoder has no cache: a note'
+no_cache() { "$xformc" info "$@" 2>&1 >"$scratch/out" | grep -q "note: $word: the model has no KV cache" && ! grep -q 'KV cache, as' "$scratch/out"; }
+sed '$s/^end)$/end, { kv_dtype = "int8" })/' specs/self_attention.lua >"$scratch/no_cache.lua"
+word='--kv-dtype has no effect'
+no_cache specs/encoder.lua --kv-dtype f16 && no_cache specs/self_attention.lua --kv-dtype int8 && word='kv_dtype is not read' && no_cache "$scratch/no_cache.lua"
+verdict $? 'an encoder or a graph has no cache: a note'
+cat "$scratch/out"
 if [ -d "$stories" ]; then
     for kv in 'f16 0.05' 'int8 0.5'; do
         at_most "stories260K: perplexity grows by at most ${kv#* } % with caches of ${kv% *}" "${kv#* }" "$xformc" verify "$stories/stories260K.bin" \

@@ -141,19 +141,19 @@ $(BUILD)/tests/once/cc_once: tests/once/programs/cc_once.c $(BUILD)/flags
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(FLAGS)) $(LDFLAGS) -o $@ $<
 
 test: deps  ## the tests that a change can plausibly break, 7 minutes; ends with `N passed, N failed`
-	@$(make) test-programs
+	+@$(make) test-programs
 	@sh tests/run.sh $(BUILD) test
 
 check: deps  ## the quick suites of `make test`, a minute; times exclude test-programs
-	@$(make) test-programs
+	+@$(make) test-programs
 	@sh tests/run.sh $(BUILD) check
 
 test-targets: deps  ## one check of each other compiler, emulator, browser and package, 4 minutes
-	@$(make) test-programs
+	+@$(make) test-programs
 	@sh tests/run.sh $(BUILD) targets
 
 test-all: deps  ## all of the above with every sweep, once under load, then asan and fuzz; takes hours
-	@$(make) test-programs
+	+@$(make) test-programs
 	@failed=; \
 	sh tests/run.sh $(BUILD) all || failed="$$failed all"; \
 	sh tests/loaded.sh $(BUILD) || failed="$$failed loaded"; \
@@ -162,7 +162,7 @@ test-all: deps  ## all of the above with every sweep, once under load, then asan
 	[ -z "$$failed" ] || { echo "make test-all: failed:$$failed" >&2; exit 1; }
 
 asan: deps  ## all but the longest suites with the address, leak and undefined-behaviour sanitizers
-	@$(make) test-programs $(ASAN)
+	+@$(make) test-programs $(ASAN)
 	@XFORMC_SANITIZE=1 sh tests/run.sh build/asan asan; status=$$?; $(make) ubsan && exit $$status
 
 ubsan:  ## programs and suites that read files, with clang's sanitizer, which finds more; part of asan
@@ -187,7 +187,7 @@ UBSAN = BUILD=build/ubsan CC=$(CLANG) CFLAGS='-O1 -g' SANITIZE_KERNELS= ISAS= \
 fuzz: deps  ## fuzz every file reader, FUZZ_SECONDS=20 each; needs clang with libFuzzer
 	@echo 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data && size > 9; }' | \
 	    $(CLANG) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || { echo "make fuzz: $(CLANG) with libFuzzer is missing" >&2; exit 69; }
-	@$(make) fuzz-programs $(FUZZ)
+	+@$(make) fuzz-programs $(FUZZ)
 	@sh tests/fuzz/fuzz.sh build/fuzz $(FUZZ_TARGETS)
 CLANG = clang
 FUZZ = BUILD=build/fuzz CC=$(CLANG) CFLAGS='-O1 -g' SANITIZE_KERNELS= \
@@ -204,11 +204,11 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(filter-out $(BUILD)/compiler/cli/main.o,$
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 
 lint: deps  ## check includes, calls, text, names, sizes, and warnings of gcc and clang
-	@$(make) all
+	+@$(make) all
 	@sh tests/lint/lint.sh
 
 golden: deps  ## rewrite the goldens and generated/dates; read the diff
-	@$(make) test-programs
+	+@$(make) test-programs
 	@sh tests/run.sh $(BUILD) golden
 	$(Q)$(XFORMC) compile specs/dates.lua -o generated/dates
 
@@ -217,15 +217,15 @@ deps:  ## install missing packages; NO_INSTALL=1 only names them
 	@sh tests/deps.sh $(LUA)
 
 demo: deps  ## compile the date model, build it, run it, measure it
-	@$(make) all
+	+@$(make) all
 	@sh tests/demo.sh $(XFORMC)
 
 peers: deps  ## compare speed with llama.cpp, CTranslate2, ONNX Runtime, PyTorch; PEERS='--only decode-f32-15m': see tests/bench/README.md
-	@$(make) all
+	+@$(make) all
 	@sh tests/bench/peers.sh $(XFORMC) $(PEERS)
 
 large: deps  ## build, run and compare random models of 0.5 to 8 billion parameters; 45 GB in build/large; LARGE=1b for one
-	@$(make) all
+	+@$(make) all
 	@python3 tests/large/large.py $(XFORMC) $(BUILD)/large $(LARGE)
 
 # The manual pages quote what xformc prints, so it has to be built first.

@@ -145,7 +145,7 @@ static int cli_lines(Cli *cli)
     size_t n;
     int code = 0, got = 1;
     CliPlace place = { "line", 1 };
-    const int prompts = cli->options->turns && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    const int prompts = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     for (; !code && (!prompts || fputs("> ", stderr) >= 0) && (got = rt_lines_next(&cli->lines, &line, &n)) > 0; place.number++)
         code = cli->batch ? cli->program->vectors->batch_line(cli, line, n, place.number) : cli_text(cli, line, n, place);
     const int error = errno;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The prompt on a pseudo-terminal: typing, completion, Ctrl-C, Ctrl-D, a long paste, history, also
-# of two prompts, a sweep, an oversized screen.
+# `run` and the prompt on a pseudo-terminal: typing, completion, Ctrl-C, Ctrl-D, a long paste,
+# history, also of two prompts, a sweep, an oversized screen.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -33,6 +33,16 @@ END
 [ -n "${XFORMC_SANITIZE:-}" ] && kib=unlimited || kib=2000000
 (ulimit -v "$kib"; PTY_SIZE=65535x65535 "$pty" "$scratch/script" "$xformc" repl) >"$scratch/screen" 2>&1
 verdict $? 'terminal: 65,535 rows and columns: lines are read without the editor'
+cat "$scratch/screen"
+cat >"$scratch/script" <<'END'
+? >
+> 3rd of May 2019
+? 2019-05-03
+? >
+^ D
+END
+"$pty" "$scratch/script" "$xformc" run specs/dates.lua >"$scratch/screen" 2>&1
+verdict $? 'terminal: run prompts for each line'
 cat "$scratch/screen"
 types 'a greeting, an answer, the end' <<'END'
 ? :help says more.

@@ -125,8 +125,8 @@ cat >"$out/endless.lua" <<END
 return xf.model { name = "endless", kind = "decoder", layers = 2, heads = 8, d_model = 32, d_ff = 16, max_len = 512, weights = "random",
   tokenizer_file = "$PWD/tests/tokenizer/llama2" }
 END
-check 'decoder: nine tokens of 512' draw nine.svg "$out/endless.lua" 'a text of a few tokens' --layer 1
-check 'decoder: rows of a text' rows_sum_to_1 nine.svg $((8 * 19))
+check 'decoder: 19 tokens of 512' draw few.svg "$out/endless.lua" 'a text of a few tokens' --layer 1
+check 'decoder: rows of a text' rows_sum_to_1 few.svg $((8 * 19))
 check 'decoder: a prompt alone' draw prompt.svg specs/sums.lua '12+34='
 check 'decoder: rows of the prompt' rows_sum_to_1 prompt.svg $((6 * $(maps prompt.svg)))
 check 'decoder: -n 1, one token more' draw more.svg specs/sums.lua '12+34=' -n 1

@@ -15,6 +15,7 @@ static const char types_template[] =
     "#define ${upper}_MAX_THREADS    ${threads}          /* threads that a state has room for */\n"
     "#define ${upper}_STATE_BYTES    ${state}\n"
     "#define ${upper}_WEIGHTS_BYTES  ${weights}\n"
+    "${too_large}\n"
     "\n"
     "/* ${slots}. It contains no pointers, so it can be copied or saved. Begin with all zeros. It is large: make it\n"
     " * static, or allocate it aligned to 64 bytes. */\n"
@@ -88,16 +89,24 @@ static const char *header_words(const Model *m)
            "* reads, and a target, the sequence of ids that the decoder writes.\n*";
 }
 
+static const char too_large[] =
+    "#if __SIZEOF_POINTER__ == 4\n"
+    "#error \"${name} needs a 64-bit machine: its weights take ${weights} bytes\"\n"
+    "#endif";
+
 static void emit_header(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
+    const int64_t weights = (int64_t)(e->head_bytes + p->weights_bytes);
+    Text limit = text_new(e->arena);
+    if (weights > INT32_MAX) text_fill(&limit, too_large, "name", e->name, "weights", emit_number(e, weights), NULL);
     Text types = text_new(e->arena), taps = text_new(e->arena), variant = text_new(e->arena);
     bool variants = e->isa_count > 1;
     if (variants) text_fill(&variant, variant_call, "name", e->name, "list", e->form.isa, NULL);
     text_fill(&types, types_template, "name", e->name, "upper", e->upper, "threads", emit_number(e, p->options.max_threads),
               "variant", variants ? arena_format(e->arena, " const struct %s_variants *variant;", e->name) : "", "variant_call", variant.data,
               "isa_words", variants ? "instruction sets that its least demanding variant needs" : "instruction sets that this was compiled for",
-              "state", emit_number(e, (int64_t)p->state_bytes), "weights", emit_number(e, (int64_t)(e->head_bytes + p->weights_bytes)),
+              "state", emit_number(e, (int64_t)p->state_bytes), "weights", emit_number(e, weights), "too_large", limit.data,
               "slots", e->model->graph ? "All values of a run"
                        : p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
               "reset", e->model->graph ? "Forget every value" : "Forget every sequence", NULL);

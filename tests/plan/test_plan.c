@@ -430,12 +430,19 @@ static void layers_that_differ_have_names_of_their_own(void **state)
     planned_close(&o);
 }
 
-static const char *text_of(const Planned *o)
+/* The emitted file of that name. */
+static const char *file_of(const Planned *o, const char *name)
 {
-    int n;
+    int n, i = 0;
     const EmitForm form = { .weights = WEIGHTS_EMBED };
-    return emit_files(o->arena, planned_make(o, TARGET_PANELS, false, 1), "0123456789abcdef", 4096, form, &n)[0].text.data;
+    const EmittedFile *files = emit_files(o->arena, planned_make(o, TARGET_PANELS, false, 1), "0123456789abcdef", 4096, form, &n);
+    while (i < n && strcmp(files[i].name, name) != 0) i++;
+    if (i == n) fail_msg("%s is not emitted", name);
+    return files[i].text.data;
 }
+
+/* NAME.c */
+static const char *text_of(const Planned *o) { return file_of(o, arena_format(o->arena, "%s.c", o->model->name)); }
 
 static void more_than_sixteen_layers_are_a_loop(void **state)
 {
@@ -469,6 +476,24 @@ static void a_block_past_two_gigabytes_has_pointers(void **state)
     planned_close(&o);
 }
 
+/* A 32-bit machine cannot map more than 2^31 - 1 bytes, which the C compiler says first. */
+static void weights_past_two_gigabytes_need_64_bits(void **state)
+{
+    (void)state;
+    static const char spec[] = "return xf.graph(\"g\", function(g) g.output(\"z\", g.matmul(g.input(\"x\", { 2, %d }), "
+                               "g.param(\"w\", { %d, 65536 }))) end)";
+    static const int widths[] = { 8160, 8192 };     /* 2,139,095,040 bytes, and 2^31, besides the head */
+    for (int i = 0; i < 2; i++) {
+        Arena *a = arena_new();
+        Planned o = planned_open(arena_format(a, spec, widths[i], widths[i]));
+        const char *found = strstr(file_of(&o, "g.h"), "#if __SIZEOF_POINTER__ == 4\n"
+                                   "#error \"g needs a 64-bit machine: its weights take 2147487744 bytes\"\n#endif\n");
+        assert_true((found != NULL) == (i == 1));
+        planned_close(&o);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -496,6 +521,7 @@ int main(void)
         cmocka_unit_test(layers_that_differ_have_names_of_their_own),
         cmocka_unit_test(more_than_sixteen_layers_are_a_loop),
         cmocka_unit_test(a_block_past_two_gigabytes_has_pointers),
+        cmocka_unit_test(weights_past_two_gigabytes_need_64_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

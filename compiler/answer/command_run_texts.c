@@ -108,7 +108,8 @@ static bool can_answer(Session *s, const RunOptions *c)
     else if (!m->has_decoder && c->generation.count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: %s has no decoder and generates nothing", c->generation.name[0], m->name);
     else if (c->plain_text && (c->ids || !m->tokenizer_data))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--plain-text: texts are %s here, without special tokens", c->ids ? "ids" : "characters or ids");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--plain-text: inputs are %s here and have no special tokens",
+                   c->ids ? "ids" : "characters or ids");
     else if (c->separator && (c->ids || !m->pairs || !m->tokenizer_data))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--pair-separator: %s", c->ids ? "pairs of ids are split at a tab" :
                    arena_format(s->arena, "%s reads no pairs of texts", m->name));

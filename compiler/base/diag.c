@@ -1,4 +1,5 @@
-/* diag.c: a list of errors and remarks, each with its notes, in the order of their reports. */
+/* diag.c: a list of errors and remarks, each with its notes, in the order in which they were
+ * reported. */
 #include "diag.h"
 
 #include <stdlib.h>
@@ -140,7 +141,8 @@ void diag_conceal(Diag *d, const char *file) { add_source(d, file, NULL); }
 
 /* ---- source lines --------------------------------------------------------------------------------------- */
 
-/* Find a line of a text, from 1, without its newline; false if there is none. */
+/* Find line number `line` of a text, without its newline. Lines count from 1. False if there is no
+ * such line. */
 static bool text_line(const char *text, int line, const char **start, size_t *size)
 {
     for (int i = 1; i < line; i++) {
@@ -157,7 +159,7 @@ static bool text_line(const char *text, int line, const char **start, size_t *si
 static bool file_line(const char *path, int line, char **buffer, size_t *size)
 {
     struct stat info;
-    /* a pipe was read already */
+    /* not a pipe: it has already been read */
     FILE *f = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
     if (!f) return false;
     size_t room = 0, total = 0;
@@ -294,7 +296,7 @@ void diag_print(Diag *d, FILE *to, bool colour)
         else put_entry(d, to, e, colour);
     }
     d->unprinted = d->last;
-    if (more) fprintf(to, "%d more errors\n", more);
+    if (more) fprintf(to, "%d more error%s\n", more, more == 1 ? "" : "s");
 }
 
 /* ---- did you mean --------------------------------------------------------------------------------------- */
@@ -304,8 +306,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* The edit distance by insertion, deletion, replacement and swap of neighbours. Both words have at
- * most LONGEST_WORD bytes. */
+/* The edit distance: the least number of insertions, deletions, replacements and swaps of
+ * neighbours. Both words have at most LONGEST_WORD bytes. */
 static int distance(const char *a, int n, const char *b, int m)
 {
     int rows[3][LONGEST_WORD + 1];
@@ -331,7 +333,8 @@ int diag_distance(const char *a, const char *b)
     return distance(a, (int)strlen(a), b, (int)strlen(b));
 }
 
-/* A word is near if its edits are at most a third of the bytes of `word`, rounded up. */
+/* A word is near if its edit distance from `word` is at most a third of the length of `word`,
+ * rounded up. */
 const char *diag_nearest(const char *word, const char *const *words, int n)
 {
     size_t size = strlen(word);

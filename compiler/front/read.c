@@ -78,7 +78,7 @@ Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n,
     }
     if (!weights && is_misnamed(a, d, path, bytes, size)) return NULL;
     if (!weights) return draft_from_lua(a, d, path, ops, n, shape_of);
-    diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s, which does not say what model it is of: give the folder with its "
+    diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s, which does not say which model it belongs to: give the folder with its "
                "config.json, or a spec", weights);
     return NULL;
 }

@@ -461,7 +461,8 @@ static void tell_unused(SpecBuild *b, const Block *block)
         const Tensor *t = strcmp(c->op, "input") == 0 ? b->values[c->first_result].tensor : NULL;
         if (t && !used[t->id] && !t->output && unused++ < MOST_TOLD) diag_remark(b->k->diag, c->at, "nothing uses the input \"%s\"", t->name);
     }
-    if (unused > MOST_TOLD) diag_remark(b->k->diag, (Loc){ 0 }, "nothing uses %d more inputs", unused - MOST_TOLD);
+    if (unused > MOST_TOLD) diag_remark(b->k->diag, (Loc){ 0 }, "%d more input%s unused", unused - MOST_TOLD,
+                                       unused - MOST_TOLD == 1 ? " is" : "s are");
 }
 
 /* Process call `i`, unless one of its inputs failed, which has already been reported. */
@@ -517,7 +518,7 @@ bool graph_from_spec(Maker *k, const GraphSpec *spec)
     if (!told) told = !caches_are_read(&b);
     if (!told) told = !values_hold(&b);
     if (!told && !block->count) {
-        diag_error(k->diag, EXIT_BAD_DATA, k->graph->model->at, "the graph has no operation");
+        diag_error(k->diag, EXIT_BAD_DATA, k->graph->model->at, "the graph has no operations");
         return false;
     }
     if (!told) tell_unused(&b, block);

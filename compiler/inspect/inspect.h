@@ -18,11 +18,12 @@
  * decoder's steps; for a decoder-only model both are the prompt and the answer. */
 typedef struct Question {
     int *source, n;
-    int first;                      /* for a pair: ids of the source that belong to the first text;
-                                     * 0 or n: there is no second */
+    int first;                      /* for a pair: how many ids of the source belong to the first
+                                     * text; 0 or n: there is no second text */
     int *fed, *written, m;
     int *ids, count;                /* generated, without the end id */
-    const char *input, *answer;     /* for messages and pictures; answer NULL: nothing is written */
+    const char *input, *answer;     /* for messages and pictures; answer is NULL if the model writes
+                                     * nothing */
     const char *text;               /* the answer as `run` prints it; for a decoder-only model with
                                      * a subword tokenizer it includes the prompt */
 } Question;
@@ -33,7 +34,8 @@ typedef struct AttentionOptions {
     int layer, head;  bool has_layer, has_head;
 } AttentionOptions;
 
-/* A question with its engine, trace and picture. Functions return false after a reported error. */
+/* A question with its engine, trace and picture. Functions return false after reporting an
+ * error. */
 typedef struct Look {
     Session *session;
     AttentionOptions wanted;
@@ -45,7 +47,7 @@ typedef struct Look {
     CliBegin begin;                /* the ids that an answer begins with */
     bool answers;                   /* a decoder-only model continues the ids */
     const RtGeneration *settings;   /* for the answer; NULL: the model's own */
-    int most;                       /* most ids of an answer; 0: as the settings say */
+    int most;                       /* maximum number of ids in an answer; 0: that of the settings */
     Trace *trace;
     Picture picture;
     int most_heads;                 /* of any attention that can be drawn, wanted or not */
@@ -54,7 +56,7 @@ typedef struct Look {
 /* Convert the words to ids: they are a text, or ids if the model has no tokenizer. Needs no
  * engine. */
 bool look_read(Look *l, int *ids, int *n);
-/* The most ids of a question. */
+/* The maximum number of ids in a question. */
 int64_t look_most_ids(const Model *m);
 /* look_answer: answer ids[n], with or without taps. look_trace: trace question and answer; the
  * engine must have taps. look_ask: both. */
@@ -62,7 +64,7 @@ bool look_answer(Look *l, int *ids, int n);
 bool look_trace(Look *l);
 bool look_ask(Look *l, int *ids, int n);
 /* Set l->engine to a new engine with taps that is just long enough for question and answer. The
- * engine before it still belongs to the caller. */
+ * previous engine still belongs to the caller. */
 bool look_engine(Look *l, EngineKind kind);
 /* Run an xf.graph on the inputs set in the engine. */
 bool look_graph(Look *l);
@@ -74,10 +76,10 @@ bool look_has_room(Session *s, const Engine *e);
  * trace. */
 bool look_picture(Look *l);
 
-/* A text on one line: control characters are shown as U+2400 and following. */
+/* A text on one line: control characters are shown as symbols from U+2400 on. */
 const char *look_plain(Arena *a, const char *text);
-/* The text of ids, of a source or of a decoder's output; numbers if the model has no tokenizer:
- * inspect_text.c. */
+/* The text of the ids of a source or of a decoder's output. If the model has no tokenizer, the ids
+ * as numbers. In inspect_text.c. */
 const char *look_ids_text(Arena *a, const Model *m, bool source, const int *ids, int n);
 /* An id as the label of a row: its character or piece, with symbols for invisible characters. */
 const char *look_label(Arena *a, const Model *m, bool source, int id);

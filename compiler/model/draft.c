@@ -83,7 +83,7 @@ static bool lengthen(Arena *a, Diag *diag, Draft *d, Side side, FieldId id, int6
         return false;
     }
     if (length > trained)
-        diag_remark(diag, (Loc){ 0 }, "--max-len %" PRId64 " is past the %" PRId64 " tokens of its training", length, trained);
+        diag_remark(diag, (Loc){ 0 }, "--max-len %" PRId64 " exceeds the training length of %" PRId64 " tokens", length, trained);
     draft_set_number(a, d, SIDE_BOTH, id, (Loc){ 0 }, (double)length);
     return true;
 }
@@ -93,7 +93,7 @@ bool draft_set_length(Arena *a, Diag *diag, Draft *d, int64_t length)
     const Choice *kind = draft_choice(d, SIDE_BOTH, FIELD_ID_kind);
     const ModelKind k = kind ? (ModelKind)kind->values[0].integer : KIND_ENCODER_DECODER;
     if (d->graph) {
-        diag_error(diag, EXIT_USAGE, (Loc){ 0 }, "--max-len: an xf.graph has sizes of its own");
+        diag_error(diag, EXIT_USAGE, (Loc){ 0 }, "--max-len does not apply to an xf.graph, which sets its own sizes");
         return false;
     }
     d->longest = length;

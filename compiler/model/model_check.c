@@ -305,7 +305,7 @@ static void require_vocab(const ModelCheck *c, FieldId id, int64_t size)
     /* the tokenizer's error was reported */
     if (size || (m->tokenizer_file && !m->tokenizer_data)) return;
     wrong(c, c->draft->at, "%s is missing", fields[id].name);
-    diag_note(c->diag, c->draft->at, "give it, or a tokenizer with its vocabulary files");
+    diag_note(c->diag, c->draft->at, "set it, or give a tokenizer with its vocabulary files");
 }
 
 void model_check_sizes(const ModelCheck *c)

@@ -51,7 +51,7 @@ static void check_labels(Diag *d, const Draft *draft, const Model *m, int64_t wi
 {
     const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_labels);
     if (!m->labels.count) return;
-    if (!model_pools(m)) diag_error(d, EXIT_BAD_DATA, at, "labels need one vector: pooling = \"cls\", or another");
+    if (!model_pools(m)) diag_error(d, EXIT_BAD_DATA, at, "labels need a single vector: set pooling = \"cls\" or another mode");
     else if (m->labels.count != width)
         diag_error(d, EXIT_BAD_DATA, at, "labels lists %d texts; the model gives %" PRId64 " numbers", m->labels.count, width);
     else if (m->normalize) diag_error(d, EXIT_BAD_DATA, at, "labels name scores, which normalize would change");

@@ -135,7 +135,7 @@ static bool check_dims(const Rotary *r, const LayerFields *l)
     const bool given = draft_choice(r->draft, r->side, FIELD_ID_rope_dims);
     const Loc at = draft_place(r->draft, r->side, given ? FIELD_ID_rope_dims : FIELD_ID_position);
     if (l->rope_dims % 2)
-        diag_error(r->diag, EXIT_BAD_DATA, at, "rope_dims (%" PRId64 ") is odd; rotary positions turn pairs", l->rope_dims);
+        diag_error(r->diag, EXIT_BAD_DATA, at, "rope_dims (%" PRId64 ") is odd; rotary positions rotate pairs of dimensions", l->rope_dims);
     else if (l->rope_dims > l->head_dim)
         diag_error(r->diag, EXIT_BAD_DATA, at, "rope_dims (%" PRId64 ") is more than head_dim (%" PRId64 ")", l->rope_dims, l->head_dim);
     else return true;
@@ -151,7 +151,7 @@ static bool check_length(const Rotary *r, const LayerFields *l, int64_t length)
     if (!depends || length <= l->rope_original_len) return true;
     wrong(r, rope_scaling, "%s (%" PRId64 ") is more than rope_original_len (%" PRId64 "): there the rates of \"%s\" depend on the length of the"
           " whole sequence", bound, length, l->rope_original_len, word(l));
-    diag_note(r->diag, draft_place(r->draft, r->side, FIELD_ID_rope_scaling), "give %s = %" PRId64 " or less", bound, l->rope_original_len);
+    diag_note(r->diag, draft_place(r->draft, r->side, FIELD_ID_rope_scaling), "set %s to %" PRId64 " or less", bound, l->rope_original_len);
     return false;
 }
 

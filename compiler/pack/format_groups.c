@@ -1,5 +1,5 @@
-/* format_groups.c: panels of int8 and int4, in groups with a scale each; rt_panel_bytes has the
- * layout. Padding is weights of 0. */
+/* format_groups.c: panels of int8 and int4, in groups with one scale each. rt_panel_bytes describes
+ * the layout. Padding consists of zero weights. */
 #include "pack_formats.h"
 #include "weights.h"
 
@@ -40,8 +40,8 @@ static void word_of_rows(uint32_t words[QUANTISE_ROWS], int32_t q[][QUANTISE_ROW
         }
 }
 
-/* Copy a block of Q8_0 or Q4_0, a scale and 32 numbers, without changing their values. Signed bytes
- * get 128 added; nibbles are stored plus 8 already. */
+/* Copy a block of Q8_0 or Q4_0, a scale and 32 numbers, without changing their values. 128 is
+ * added to signed bytes; nibbles are already stored with 8 added. */
 static void put_stored(unsigned char *factor, unsigned char *to, const unsigned char *block,
                        int bits)
 {
@@ -52,7 +52,7 @@ static void put_stored(unsigned char *factor, unsigned char *to, const unsigned 
         const uint32_t bytes = bytes_u32(block + 4 * word) ^ 0x80808080;
         memcpy(to + 64 * word, &bytes, 4);
     }
-    /* A block has 0..15 in the low nibbles of sixteen bytes, and 16..31 in the high ones. */
+    /* The low nibbles of a block's sixteen bytes hold numbers 0..15, the high ones 16..31. */
     for (int half = 0; bits == 4 && half < 2; half++) {
         const uint32_t a = bytes_u32(block + 8 * half), b = bytes_u32(block + 8 * half + 4);
         const uint32_t lower = (a & low) | (b & low) << 4, upper = (a & high) >> 4 | (b & high);
@@ -61,8 +61,8 @@ static void put_stored(unsigned char *factor, unsigned char *to, const unsigned 
     }
 }
 
-/* Quantise the first sixteen of the `rows` outputs at w[rows][in], or all if there are fewer, to
- * the scales and the data of one panel. */
+/* Quantise the first sixteen of the `rows` outputs at w[rows][in], or all if there are fewer,
+ * into the scales and the data of one panel. */
 static void pack_panel(unsigned char *factors, unsigned char *data, const float *w, int64_t rows,
                        int64_t in, int bits)
 {

@@ -71,7 +71,7 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
     const bool compiled = compile(a, m, folder, files[0]);
     if (cleanup_caught()) return;               /* Ctrl-C: nobody waits for it any more */
     if (!compiled) {
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not compile it", m->session->options.cc ? m->session->options.cc : "cc");
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s failed to compile the emitted C", m->session->options.cc ? m->session->options.cc : "cc");
         return;
     }
     const char *text = file_read(a, d, (Loc){ 0 }, file_join(a, folder, "function.s"), SIZE_MAX / 2, &size);
@@ -84,7 +84,7 @@ Exit repl_assembly(ReplModel *m, const char *function)
     Diag *d = diag_new(a);
     cleanup_hold();
     progress_begin(":asm", false);
-    if (m->engine->plan->options.target != TARGET_PANELS) diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the generic engine has no code");
+    if (m->engine->plan->options.target != TARGET_PANELS) diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the generic engine emits no code");
     else {
         const char *folder = folder_temporary(a, d);
         if (folder) {

@@ -112,7 +112,7 @@ static void code(Repl *r, const char *words)
     ReplModel *m = model_or_tell(r);
     if (!m) return;
     if (m->engine->plan->options.target != TARGET_PANELS) {
-        repl_refuse(r, EXIT_BAD_DATA, "the generic engine has no code");
+        repl_refuse(r, EXIT_BAD_DATA, "the generic engine emits no code");
         return;
     }
     if (!*words) {

@@ -29,7 +29,7 @@ void repl_tier_await(lua_State *L, ReplModel *m)
 static void refuse(lua_State *L, const ReplModel *m)
 {
     Diag *d = diag_new(m->session->arena);
-    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no native code of %s: %s", m->session->model->name, m->native.why);
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no native code for %s: %s", m->session->model->name, m->native.why);
     repl_raise(L, d);
 }
 

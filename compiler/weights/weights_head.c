@@ -6,8 +6,8 @@
 
 #include "dtypes.h"
 
-/* Rename the tensors of file i: linear.weight becomes head.<i>.weight, any other NAME
- * head.<i>/NAME. False after an error: there is no linear.weight. */
+/* Rename the tensors of file i: linear.NAME becomes head.<i>.NAME, and any other NAME becomes
+ * head.<i>/NAME. If there is no linear.weight, report an error and return false. */
 static bool rename_linear(Arena *a, Diag *d, Loc at, TensorFile *f, int i)
 {
     static const char linear[] = "linear.";

@@ -222,7 +222,7 @@ done >"$scratch/bytes"
 [ "$(grep -c . "$scratch/bytes")" = 3 ] && ! sed 's/^/| /; s/$/ |/' "$scratch/bytes" | grep -vxFf docs/quantization.md
 verdict $? 'docs/quantization.md: bytes of weights'
 awk '/^accuracy/ { f32 = $9; of = $5; right = right " | " $3 }
-    $2 == "int4" { print "| `" model[++n] "`, correct of " of " | " f32 right " |"; right = "" }
+    $2 == "int4" { print "| `" model[++n] "`, correct out of " of " | " f32 right " |"; right = "" }
     BEGIN { split("dates sums brackets", model) }' "$scratch/costs" |
     sed ':again; s/\([0-9]\)\([0-9][0-9][0-9]\) /\1,\2 /; t again' >"$scratch/right"
 [ "$(grep -c . "$scratch/right")" = 3 ] && ! grep -vxFf docs/quantization.md "$scratch/right"

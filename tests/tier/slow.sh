@@ -258,7 +258,7 @@ without() {
 without 'no compiler' "the C compiler 'cc' is not installed"
 printf 'xf.compile("specs/dates.lua", { tier = "native" })\n' >"$scratch/in.lua"
 env PATH="$scratch/none" "$xformc" lua "$scratch/in.lua" >"$scratch/out" 2>"$scratch/err"
-[ $? = 69 ] && [ ! -s "$scratch/out" ] && grep -q "error: no native code of dates: the C compiler 'cc' is not installed$" "$scratch/err" && empty
+[ $? = 69 ] && [ ! -s "$scratch/out" ] && grep -q "error: no native code for dates: the C compiler 'cc' is not installed$" "$scratch/err" && empty
 verdict $? 'no compiler to wait for'
 cat "$scratch/err"
 printf '#!/bin/sh\ncase $1 in --version) echo broken; exit 0 ;; esac\nexit 1\n' >"$scratch/none/cc" && chmod +x "$scratch/none/cc"
@@ -266,7 +266,7 @@ without 'a compiler that fails' 'cc did not build libdates.so, without a message
 printf '#!/bin/sh\ncase $1 in --version) echo broken; exit 0 ;; esac\necho "in a file"; echo "dates.c:3:1: error: no sense"; exit 1\n' >"$scratch/none/cc"
 without 'a compiler that says what fails' 'cc did not build libdates.so: dates.c:3:1: error: no sense'
 env PATH="$scratch/none" "$xformc" lua "$scratch/in.lua" >"$scratch/out" 2>"$scratch/err"
-[ $? = 69 ] && [ ! -s "$scratch/out" ] && grep -q 'error: no native code of dates: cc did not build libdates.so: dates.c:3:1: error: no sense$' "$scratch/err" && empty
+[ $? = 69 ] && [ ! -s "$scratch/out" ] && grep -q 'error: no native code for dates: cc did not build libdates.so: dates.c:3:1: error: no sense$' "$scratch/err" && empty
 verdict $? 'a compiler that says what fails, waited for'
 cat "$scratch/err"
 rm "$scratch/none/make"

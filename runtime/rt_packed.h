@@ -1,7 +1,7 @@
 /* rt_packed.h: the head of a file of packed weights: its hash and its self-test.
  *
  * A file begins with the length of its head, 8 bytes, little-endian like all its numbers; then
- * follows JSON that begins with
+ * comes JSON that begins with
  *   {"__metadata__":{"xformc":"IDENTITY","digests":"HASH","selftest":"VALUES"}
  * IDENTITY and HASH are sixteen hex digits; VALUES is eight for the bits of each of
  * RT_SELFTEST_VALUES floats. An xf.graph has no VALUES. HASH covers the 64 bytes before it and the
@@ -33,8 +33,8 @@ enum {
 static const uint64_t rt_hash_start = 14695981039346656037u;
 uint64_t rt_hash(uint64_t h, const void *data, size_t n);
 /* A file's HASH is the digest of the 64 bytes before it, joined with the digest of each block of
- * RT_PACKED_BLOCK bytes after it; the last block may be shorter. A digest takes 32 bytes at a time,
- * as four numbers: about as fast as memory. */
+ * RT_PACKED_BLOCK bytes after it; the last block may be shorter. A digest reads 32 bytes at a time,
+ * as four numbers; it is about as fast as memory. */
 uint64_t rt_digest(const void *data, size_t n);
 uint64_t rt_digest_join(uint64_t h, uint64_t digest);
 /* The HASH of a file of at least RT_PACKED_DATA_AT bytes, of the kind that its head names. */
@@ -45,9 +45,9 @@ uint64_t rt_packed_number(const char *digits);
 /* ---- the self-test: a fixed input, and a sample of the output ------------------------------ *
  * The source is the ids 0, 1, 2 ..; the target is the start id, or 0 if there is none, then ids
  * from the end of the vocabulary downwards. A program decodes all rows but the last in calls of as
- * many as fit, then the last alone. The values that are kept are spread evenly over the logits of
- * all rows, or over the hidden states of an encoder; an encoder with a head keeps half as many of
- * these, and then as many of the head's output. */
+ * many rows as fit, then the last alone. The values that are kept are spread evenly over the logits
+ * of all rows, or over the hidden states of an encoder; an encoder with a head keeps half as many
+ * of these, and then as many of the head's output. */
 
 int rt_selftest_source(int *ids, int longest, int vocab);                           /* [RT_SELFTEST_SOURCE]; returns how many */
 int rt_selftest_target(int *ids, int longest, int vocab, int start);                /* [RT_SELFTEST_ROWS]; likewise */

@@ -60,7 +60,7 @@ void generic_op_weighed(const GenericPass *pass, const PlanOp *op);
 void generic_open_weights(Generic *own, const Plan *p, bool keep, const Engine *beside);
 /* Free the kept weights if no other engine shares them. */
 void generic_close_weights(Generic *own);
-/* Give the engine a copy of its own of a param of a layer; the numbers are to be written. */
+/* Give the engine its own array for a param of a layer; the caller writes the numbers. */
 float *generic_own_weights(Generic *own, const Tensor *t, int layer);
 /* Read a param of a layer that is not kept, on up to eight threads. It stays in own->weights until
  * generic_forget_weights. */

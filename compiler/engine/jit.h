@@ -12,7 +12,7 @@
  * a reported error. */
 Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks);
 
-/* A point of a run: operation `op` has just finished. rows: rows in the block. source, target:
+/* A point in a run: operation `op` has just finished. rows: rows in the block. source, target:
  * tokens so far. ns: how long the operation took. */
 typedef struct JitAt { const PlanBlock *block; const PlanOp *op; int layer, rows, source, target; int64_t ns; } JitAt;
 /* The length of a tensor's dimension at that point. */
@@ -35,7 +35,7 @@ unsigned char *jit_own_weights(Engine *e);
 void jit_shared_weights(Engine *e);
 bool jit_has_own_weights(const Engine *e);
 
-/* Stop all emitted code of this process; may be called from a signal handler. jit_go_on: allow it
+/* Stop all emitted code in this process; may be called from a signal handler. jit_go_on: allow it
  * again. */
 void jit_stop(void);
 bool jit_stop_wanted(void);

@@ -1,7 +1,7 @@
 /* library_cache.h: shared libraries of compiled models, kept between runs; see cache.h.
  *
- * The key of an entry is a hash of all that the library depends on: emitted text, runtime,
- * flags, the compiler's path and --version, the variables that it heeds, this machine's
+ * The key of an entry is a hash of all that the library depends on: emitted text, runtime, flags,
+ * the compiler's path and --version, the environment variables that it reads, this machine's
  * instruction sets. A line with its hash follows the library, so a truncated or altered entry is
  * not used. */
 #ifndef LIBRARY_CACHE_H
@@ -12,8 +12,8 @@
 /* The path in the cache of the library that `cc` on the PATH builds from a plan's text for one
  * instruction set. NULL if there is no cache or no compiler, or if form.isa is a list. */
 const char *library_cache_path(Arena *a, const Plan *p, EmitForm form, const FolderText *text);
-/* True if an intact entry is there, and only this user can write it and its folder. If others can,
- * a remark says so. A damaged entry is removed. */
+/* True if an intact entry exists, and only this user can write it and its folder. If others can, a
+ * remark says so. A damaged entry is removed. */
 bool library_cache_has(Arena *a, Diag *d, const char *path);
 /* True if the entry matches the hash that follows it. */
 bool library_cache_whole(const char *path);

@@ -10,7 +10,7 @@ size_t dtype_bytes(DType dtype);                    /* of an element, or of a wh
 int  dtype_block(DType dtype);                      /* elements of a block; 1: no blocks */
 bool dtype_is_float(DType dtype);                   /* true if tensor_read accepts it */
 
-/* Convert an f16, a bf16 to f32; the payload of a NaN is kept. */
+/* Convert an f16 or a bf16 to f32; the payload of a NaN is kept. */
 float float_of_half(uint16_t h);
 float float_of_bf16(uint16_t h);
 /* Convert n numbers, little-endian, unaligned. */

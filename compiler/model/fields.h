@@ -104,7 +104,7 @@ void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);
  * head_dim of layers. gives: rope_dims, rope_attention_factor, s->rotary; false after an error. */
 bool model_check_rotary(Arena *a, Diag *d, const Draft *draft, Side side, Stack *s, int64_t length);
 
-/* Why the draft's choice of a field for `side` has no effect on the model; NULL if it has. */
+/* Why the draft's choice of a field for `side` has no effect on the model; NULL if it has one. */
 const char *field_unread(const Draft *draft, const Model *m, Side side, FieldId id);
 /* Remark on every such field that is written in a spec, not on keys of a folder. needs: all of
  * `m`. */

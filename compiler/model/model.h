@@ -36,7 +36,7 @@ typedef enum SourceKind {
     SOURCE_VALUES,      /* numbers given in the spec */
     SOURCE_XAVIER,      /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the name */
     SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in), likewise: biases */
-    SOURCE_CONSTANT,    /* one number everywhere: gains 1, biases 0 of norms */
+    SOURCE_CONSTANT,    /* one number everywhere: gains (1) and biases (0) of norms */
     SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, d_model] */
     SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of
                          * position * rate, times constant */
@@ -358,7 +358,7 @@ bool model_rounds_activations(const Model *m);      /* to 8 bits, before quantiz
 bool model_has_cache(const Model *m);               /* of keys and values, which kv_dtype is for */
 bool model_rounds(const Model *m);                  /* at run time: activations, or the KV cache */
 /* The word of the field dtype for the tensor of that name, if it is a matrix: that of its pattern,
- * else the model's. Models narrower than 256 keep much in int8 instead of int4. */
+ * else the model's. Models narrower than 256 keep many matrices in int8 instead of int4. */
 int  model_dtype_of(const Model *m, const char *name);
 /* The matching pattern with the most characters other than `*`, or NULL. *other: another with as
  * many that gives a different dtype, or NULL. */

@@ -3,7 +3,7 @@
  * The head's first entry is {"__metadata__":{"xformc":IDENTITY,"digests":HASH,"selftest":VALUES}};
  * see rt_packed.h. The identity covers graph and layout, not the values, so that a built program
  * accepts other values for the same spec; the hash covers the file. The head, with its length, is
- * padded with spaces to a multiple of 64 bytes; every tensor is padded to it, too. */
+ * padded with spaces to a multiple of 64 bytes; every tensor is padded to such a multiple, too. */
 #ifndef PACK_H
 #define PACK_H
 
@@ -21,8 +21,8 @@ typedef struct PackedData { const Plan *plan; const unsigned char *bytes; } Pack
 bool unpack_rows(const PackedData *data, const TensorSource *source, int layer, int64_t first,
                  int64_t rows, float *to);
 
-/* Compute the values of the self-test, as RT_SELFTEST_DIGITS digits; it takes as long as a few
- * sentences. */
+/* Compute the values of the self-test, as RT_SELFTEST_DIGITS digits; it takes as long as running
+ * the model on a few sentences. */
 typedef void PackSelftest(const PackedData *data, char *digits);
 
 typedef struct Pack {
@@ -38,7 +38,7 @@ Pack pack_layout(Arena *a, const Plan *p);
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
 /* The packed data without a head, 64-byte aligned. It is packed once for all plans with the same
  * data, and kept in the cache for other processes. *reused: whether it existed already. NULL after
- * an error, such as a weights file that changed meanwhile. Release it with pack_release; unused
+ * an error, such as a weights file that has changed since. Release it with pack_release; unused
  * data is kept while there is room. */
 const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);

@@ -24,7 +24,7 @@ bool pack_has_values(const Plan *p);
 void pack_values(const Pack *pack, const unsigned char *data, char *digits);
 
 /* Write a packed file. The hash in `head` is zeros. values: computes the values of the self-test,
- * or NULL. False after an error of the writer, which stays open. */
+ * or NULL. False after an error when writing; the writer stays open. */
 typedef struct PackedFile {
     const Plan *plan;
     const PackEntry *entries;  int count;

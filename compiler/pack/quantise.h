@@ -3,7 +3,7 @@
  * A row is cut into groups of QUANTISE_GROUP, the last padded with zeros, each with a factor d: x = d * q.
  *   int8  d = max |x| / 127, q = x / d rounded, halves away from zero: Q8_0 of GGUF
  *   int4  q in -8..7. Of six candidates for d, the one with the least sum of (x - d * q)^2: the x
- *         of largest size is -8 d, as in Q4_0 of GGUF, or -7 to -9.5 d */
+ *         of largest magnitude is -8 d, as in Q4_0 of GGUF, or -7 to -9.5 d */
 #ifndef QUANTISE_H
 #define QUANTISE_H
 

@@ -23,7 +23,7 @@ TARGET static inline void NAME(halves_of)(Integers *halves, const Floats *x)
     *halves = h | ((bits >> 16) & 0x8000);
 }
 
-/* float_of_half, of no NaN. */
+/* float_of_half, for numbers that are not NaN. */
 TARGET static inline void NAME(floats_of)(Floats *x, const Integers *halves)
 {
     const Integers size = (*halves & 0x7FFF) << 13, sign = (*halves & 0x8000) << 16;
@@ -31,7 +31,7 @@ TARGET static inline void NAME(floats_of)(Floats *x, const Integers *halves)
     *x = (Floats)(sign | WHERE(size < 0x7C00 << 13, finite, ALL_LANES(0x7F800000)));
 }
 
-/* The number of largest size in each row, the first of equals; NaN if the row has one. */
+/* The number of largest magnitude in each row, the first of equal ones; NaN if the row has one. */
 TARGET static inline void NAME(extremes)(Floats *m, const Floats x[QUANTISE_GROUP])
 {
     Integers most = { 0 };
@@ -102,10 +102,10 @@ TARGET static inline void NAME(turn_positive)(Integers *d, Integers q[QUANTISE_G
     for (int i = 0; i < QUANTISE_GROUP; i++) q[i] = (q[i] ^ turns) - turns;
 }
 
-/* int4: try six factors d, for which the number of largest size, m, is -7 to -9.5 d. Beyond -8 it
- * is clipped, and the other numbers are more exact. Numbers that were rounded this way before do
- * not change, since their m is -7 or -8 d. If the squares do not fit into f32, or there is a NaN,
- * all q are 0, and d, the f16 of m / -8, is 0, infinite or NaN. x is overwritten. */
+/* int4: try six factors d, for which the number of largest magnitude, m, is -7 to -9.5 d. Beyond -8
+ * it is clipped, and the other numbers are more accurate. Numbers that were rounded this way before
+ * do not change, since their m is -7 or -8 d. If the squares do not fit into f32, or there is a
+ * NaN, all q are 0, and d, the f16 of m / -8, is 0, infinite or NaN. x is overwritten. */
 TARGET static inline void NAME(nibbles_of)(Integers *d, Integers q[QUANTISE_GROUP],
                                            Floats x[QUANTISE_GROUP])
 {

@@ -179,7 +179,7 @@ typedef struct Plan {
 } Plan;
 
 /* The most rows of a decoder call: those that fit into all slots, but no more than matrix kernels
- * can profit from. */
+ * can benefit from. */
 int64_t plan_decoder_rows(const Model *m, int slots);
 /* Check that the sizes of state and weights are sensible, in floating point; false after an error
  * reported at the model. Call it before plan_make. */
@@ -238,14 +238,14 @@ int plan_rows(const Plan *p);       /* most rows of a decoder call; 1 without PR
 /* The part of a program that a call executes: the first `runs` of its runs, and in the last layer
  * of the last of them the first `last_ops` operations. PROGRAM_PREFILL is PROGRAM_DECODE up to the
  * operation that stores the last layer's keys and values: nothing reads what follows, unless the
- * plan has taps. Of another program it is the whole. program is NULL if the plan has none. */
+ * plan has taps. For any other program it is the whole. program is NULL if the plan has none. */
 typedef struct PlanPart { const PlanProgram *program; int runs, last_ops; } PlanPart;
 PlanPart plan_part(const Plan *p, ProgramKind kind);
 /* How many layers of run `run` execute its operation `op`. */
 int plan_part_layers(const PlanPart *part, int run, int op);
 /* The work of a call that executes a program from run number `from` on: its barriers, and the ns
- * that one thread of a fast processor takes for the first row and for each more. A PROGRAM_DECODE
- * may be a PROGRAM_STEP. Zeros if the plan lacks the program. */
+ * that one thread of a fast processor takes for the first row and for each further row. A
+ * PROGRAM_DECODE may be a PROGRAM_STEP. Zeros if the plan lacks the program. */
 typedef struct TeamWork { int barriers; double first_ns, each_ns; } TeamWork;
 TeamWork plan_team_work(const Plan *p, ProgramKind kind, int from);
 /* The offset of a buffer in a state, in bytes, for slot 0 and layer index 0. */

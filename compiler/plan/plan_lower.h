@@ -19,8 +19,8 @@ typedef struct Lower {
                                      * of packed weights */
 } Lower;
 
-/* Make room for one more element in an array of `count`; call it before each, from an empty array
- * on. */
+/* Make room for one more element in an array of `count`; call it before adding each element,
+ * starting with an empty array. */
 void *lower_grow(Lower *w, void *array, int count, size_t size);
 
 /* ---- buffers: plan_buffers.c ---- */
@@ -29,7 +29,7 @@ Buffer *lower_whole(Lower *w, Buffer *b);           /* register b as outliving i
 Buffer *lower_local(Lower *w, Buffer *b);           /* register b in the block being lowered */
 void lower_size_cache(Buffer *b, int64_t heads, int64_t capacity, int64_t width);
 Buffer *lower_rows_buffer(Lower *w, const Tensor *t);
-/* The buffer of a tensor; if it has none, a new one by the kind of tensor. */
+/* The buffer of a tensor; if it has none, a new one that suits the kind of tensor. */
 Buffer *lower_buffer(Lower *w, const Tensor *t);
 Buffer *lower_cache(Lower *w, const Tensor *t, const Node *n);
 /* lower_whole_of_views: a buffer of the block for the columns of several tensors. lower_view: make
@@ -57,7 +57,7 @@ void lower_tap(Lower *w, const Node *n, int first_op);
 
 /* The activation node directly after the linear at `i`, if it can be fused into it, or NULL. */
 const Node *lower_activation_after(const Lower *w, int i);
-/* Lower the linear at `i` and others of its block as one operation; false if it has none to
+/* Lower the linear at `i` and others of its block as one operation; false if there are none to
  * join. */
 bool lower_joined(Lower *w, int i);
 

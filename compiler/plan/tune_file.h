@@ -1,5 +1,5 @@
-/* tune_file.h: read a file of `xformc tune`: a Lua file that returns xf.tune{…}, run in the sandbox
- * of specs. */
+/* tune_file.h: read a file that `xformc tune` wrote: a Lua file that returns xf.tune{…}, run in the
+ * sandbox of specs. */
 #ifndef TUNE_FILE_H
 #define TUNE_FILE_H
 

@@ -21,7 +21,7 @@ typedef struct VerifyOptions {
     const char *against;            /* a safetensors file to compare with, instead of running random
                                      * inputs; or NULL */
     uint64_t seed;                  /* for random inputs */
-    int threads;                      /* engines without taps also run on these; 1: not */
+    int threads;                      /* engines without taps also run on this many, unless 1 */
     bool all;                       /* print every row, not only the worst of each tensor */
     const char *more;               /* JSON members after the rows, each after a comma */
     bool json;                      /* print all rows as JSON instead of a table: {"engines":[…],

@@ -9,8 +9,8 @@
 /* An engine as it runs: with or without taps, on this many threads. */
 typedef struct Subject { Engine *engine; const char *label; int threads; bool tapped; } Subject;
 
-/* The results of the follower for each operation, computed from the numbers of one subject, and the
- * sizes of the terms of each result (generic_weigh): verify_alone.c. */
+/* The results of the follower for each operation, computed from the numbers of one subject, and for
+ * each result the sum of the absolute values of its terms (generic_weigh): verify_alone.c. */
 typedef struct Alone { Trace *values, *sizes; } Alone;
 
 /* Compare subject a with subject b. bits: bit for bit. apart: with model_tolerance_apart. */
@@ -51,9 +51,9 @@ Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source,
 Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s);
 
 /* The distance of a tensor if only its operation is compared: the follower computes it from the
- * engine's own inputs of that operation. It is max |a - b| / the largest sum of the sizes of terms;
- * for two engines, the larger distance. For an engine without taps it is estimated from an engine
- * with taps; infinity if there is none. traces: of all subjects. */
+ * engine's own inputs of that operation. It is max |a - b| / the largest sum of the absolute values
+ * of terms; for two engines, the larger distance. For an engine without taps it is estimated from
+ * an engine with taps; infinity if there is none. traces: of all subjects. */
 double verify_alone(Verify *v, const Pair *p, Trace *const *traces, const char *name);
 
 /* Compare every subject with the file options->against. False after a reported error. */

@@ -29,8 +29,8 @@ bool row_differs(const VerifyRow *row);
 int table_differing(const VerifyTable *t);
 const VerifyRow *table_first_differing(const VerifyTable *t);   /* of a sorted table; NULL: none */
 
-/* Print a sorted table in aligned columns, and a summary. Unless `all`, print only the row of each
- * tensor that differs most. */
+/* Print a sorted table in aligned columns, and a summary. Unless `all`, print for each tensor only
+ * the row that differs most. */
 void table_print(const VerifyTable *t, bool all, FILE *to);
 /* Print a JSON object. A distance that is not finite is null. */
 void table_print_json(const VerifyTable *t, const char *const *engines, int n, const char *more, FILE *to);

@@ -3,10 +3,10 @@
  * A step is one call of `decode` over all live beams, so each weight is read once a step; slots
  * 0 .. beams - 1 are used. The score of a candidate is the log-softmax of its logit, changed by the
  * rules of rt_logits.h, plus the sum of its beam. The best max(2, 1 + ends) * beams candidates are
- * kept, the first of equals, in order of beam and id. A kept candidate ends with an end id or at
- * the maximum length; it is finished, with the score sum / length^length_penalty, if it is among
- * the first `beams`. The best `beams` of the others live on. The length is the number of generated
- * ids, including the end id. These are the rules of Hugging Face's `generate`. */
+ * kept; of equal ones, those that come first in order of beam and id. A kept candidate ends with an
+ * end id or at the maximum length; it is finished, with the score sum / length^length_penalty, if
+ * it is among the first `beams`. The best `beams` of the others live on. The length is the number
+ * of generated ids, including the end id. These are the rules of Hugging Face's `generate`. */
 #ifndef RT_BEAM_H
 #define RT_BEAM_H
 

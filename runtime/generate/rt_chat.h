@@ -19,7 +19,7 @@ typedef enum RtChatTrim {
 /* An empty system prompt: is kept; means no system prompt; counts as not given. */
 typedef enum RtChatEmpty { RT_CHAT_EMPTY_KEPT, RT_CHAT_EMPTY_NONE, RT_CHAT_EMPTY_PRESET } RtChatEmpty;
 
-/* A byte that stands for the date, and how often begin and system may have it. */
+/* A byte that stands for the date, and how often begin and system may contain it. */
 #define RT_CHAT_DATE '\1'
 enum { RT_CHAT_DATES = 4 };
 
@@ -58,9 +58,9 @@ typedef struct RtChatTyped { uint32_t *at; int count; } RtChatTyped;
 static inline int rt_chat_typed_most(int turns) { return 2 * turns + 2 + RT_CHAT_DATES; }
 
 /* Write the text of turns[count], count >= 1, to out[cap], without a NUL. Returns its bytes; if
- * that is more than cap, out is of no use. typed: NULL, or room for all ranges; receives them and
- * their count. For a template with `today`, if words has no date, the caller passes that of
- * rt_chat_today. */
+ * that is more than cap, the content of out is unspecified. typed: NULL, or room for all ranges;
+ * receives them and their count. For a template with `today`, if words has no date, the caller
+ * passes that of rt_chat_today. */
 size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap,
                     RtChatTyped *typed);
 /* Like rt_chat_text for one user message, with today's date if the template wants one and none is

@@ -1,4 +1,4 @@
-/* rt_conversation.h: a conversation turn by turn, and its text by a chat template. */
+/* rt_conversation.h: a conversation turn by turn, and its text as a chat template writes it. */
 #ifndef RT_CONVERSATION_H
 #define RT_CONVERSATION_H
 

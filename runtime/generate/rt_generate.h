@@ -15,7 +15,7 @@ extern "C" {
 typedef struct RtPromptCache { int *ids; int count; } RtPromptCache;
 
 typedef struct RtGenerate {
-    int most;                       /* ids to generate, at most; the end id is one */
+    int most;                       /* most ids to generate, including the end id */
     int longest;                    /* most ids of the prompt and these in all */
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
     RtProcessors processors;
@@ -44,8 +44,9 @@ int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n);
  * scratch: aligned like a double. Returns RT_OK; RT_ORDER: no prompt or nothing to generate;
  * RT_TOO_LONG: n + most is above `longest`; RT_NO_ROOM: too little scratch; RT_BAD_WEIGHTS: a logit
  * is NaN or INFINITY, or the rules leave no id; otherwise the status of a call that failed. *out
- * then tells how far it came. The ids, and all numbers behind them, are the same with and without a
- * prompt_cache; if ring buffers have lost earlier positions, the whole prompt is fed. */
+ * then tells how far it got. The ids, and all numbers from which they are computed, are the same
+ * with and without a prompt_cache; if ring buffers have lost earlier positions, the whole prompt is
+ * fed. */
 rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n, int *ids, void *scratch, size_t bytes,
                       RtGenerated *out);
 

@@ -30,7 +30,7 @@ typedef struct RtTextModel {
     RtDetokenize *detokenize;
     const RtChat *chat;             /* its chat template, and rt_chat_message; both NULL: none */
     RtChatMessage *message;
-    int marks;                      /* text may have special tokens */
+    int marks;                      /* text may contain special tokens */
     int joined;                     /* the text of an id may depend on the ids before it */
     int start;                      /* with a source: the first id of an answer */
     int source, longest;            /* most ids of a source; of a sequence with its start id */

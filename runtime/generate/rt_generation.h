@@ -1,5 +1,5 @@
-/* rt_generation.h: the settings of generation, and answers by them: greedy, sampled or by beam
- * search. */
+/* rt_generation.h: the settings of generation, and answers that follow them: greedy, sampled or by
+ * beam search. */
 #ifndef RT_GENERATION_H
 #define RT_GENERATION_H
 
@@ -37,7 +37,7 @@ typedef struct RtAnswering {
 int rt_generation_most(const RtGeneration *g, int n, int longest);
 /* The most ids of a prompt, up to the model's `most`, so that max_length allows one more. */
 int rt_generation_prompt(const RtGeneration *g, int most);
-/* 1 for a beam search, whose ids are known only at its end. One beam is no search, as in
+/* 1 for a beam search, whose ids are known only at its end. One beam is not a search, as in
  * transformers' generate. */
 int rt_generation_searches(const RtGeneration *g);
 /* Bytes of scratch for rt_answer. */

@@ -16,11 +16,11 @@ typedef struct RtProcessors {
     int no_repeat_ngram;            /* no n-gram of this size repeats; 0: off */
     const int *bad_words;           /* [bad_words_room]: forbidden sequences, each length, ids */
     int bad_words_room;
-    int min_length, min_new;        /* no end id before that many ids, with the prompt or without */
+    int min_length, min_new;        /* no end id before that many ids; min_new: of the answer */
     int force_first, first;         /* the second id, prompt included, must be `first` */
     int force_last, last;           /* the last id that fits must be `last` */
     const int *suppress;  int suppress_count;               /* ids that are never generated */
-    const int *begin_suppress;  int begin_suppress_count;   /* ids never first after the prompt */
+    const int *begin_suppress;  int begin_suppress_count;   /* not as the first after the prompt */
 } RtProcessors;
 
 /* The sequence that the next id continues. */

@@ -1,6 +1,6 @@
 /* rt_sample.h: sample the next id from its scores. The filters are those of Hugging Face's
  * `generate`, in its order: temperature, top-k with ties kept, top-p, min-p, typical. If top-p cuts
- * through equals, the lower ids stay. */
+ * through equal scores, the lower ids stay. */
 #ifndef RT_SAMPLE_H
 #define RT_SAMPLE_H
 
@@ -31,7 +31,7 @@ static inline uint64_t rt_random_mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-static inline double rt_random(RtRandom *r)                 /* 0 <= x < 1, of 53 bits */
+static inline double rt_random(RtRandom *r)                 /* 0 <= x < 1, with 53 bits */
 {
     return (double)(rt_random_mix(r->state += RT_RANDOM_STEP) >> 11) / 9007199254740992.0; /* 2^53 */
 }
@@ -48,8 +48,8 @@ static inline RtRandom rt_random_of(uint64_t seed, uint64_t text)
 /* An id that may be drawn. weight: its probability times a common factor. */
 typedef struct RtCandidate { float score; int id; double weight; } RtCandidate;
 
-/* Write the ids of scores[vocab] that remain to candidates[vocab], most likely first, of equals the
- * lower id first. Returns their number: at least one, or 0 if no score is a number above
+/* Write the ids of scores[vocab] that remain to candidates[vocab], most likely first, and of equal
+ * ones the lower id first. Returns their number: at least one, or 0 if no score is a number above
  * -INFINITY. */
 int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, RtCandidate *candidates);
 /* Draw one of them by its weight. candidates[vocab]: scratch. -1 if there is none. */

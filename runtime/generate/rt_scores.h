@@ -8,11 +8,11 @@ extern "C" {
 
 /* The index of the first maximum of x[n], ignoring NaN; -1 if all are NaN. */
 int rt_argmax(const float *x, int n);
-/* Write the indices of the `most` largest of x[n] to places, largest first, of equals the first,
- * ignoring NaN. Returns their number. */
+/* Write the indices of the `most` largest of x[n] to places, largest first, equal ones in their
+ * order, ignoring NaN. Returns their number. */
 int rt_largest(const float *x, int n, int *places, int most);
-/* How the numbers of labels are reported: as softmax if one label holds, as the sigmoid of each if
- * several may hold, or as they are. */
+/* How the numbers of labels are reported: as their softmax if one label applies, as the sigmoid of
+ * each if several may apply, or as they are. */
 typedef enum RtScoring { RT_SCORING_SOFTMAX, RT_SCORING_SIGMOID, RT_SCORING_NONE } RtScoring;
 /* The score of x[i] among x[n]. */
 double rt_score(RtScoring kind, const float *x, int n, int i);

@@ -3,7 +3,7 @@
  *
  * A tokenizer is read-only bytes; any number of threads may use it. Nothing is allocated: the
  * caller passes scratch of rt_tokenizer_scratch_bytes, aligned for any type. Once rt_tokenizer_open
- * has accepted a blob, however damaged, no function reads outside it. Time is at most n log n in
+ * has accepted a blob, however damaged, no function reads outside it. Time is at most O(n log n) in
  * the length of the text.
  *
  * Text is UTF-8. Invalid UTF-8 first becomes U+FFFD, one per maximal subpart, like Python's
@@ -99,8 +99,8 @@ int rt_tokenizer_is_language(const RtTokenizer *t, int id);
  * around it (de, deu), or without the part after _ if only one language begins that way (de for
  * de_DE). -1: there is none. */
 int rt_tokenizer_language(const RtTokenizer *t, const char *code);
-/* The first language from id `from` on whose first two letters are those of `code`; any language if
- * `code` is NULL. -1: none. */
+/* The first language, from id `from` on, whose first two letters are those of `code`; any language
+ * if `code` is NULL. -1: none. */
 int rt_tokenizer_language_like(const RtTokenizer *t, const char *code, int from);
 /* From now on the template names the language `source` in place of its own, and texts begin with
  * `target`. source -1: the template's own; target -1: none. */
@@ -110,8 +110,8 @@ static inline void rt_tokenizer_translate(RtTokenizer *t, int source, int target
 }
 
 /* Append the text of ids[n] to out[*used..cap), NUL-terminated, always valid UTF-8; *used grows.
- * Ids without a piece are left out, with `plain` special tokens too. RT_NO_ROOM: out is too small,
- * or a piece too long. */
+ * Ids without a piece are left out; with `plain`, so are special tokens. RT_NO_ROOM: out is too
+ * small, or a piece too long. */
 rt_status rt_tokenizer_decode(const RtTokenizer *t, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 
 /* Like rt_tokenizer_decode, for ids that are still being generated. A stream begins as all zeros.

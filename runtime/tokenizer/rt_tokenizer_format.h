@@ -1,6 +1,6 @@
 /* rt_tokenizer_format.h: the layout of a tokenizer: the compiler writes it, the runtime reads it.
  *
- * A blob is little-endian and holds no pointer:
+ * A blob is little-endian and contains no pointers:
  *   u32 magic, version, bytes of the whole, number of sections; then {u32 offset, u32 bytes} of
  *   each section, in the order of RtTokSection; offsets are from the start and multiples of 8; then
  *   the sections.
@@ -71,7 +71,7 @@ typedef enum RtTokHead {
     TOK_HEAD_FORM_GROWTH,       /* likewise, up to the last normalisation form; 0: none */
     TOK_HEAD_SPLIT_GROWTH,      /* likewise, for the copies that splits make */
     TOK_HEAD_SPLIT_EXTRA,
-    TOK_HEAD_SINGLE, TOK_HEAD_PAIR,             /* numbers of template items */
+    TOK_HEAD_SINGLE, TOK_HEAD_PAIR,             /* how many template items */
     TOK_HEAD_MOST_IDS,          /* of rt_tokenizer_cut; 0 in every file */
     TOK_HEAD_PROMPT, TOK_HEAD_PROMPT_BYTES,     /* text: before every text, or a pair's first */
     TOK_HEAD_WORD_CLASS,        /* of \w, for added tokens that are single words; or RT_TOK_NONE */
@@ -99,7 +99,8 @@ typedef enum RtTokFlag {
 typedef enum RtTokKind { TOK_PIECE = 0, TOK_SPECIAL = 1, TOK_ABSENT = 2, TOK_APART = 4, TOK_BLANK_BEHIND = 8, TOK_TRIM_BEHIND = 16 } RtTokKind;
 
 /* FIRST: only at the beginning of a text, or right after an added token that is not FIRST. PIECE: a
- * charsmap keeps the token's characters, and then it is a piece like others: it splits no text. */
+ * charsmap keeps the token's characters, and then it is a piece like any other: it does not split
+ * the text. */
 enum {
     TOK_ADDED_SINGLE_WORD = 1, TOK_ADDED_LSTRIP = 2, TOK_ADDED_RSTRIP = 4, TOK_ADDED_FIRST = 8,
     TOK_ADDED_PIECE = 16
@@ -147,8 +148,8 @@ typedef enum RtTokBehaviour { TOK_REMOVED, TOK_ISOLATED, TOK_MERGED_PREVIOUS, TO
 typedef enum RtTokPrepend { TOK_PREPEND_ALWAYS, TOK_PREPEND_FIRST, TOK_PREPEND_NEVER } RtTokPrepend;
 
 /* A node of a pattern. `next` and the other nodes that it names have higher numbers, so every walk
- * ends. e: 1 + the number of its memo, 0: none; a matcher has a bit for each memo and place of the
- * text, set if the node has failed there. f of a first node: how many memos its pattern has. */
+ * ends. e: 1 + the number of its memo, 0: none; a matcher has a bit for each memo and position in
+ * the text, set if the node has failed there. f of a first node: how many memos its pattern has. */
 typedef struct RtTokNode { uint32_t kind, next, a, b, c, d, e, f; } RtTokNode;
 typedef enum RtTokNodeKind {
     TOK_NODE_MATCH,     /* the pattern, or a lookahead, has matched */
@@ -167,7 +168,7 @@ typedef enum RtTokCategory {
     TOK_PI, TOK_PF, TOK_PO, TOK_SM, TOK_SC, TOK_SK, TOK_SO, TOK_ZS, TOK_ZL, TOK_ZP, TOK_CC, TOK_CF, TOK_CS, TOK_CO
 } RtTokCategory;
 
-/* The classes of characters that decide the borders of grapheme clusters. */
+/* The classes of characters that determine the boundaries of grapheme clusters. */
 typedef enum RtTokBreak {
     TOK_BREAK_OTHER, TOK_BREAK_CR, TOK_BREAK_LF, TOK_BREAK_CONTROL, TOK_BREAK_EXTEND, TOK_BREAK_L, TOK_BREAK_V, TOK_BREAK_T,
     TOK_BREAK_LV, TOK_BREAK_LVT, TOK_BREAK_FLAG, TOK_BREAK_SPACING, TOK_BREAK_PREPEND, TOK_BREAK_ZWJ, TOK_BREAK_PICTURE

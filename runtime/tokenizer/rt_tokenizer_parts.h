@@ -1,4 +1,4 @@
-/* rt_tokenizer_parts.h: shared by the files of the tokenizer; not for others. */
+/* rt_tokenizer_parts.h: shared by the files of the tokenizer; not for other files. */
 #ifndef RT_TOKENIZER_PARTS_H
 #define RT_TOKENIZER_PARTS_H
 
@@ -40,7 +40,7 @@ static inline RtTokOp rt_tok_op(const RtTokenizer *t, uint32_t n)
 
 static inline const unsigned char *rt_tok_text(const RtTokenizer *t, uint32_t at) { return t->section[TOK_TEXT] + at; }
 
-/* A value of a table of two stages; c is a code point. */
+/* A value of a two-stage table; c is a code point. */
 static inline uint32_t rt_tok_lookup(const RtTokenizer *t, RtTokSection section, int32_t c, int width)
 {
     const unsigned char *p = t->section[section];
@@ -145,7 +145,7 @@ typedef struct TokMatcher {
     const RtTokenizer *t;
     const unsigned char *s;  size_t n;
     uint32_t first, memos;          /* first node of the pattern; number of its memos */
-    unsigned char *failed;          /* a bit for each place, 0 to n, and memo */
+    unsigned char *failed;          /* a bit for each position, 0 to n, and memo */
 } TokMatcher;
 
 static inline size_t rt_tok_matcher_bytes(uint32_t memos, size_t n) { return memos ? ((n + 1) * memos + 7) / 8 : 0; }

@@ -183,7 +183,7 @@ Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileO
 
 Engine *session_engine_beside(Session *s, EngineKind kind, const Engine *first, const CompileOptions *o)
 {
-    return open_engine(s, s->graph, kind, false, o, kind == ENGINE_GENERIC ? first : NULL);
+    return open_engine(s, s->graph, kind, false, o, first);
 }
 
 Engine *session_engine(Session *s, EngineKind kind, bool taps) { return session_engine_as(s, kind, taps, &s->options); }

@@ -105,7 +105,7 @@ Exit command_ops(const Options *c)
     puts("Calls of an xf.graph, whose function gets g. The table of options comes last:");
     for (size_t i = 0; i < sizeof own_calls / sizeof *own_calls; i++) print_call(own_calls[i].name, own_calls[i].signature, own_calls[i].doc);
     for (int i = 0; i < n; i++) print_named(builder[i].name);
-    puts("\nOperations of which every graph consists, as -d g shows them:");
+    puts("\nThe operations that graphs consist of, as -d g shows them:");
     for (int i = 0; i < OP_KINDS; i++) print_entry(op_rows[i].signature, op_rows[i].doc);
     return EXIT_DONE;
 }

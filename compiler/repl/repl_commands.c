@@ -181,16 +181,16 @@ static void load(Repl *r, const char *words)
 static void help(Repl *r, const char *words);
 
 static const CommandText commands[] = {
-    { ":help",  "[NAME]",      "this, or what is known of a name; ?NAME is the same", help },
-    { ":time",  "[LUA]",       "how long each phase of compiling took, or a piece of Lua", timed },
-    { ":bench", "[SECONDS]",   "how long a run takes: minimum, median, histogram", benched },
+    { ":help",  "[NAME]",      "this list, or help on a name; ?NAME is the same", help },
+    { ":time",  "[LUA]",       "the time of each compile phase, or of a piece of Lua", timed },
+    { ":bench", "[SECONDS]",   "the time of a run: minimum, median, histogram", benched },
     { ":code",  "[FUNCTION]",  "the emitted C of one function", code },
-    { ":asm",   "[FUNCTION]",  "what the C compiler makes of it", assembly },
+    { ":asm",   "[FUNCTION]",  "its machine code, as the C compiler makes it", assembly },
     { ":graph", "[FILE.svg]",  "draw the model", graph },
     { ":mem",   "[FILE.svg]",  "draw the memory plan", memory },
-    { ":attn",  "[TEXT]",      "where every head looks", looked },
+    { ":attn",  "[TEXT]",      "draw where each head looks", looked },
     { ":load",  "FILE",        "run a Lua file", load },
-    { ":save",  "FILE",        "write what was typed to a file", NULL },
+    { ":save",  "FILE",        "save what was typed to a file", NULL },
     { ":quit",  "",            "end; so does Ctrl-D", quit },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -37,7 +37,7 @@ bool command_generation(Session *s, const RunOptions *o, RtGeneration *g)
     add_stops(s, o, g);
     const char *fault = rt_generation_fault(g), *alone = beam_setting(c);
     if (alone && !rt_generation_searches(g)) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s needs --beam N, 2 or more", alone);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s needs --beam 2 or more", alone);
         return false;
     }
     if (fault) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s", fault);
@@ -101,7 +101,7 @@ static bool can_answer(Session *s, const RunOptions *c)
     const Model *m = s->model;
     note_similar(s, c);
     if (c->input_count)
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has inputs; %s answers texts", c->inputs[0], m->name);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has named inputs; %s takes texts", c->inputs[0], m->name);
     else if (c->stop_count && (c->ids || !run_has_texts(m) || !m->has_decoder))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are %s here, not text",
                    c->stops[0], m->has_decoder ? "ids" : "numbers");

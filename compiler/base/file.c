@@ -426,7 +426,7 @@ static bool is_another_kind(Diag *d, const char *path, FileKind kind)
     char bytes[32];
     const size_t most = strlen(kind.begins) < sizeof bytes ? strlen(kind.begins) : sizeof bytes, n = file_first_bytes(path, bytes, most);
     if (!n || (n == most && memcmp(bytes, kind.begins, n) == 0)) return is_named_otherwise(d, path, kind);
-    diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "is not %s; it stays as it is", kind.what);
+    diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "is not %s and was left unchanged", kind.what);
     return true;
 }
 
@@ -509,7 +509,7 @@ bool file_make_folder(Diag *d, const char *path)
         *slash = '/';
     }
     if (made) made = make_one(part);
-    if (!made) diag_error(d, EXIT_IO, nowhere, "cannot make folder %s: %s", path, strerror(errno));
+    if (!made) diag_error(d, EXIT_IO, nowhere, "cannot create folder %s: %s", path, strerror(errno));
     free(part);
     return made;
 }

@@ -9,8 +9,8 @@ typedef struct Impostor { const char *begins, *sentence; } Impostor;
 
 /* Saved by a git clone, a browser or a download tool. Compared without case, after white space. */
 static const Impostor impostors[] = {
-    { "version https://git-lfs.github.com/spec/", "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder" },
-    { "version https://hawser.github.com/spec/", "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder" },
+    { "version https://git-lfs.github.com/spec/", "is a Git LFS pointer, not the file itself: run `git lfs pull` in its folder" },
+    { "version https://hawser.github.com/spec/", "is a Git LFS pointer, not the file itself: run `git lfs pull` in its folder" },
     { "<!doctype html", "is an HTML page, not the file itself: download the file, not the page that shows it" },
     { "<html", "is an HTML page, not the file itself: download the file, not the page that shows it" },
     { "entry not found", "is a server's error message, not the file: \"Entry not found\"" },

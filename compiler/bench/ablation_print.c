@@ -57,7 +57,7 @@ static double tokens_of(const Ablation *a, int test, int step)
 
 static void print_test(const Ablation *a, int test, FILE *to)
 {
-    static const char *const heads[] = { "step", "t/s", "x before", "x generic", "FLOPs/t", "bytes/t", "limit" };
+    static const char *const heads[] = { "step", "t/s", "vs before", "vs generic", "FLOPs/t", "bytes/t", "limit" };
     const Bench *first = &a->benches[0];
     Arena *arena = first->arena;
     BenchTable t = { .rows = a->count + 1, .columns = sizeof heads / sizeof *heads, .left = 1 };
@@ -88,10 +88,10 @@ void ablation_print(const Ablation *a, FILE *to)
     fprintf(to, "%s: each step keeps what the steps before it changed, from \"constant shapes\" on.\n\n", first->session->model->name);
     print_steps(a, to);
     for (int t = 0; t < first->test_count; t++) print_test(a, t, to);
-    fprintf(to, "\nt/s: the median of %d repetitions; steps take turns. x: the median of the ratios of each\n"
-                "repetition. distance: of the outputs from those of the step before, the largest difference\n"
-                "divided by the largest value. limit: the share of what this machine's arithmetic or\n"
-                "reading allows, with the threads of the step.\n", first->repetitions);
+    fprintf(to, "\nt/s: the median of %d repetitions; steps take turns. vs: the speed relative to the step\n"
+                "before or to generic, the median over repetitions. distance: the largest difference of the\n"
+                "outputs from those of the step before, divided by their largest value. limit: the share of\n"
+                "this machine's arithmetic or memory bandwidth, with the threads of the step.\n", first->repetitions);
     for (int i = 0; i < a->left_count; i++) fprintf(to, "%s%s.\n", i ? "" : "\nLeft out:\n", arena_format(first->arena, "- %s", a->left_out[i]));
 }
 

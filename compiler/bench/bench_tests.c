@@ -240,7 +240,7 @@ int bench_choose_tests(Bench *b)
 void bench_tests(Bench *b)
 {
     if (bench_choose_tests(b) > 1)
-        diag_remark(b->session->diag, (Loc){ 0 }, "bench: shorter tests than usual, to save time; --seconds takes all of them");
+        diag_remark(b->session->diag, (Loc){ 0 }, "bench: tests were shortened to save time; --seconds runs them in full");
 }
 
 void bench_tests_like(Bench *b, const Bench *other)

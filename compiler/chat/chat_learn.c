@@ -481,8 +481,8 @@ static const char *settle_blanks(Learner *l, Chat *c)
         { NULL, { "" } }, { NULL, { " \n" } }, { SYSTEM, { "" } }, { SYSTEM, { " \n" } }
     };
     static const Probe system = { " \n", { USER } };
-    static const char blanks[] = "in a message of white space alone",
-                      nothing[] = "in an empty message";
+    static const char blanks[] = "for a message of only white space",
+                      nothing[] = "for an empty message";
     if (c->system[0] && !agrees_with(l, c, &system)) {
         c->blank = true;
         if (!agrees_with(l, c, &system)) return blanks;
@@ -505,8 +505,8 @@ static const char *sought_words(const Learner *l, const char *s)
     static const char *const own[] = { USER, ANSWER, AGAIN, SYSTEM };
     Text t = text_new(l->arena);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strstr(s, own[i])) return "in a message that another repeats";
-    text_add(&t, "in a message with ");
+        if (strstr(s, own[i])) return "for a message that repeats another";
+    text_add(&t, "for a message with ");
     json_add_string(&t, s);
     return t.data;
 }
@@ -559,7 +559,7 @@ static const char *find_bound(Learner *l, const Chat *c)
                               { NULL, { USER, ANSWER, text } } };
         for (size_t k = 0; k < sizeof all / sizeof *all; k++)
             if (!agrees_or_none(l, c, &all[k]))
-                return arena_format(l->arena, "in a message of %d characters", (int)n);
+                return arena_format(l->arena, "for a message of %d characters", (int)n);
         if (n > MOST_SAID - 3) continue;
         for (int k = 0; k < 2; k++) {           /* odd: the user speaks last */
             const int count = ((int)n | 1) + 2 * k;
@@ -568,7 +568,7 @@ static const char *find_bound(Learner *l, const Chat *c)
             bool good = agrees_or_none(l, c, &turns);
             turns.system = SYSTEM;
             good = good && agrees_or_none(l, c, &turns);
-            if (!good) return arena_format(l->arena, "in a conversation of %d messages", count);
+            if (!good) return arena_format(l->arena, "for a conversation of %d messages", count);
         }
     }
     return NULL;

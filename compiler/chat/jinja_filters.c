@@ -22,7 +22,7 @@ static JValue replaced(JRun *r, const JValue *v, const JValue *old, const JValue
 {
     if (old) jinja_seek(r, old);
     if (!old || !with || old->kind != J_TEXT || with->kind != J_TEXT || !old->bytes)
-        return jinja_fail(r, "replace takes two texts, the first of them not empty");
+        return jinja_fail(r, "replace takes two strings; the first must not be empty");
     Text t = text_new(r->arena);
     size_t at = 0;
     int64_t left = most && most->kind == J_INT ? most->n : -1;
@@ -31,7 +31,7 @@ static JValue replaced(JRun *r, const JValue *v, const JValue *old, const JValue
         text_add_bytes(&t, v->s + at, next - at);
         text_add_bytes(&t, with->s, with->bytes);
         at = next + old->bytes;
-        if (t.size > 1 << 20) return jinja_fail(r, "a text of more than 1 MB");
+        if (t.size > 1 << 20) return jinja_fail(r, "a string is longer than 1 MB");
     }
     text_add_bytes(&t, v->s + at, v->bytes - at);
     return jinja_text(r, t.data, t.size);
@@ -43,7 +43,7 @@ static JValue split(JRun *r, const JValue *v, const JValue *by, const JValue *mo
     const JValue list = jinja_list(r);
     int64_t left = most && most->kind == J_INT && most->n >= 0 ? most->n : INT64_MAX;
     if (!by || by->kind != J_TEXT || !by->bytes)
-        return jinja_fail(r, "split without a text between is not supported");
+        return jinja_fail(r, "split without a separator is not supported");
     size_t at = 0;
     for (size_t next; left && (next = jinja_position(v, by->s, by->bytes, at)) != SIZE_MAX;
          left--) {
@@ -83,13 +83,13 @@ static JValue cased(JRun *r, const JValue *v, JCase how)
 static JValue joined(JRun *r, const JValue *list, const JValue *between, const JValue *attribute)
 {
     Text t = text_new(r->arena);
-    if (list->kind != J_LIST) return jinja_fail(r, "join of what is not a list is not supported");
+    if (list->kind != J_LIST) return jinja_fail(r, "join needs a list");
     for (int i = 0; i < list->list->count; i++) {
         JValue one = list->list->at[i];
         if (attribute) one = jinja_item(r, &one, attribute);
         if (i && between) jinja_write(r, &t, between);
         jinja_write(r, &t, &one);
-        if (t.size > 1 << 20) return jinja_fail(r, "a text of more than 1 MB");
+        if (t.size > 1 << 20) return jinja_fail(r, "a string is longer than 1 MB");
     }
     return jinja_text(r, t.data, t.size);
 }
@@ -105,7 +105,7 @@ static JValue has_end(JRun *r, const JValue *v, const JValue *end, bool begin)
 {
     if (end) jinja_seek(r, end);
     if (end && end->kind == J_TEXT) return jinja_bool(ends_with(v, end, begin));
-    if (!end || end->kind != J_LIST) return jinja_fail(r, "startswith and endswith take a text");
+    if (!end || end->kind != J_LIST) return jinja_fail(r, "startswith and endswith take a string");
     bool any = false;
     for (int i = 0; i < end->list->count; i++) jinja_seek(r, &end->list->at[i]);
     for (int i = 0; i < end->list->count; i++)
@@ -144,7 +144,7 @@ static JValue text_method(JRun *r, const char *name, const JValue *v, const JArg
     }
     if (text && !strcmp(name, "count") && first->bytes)
         return jinja_int(split(r, v, first, NULL).list->count - 1);
-    return jinja_fail(r, "%s() of a text in this form is not supported", name);
+    return jinja_fail(r, "this form of %s() on a string is not supported", name);
 }
 
 /* ---- lists and dictionaries ------------------------------------------------------------------ */
@@ -173,13 +173,13 @@ static JValue dict_method(JRun *r, const char *name, const JValue *v, const JArg
             first->kind == J_TEXT ? jinja_find(v->dict, first->s, first->bytes) : NULL;
         return found ? *found : second ? *second : jinja_none();
     }
-    return jinja_fail(r, "%s() of a dictionary in this form is not supported", name);
+    return jinja_fail(r, "this form of %s() on a dictionary is not supported", name);
 }
 
 JValue jinja_call_method(JRun *r, const JValue *method, const JArguments *a)
 {
     const JValue *self = method->self;
-    if (self->kind == J_LIST) return jinja_fail(r, "%s() of a list is not supported", method->s);
+    if (self->kind == J_LIST) return jinja_fail(r, "%s() on a list is not supported", method->s);
     return (self->kind == J_TEXT ? text_method : dict_method)(r, method->s, self, a);
 }
 
@@ -191,7 +191,7 @@ static JValue selected(JRun *r, const JValue *v, const JArguments *a, bool by_na
     const JValue list = jinja_list(r), *name = jinja_argument(a, 0, NULL),
                  *test = jinja_argument(a, by_name, NULL);
     if (v->kind != J_LIST || (by_name && !name) || (test && test->kind != J_TEXT))
-        return jinja_fail(r, "select of what is not a list is not supported");
+        return jinja_fail(r, "select needs a list");
     for (int i = 0; i < v->list->count && !r->result->fault; i++) {
         const JValue one = by_name ? jinja_item(r, &v->list->at[i], name) : v->list->at[i];
         const int skip = by_name + 1;
@@ -211,7 +211,7 @@ static JValue mapped(JRun *r, const JValue *v, const JArguments *a)
     const JValue list = jinja_list(r), *attribute = jinja_argument(a, INT32_MAX, "attribute"),
                  *filter = jinja_argument(a, 0, NULL);
     if (v->kind != J_LIST || (!attribute && (!filter || filter->kind != J_TEXT)))
-        return jinja_fail(r, "map in this form is not supported");
+        return jinja_fail(r, "this form of map is not supported");
     for (int i = 0; i < v->list->count && !r->result->fault; i++) {
         const JValue *one = &v->list->at[i];
         if (attribute) jinja_add(r, list.list, jinja_item(r, one, attribute));
@@ -229,7 +229,7 @@ static JValue length_of(JRun *r, const JValue *v)
     if (v->kind == J_LIST) return jinja_int(v->list->count);
     if (v->kind == J_DICT) return jinja_int(v->dict->count);
     if (v->kind == J_UNDEFINED) return jinja_int(0);
-    if (v->kind != J_TEXT) return jinja_fail(r, "the length of a number");
+    if (v->kind != J_TEXT) return jinja_fail(r, "a number has no length");
     int64_t n = 0;
     for (size_t i = 0; i < v->bytes; i++) n += ((unsigned char)v->s[i] & 0xC0) != 0x80;
     return jinja_int(n);
@@ -239,7 +239,7 @@ static JValue end_of(JRun *r, const JValue *v, bool last)
 {
     const JValue at = jinja_int(last ? -1 : 0);
     if (v->kind != J_LIST && v->kind != J_TEXT)
-        return jinja_fail(r, "first and last of what is not a list");
+        return jinja_fail(r, "first and last need a list");
     return jinja_item(r, v, &at);
 }
 
@@ -314,7 +314,7 @@ static bool number_test(JRun *r, const char *name, const JValue *v, const JValue
 {
     const int64_t n = !strcmp(name, "divisibleby") ? (by && by->kind == J_INT ? by->n : 0) : 2;
     if (v->kind != J_INT || !n) {
-        jinja_fail(r, "%s of what is not a whole number", name);
+        jinja_fail(r, "%s needs a whole number", name);
         return false;
     }
     return n == -1 || (v->n % n == 0) != !strcmp(name, "odd");

@@ -80,7 +80,7 @@ static void take_comment(Lexer *x)
     const char *end = x->s + 2;
     while (end + 1 < x->end && !(end[0] == '#' && end[1] == '}')) end++;
     if (end + 1 >= x->end) {
-        fail(x, "a comment does not end");
+        fail(x, "unterminated comment");
         return;
     }
     const char sign = end > x->s + 2 ? end[-1] : 0;
@@ -124,14 +124,14 @@ static size_t take_escape(Lexer *x, const char *s, const char *end, Text *t)
         uint32_t c = 0;
         for (size_t i = 1; i <= digits; i++) {
             const int digit = s + i < end ? digit_of(s[i]) : -1;
-            if (digit < 0) fail(x, "an escape is cut off");
+            if (digit < 0) fail(x, "a \\x or \\u escape needs more digits");
             c = 16 * c + (uint32_t)(digit & 15);
         }
-        if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape is not a character");
+        if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape does not name a character");
         else put_utf8(t, c);
         return 1 + digits;
     } else if ((*s >= '0' && *s <= '7') || *s == 'N')
-        fail(x, "an escape by number or name is not supported");
+        fail(x, "octal and \\N escapes are not supported");
     else {
         text_add(t, "\\");
         text_add_bytes(t, s, 1);
@@ -147,7 +147,7 @@ static void take_string(Lexer *x)
         if (*s == '\\' && s + 1 < x->end) s += 1 + take_escape(x, s + 1, x->end, &t);
         else text_add_bytes(&t, s++, 1);
     }
-    if (s >= x->end) fail(x, "a string does not end");
+    if (s >= x->end) fail(x, "unterminated string");
     else {
         push(x, JT_STRING, t.data, t.size);
         pass(x, (size_t)(s + 1 - x->s));
@@ -171,7 +171,7 @@ static void take_word(Lexer *x)
         while (n < most && is_digit(x->s[n])) n++;
         const bool real = n + 1 < most && x->s[n] == '.' && is_digit(x->s[n + 1]);
         if (real) for (n++; n < most && is_digit(x->s[n]);) n++;
-        if (n < most && (is_letter(x->s[n]))) fail(x, "a number of this form is not supported");
+        if (n < most && (is_letter(x->s[n]))) fail(x, "this form of a number is not supported");
         push(x, real ? JT_FLOAT : JT_INT, x->s, n);
     }
     pass(x, n);
@@ -205,7 +205,7 @@ static void take_tag(Lexer *x, const char *close)
         pass_blanks(x);
         const bool signed_end = x->end - x->s >= 3 && (*x->s == '-' || (*x->s == '+' && block)) &&
                                 memcmp(x->s + 1, close, 2) == 0;
-        if (x->s >= x->end) fail(x, "a tag does not end");
+        if (x->s >= x->end) fail(x, "unterminated tag");
         else if (depth <= 0 && (signed_end || begins(x, close))) {
             push(x, JT_CLOSE, x->s, 2);
             end_tag(x, 2 + signed_end, signed_end ? *x->s : 0, block);
@@ -234,7 +234,7 @@ const JToken *jinja_lex(Arena *a, const char *text, size_t bytes, const char **f
 {
     Lexer x = { .arena = a, .line = 1, .starts_line = true };
     settle_lines(&x, text, bytes);
-    if (memchr(text, '\0', bytes)) fail(&x, "it holds U+0000");
+    if (memchr(text, '\0', bytes)) fail(&x, "the template contains U+0000");
     while (x.s < x.end && !x.fault) {
         if (begins(&x, "{#")) take_comment(&x);
         else if (begins(&x, "{{")) take_tag(&x, "}}");

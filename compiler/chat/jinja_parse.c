@@ -62,7 +62,7 @@ static void expect(Parser *p, const char *s)
 static void expect_close(Parser *p)
 {
     if (p->at->kind != JT_CLOSE)
-        fail(p, arena_format(p->arena, "the tag goes on with '%.*s'",
+        fail(p, arena_format(p->arena, "expected the end of the tag, found '%.*s'",
                              p->at->bytes < 40 ? (int)p->at->bytes : 40, p->at->s));
     else p->at++;
 }
@@ -179,7 +179,7 @@ static void arguments(Parser *p, JNode *call)
         const char *key = named ? name(p) : NULL;
         if (named) p->at++;
         else if (is(p, JT_SIGN, "*") || is(p, JT_SIGN, "**"))
-            fail(p, "arguments by * are not supported");
+            fail(p, "* arguments are not supported");
         add(p, call, expression(p), key);
     }
 }
@@ -265,7 +265,7 @@ static JNode *filters(Parser *p, JNode *n)
 static JNode *unary(Parser *p, bool with_filters)
 {
     JNode *n;
-    if (++p->depth > DEEPEST) fail(p, "so many brackets are not supported");
+    if (++p->depth > DEEPEST) fail(p, "brackets are nested too deeply");
     if (p->fault) n = constant(p, (JValue){ .kind = J_NONE });
     else if (sign(p, "-")) {
         n = node(p, JN_NEGATE);
@@ -343,7 +343,7 @@ static JNode *either(Parser *p)
 
 static JNode *expression(Parser *p)
 {
-    if (++p->depth > DEEPEST) fail(p, "so many brackets are not supported");
+    if (++p->depth > DEEPEST) fail(p, "brackets are nested too deeply");
     JNode *n = p->fault ? constant(p, (JValue){ .kind = J_NONE }) : either(p);
     while (!p->fault && word(p, "if")) {
         n = binary(p, JN_CHOICE, NULL, n, either(p));
@@ -403,7 +403,7 @@ static void targets(Parser *p, JNode *n)
     const bool brackets = sign(p, "(");
     const char *found[8];
     do {
-        if (n->targets == 8) fail(p, "so many names are not supported");
+        if (n->targets == 8) fail(p, "a loop over more than 8 names is not supported");
         if (!p->fault) found[n->targets++] = name(p);
     } while (!p->fault && sign(p, ","));
     if (brackets) expect(p, ")");
@@ -418,7 +418,7 @@ static JNode *loop(Parser *p)
     if (!word(p, "in")) fail(p, "expected 'in'");
     n->a = either(p);
     if (word(p, "if")) n->b = expression(p);
-    if (is(p, JT_NAME, "recursive")) fail(p, "a recursive loop is not supported");
+    if (is(p, JT_NAME, "recursive")) fail(p, "recursive loops are not supported");
     expect_close(p);
     n->c = block(p);
     if (take_tag(p, "else")) {
@@ -450,7 +450,7 @@ static JNode *assignment(Parser *p)
         expect_close(p);
         return n;
     }
-    if (is(p, JT_SIGN, "|")) fail(p, "a block that is set through a filter is not supported");
+    if (is(p, JT_SIGN, "|")) fail(p, "a set block with a filter is not supported");
     expect_close(p);
     n->c = block(p);
     end(p, "endset");
@@ -498,7 +498,7 @@ static JNode *statement(Parser *p)
     if (word(p, "generation")) return generation(p);
     if (word(p, "break")) return jump(p, JN_BREAK);
     if (word(p, "continue")) return jump(p, JN_CONTINUE);
-    fail(p, arena_format(p->arena, "a statement '%.*s' is not supported",
+    fail(p, arena_format(p->arena, "the statement '%.*s' is not supported",
                          p->at->bytes < 20 ? (int)p->at->bytes : 20, p->at->s));
     return node(p, JN_BLOCK);
 }
@@ -516,7 +516,7 @@ static bool ends_block(const Parser *p)
 static JNode *block(Parser *p)
 {
     JNode *n = node(p, JN_BLOCK);
-    if (++p->depth > DEEPEST) fail(p, "so many blocks are not supported");
+    if (++p->depth > DEEPEST) fail(p, "blocks are nested too deeply");
     while (!p->fault && !ends_block(p)) {
         JNode *one;
         if (p->at->kind == JT_TEXT) {
@@ -544,7 +544,7 @@ const JinjaTemplate *jinja_parse(Arena *a, const char *text, size_t bytes, const
     if (!p.at) return NULL;
     JinjaTemplate *t = arena_alloc(a, sizeof *t);
     t->root = block(&p);
-    if (!p.fault && p.at->kind != JT_END) fail(&p, "the end of a block that was not opened");
+    if (!p.fault && p.at->kind != JT_END) fail(&p, "no block is open here to end");
     *fault = p.fault;
     return p.fault ? NULL : t;
 }

@@ -79,11 +79,11 @@ static JValue range(JRun *r, const JArguments *a)
     if (!a->count) return jinja_fail(r, "range takes one to three whole numbers");
     if (a->count == 1) bound[1] = a->at[0].n;
     else for (int i = 0; i < a->count; i++) bound[i] = a->at[i].n;
-    if (!bound[2]) return jinja_fail(r, "a step of 0");
+    if (!bound[2]) return jinja_fail(r, "the step is 0");
     for (int64_t i = bound[0]; (bound[2] > 0 ? i < bound[1] : i > bound[1]) && !failed(r);
          i += bound[2]) {
         if (v.list->count == 10000)
-            return jinja_fail(r, "a range of more than 10000 is not supported");
+            return jinja_fail(r, "a range of more than 10000 numbers is not supported");
         jinja_add(r, v.list, (JValue){ .kind = J_INT, .n = i });
         if (bound[2] > 0 ? i > INT64_MAX - bound[2] : i < INT64_MIN - bound[2]) break;
     }
@@ -98,7 +98,7 @@ static JValue dictionary(JRun *r, const JArguments *a)
         else if (a->at[i].kind == J_DICT)
             for (int k = 0; k < a->at[i].dict->count; k++)
                 jinja_put(r, v.dict, a->at[i].dict->at[k].key, a->at[i].dict->at[k].value);
-        else return jinja_fail(r, "a namespace of this is not supported");
+        else return jinja_fail(r, "namespace takes names with values, or dictionaries");
     }
     return v;
 }
@@ -108,7 +108,7 @@ static JValue call_function(JRun *r, int64_t which, const JArguments *a)
     const JValue *first = jinja_argument(a, 0, which == F_TODAY ? "format" : "message");
     if (which == F_RANGE) return range(r, a);
     if (which == F_NAMESPACE || which == F_DICT) return dictionary(r, a);
-    if (!first || first->kind != J_TEXT) return jinja_fail(r, "%s takes a text", functions[which]);
+    if (!first || first->kind != J_TEXT) return jinja_fail(r, "%s takes a string", functions[which]);
     const char *text = arena_copy(r->arena, first->s, first->bytes);
     if (which == F_TODAY) {
         r->result->format = text;
@@ -139,14 +139,14 @@ static JValue call_macro(JRun *r, const JValue *macro, const JArguments *a)
         bool known = !a->key[i] && i < n->parts;
         for (int k = 0; k < n->parts && a->key[i]; k++)
             known = known || strcmp(n->key[k], a->key[i]) == 0;
-        if (!known) return jinja_fail(r, "the macro %s does not take so many arguments", n->name);
+        if (!known) return jinja_fail(r, "too many arguments for the macro %s", n->name);
     }
     for (int i = 0; i < n->parts && !failed(r); i++) {
         const JValue *given = jinja_argument(a, i, n->key[i]);
         define(r, f, n->key[i], given ? *given : n->part[i] ? evaluate(r, f, n->part[i]) :
                (JValue){ .kind = J_UNDEFINED, .s = n->key[i], .bytes = strlen(n->key[i]) });
     }
-    if (++r->depth > DEEPEST) return jinja_fail(r, "macros call one another without end");
+    if (++r->depth > DEEPEST) return jinja_fail(r, "macro calls are nested too deeply");
     const JValue v = captured(r, f, n->c);
     r->depth--;
     return v;
@@ -162,7 +162,7 @@ static JValue call(JRun *r, JFrame *f, const JNode *n)
     if (what.kind == J_MACRO) return call_macro(r, &what, &a);
     if (what.kind == J_UNDEFINED)
         return jinja_fail(r, "'%.*s' is undefined", (int)what.bytes, what.s ? what.s : "");
-    return jinja_fail(r, "a call of what is not a function");
+    return jinja_fail(r, "only functions can be called");
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -173,8 +173,8 @@ static JValue negative(JRun *r, const JValue *v)
 {
     int64_t n;
     if (v->kind == J_FLOAT) return (JValue){ .kind = J_FLOAT, .x = -v->x };
-    if (v->kind != J_INT) return jinja_fail(r, "'-' of what is not a number");
-    if (__builtin_sub_overflow(0, v->n, &n)) return jinja_fail(r, "a number too large");
+    if (v->kind != J_INT) return jinja_fail(r, "'-' needs a number");
+    if (__builtin_sub_overflow(0, v->n, &n)) return jinja_fail(r, "the number is too large");
     return (JValue){ .kind = J_INT, .n = n };
 }
 
@@ -189,17 +189,17 @@ static JValue compute(JRun *r, char sign, bool twice, const JValue *a, const JVa
 {
     if (a->kind == J_FLOAT || b->kind == J_FLOAT || (sign == '/' && !twice)) {
         const double x = number(a), y = number(b);
-        if (sign == '/' && y == 0) return jinja_fail(r, "a division by 0");
+        if (sign == '/' && y == 0) return jinja_fail(r, "division by zero");
         if (!twice && strchr("+-*/", sign))
             return (JValue){ .kind = J_FLOAT,
                              .x = sign == '+'   ? x + y
                                   : sign == '-' ? x - y
                                   : sign == '*' ? x * y
                                                 : x / y };
-        return jinja_fail(r, "'%c' of fractions is not supported", sign);
+        return jinja_fail(r, "'%c' on fractions is not supported", sign);
     }
     int64_t v = 0;
-    if (strchr("/%", sign) && !b->n) return jinja_fail(r, "a division by 0");
+    if (strchr("/%", sign) && !b->n) return jinja_fail(r, "division by zero");
     if (b->n == -1 && sign == '%') return (JValue){ .kind = J_INT, .n = 0 };
     if (b->n == -1 && sign == '/') return negative(r, a);
     const bool over = sign == '+' ? __builtin_add_overflow(a->n, b->n, &v)
@@ -207,7 +207,7 @@ static JValue compute(JRun *r, char sign, bool twice, const JValue *a, const JVa
                           ? __builtin_sub_overflow(a->n, b->n, &v)
                           : sign == '*' && !twice && __builtin_mul_overflow(a->n, b->n, &v);
     if (over || (sign == '*' && twice))
-        return jinja_fail(r, "a number of this size is not supported");
+        return jinja_fail(r, "the number is too large");
     if (strchr("/%", sign)) v = floored(a->n, b->n, sign == '%');
     return (JValue){ .kind = J_INT, .n = v };
 }
@@ -217,7 +217,7 @@ static JValue repeated(JRun *r, const JValue *text, int64_t times)
     Text t = text_new(r->arena);
     for (int64_t i = 0; i < times && t.size < MOST_BYTES; i++)
         text_add_bytes(&t, text->s, text->bytes);
-    if (t.size >= MOST_BYTES) return jinja_fail(r, "a text of more than 1 MB");
+    if (t.size >= MOST_BYTES) return jinja_fail(r, "a string is longer than 1 MB");
     return jinja_text(r, t.data, t.size);
 }
 
@@ -225,7 +225,7 @@ static JValue sum(JRun *r, const JValue *a, const JValue *b)
 {
     if (a->kind == J_TEXT && b->kind == J_TEXT) {
         Text t = text_new(r->arena);
-        if (a->bytes + b->bytes > MOST_BYTES) return jinja_fail(r, "a text of more than 1 MB");
+        if (a->bytes + b->bytes > MOST_BYTES) return jinja_fail(r, "a string is longer than 1 MB");
         text_add_bytes(&t, a->s, a->bytes);
         text_add_bytes(&t, b->s, b->bytes);
         return jinja_text(r, t.data, t.size);
@@ -236,7 +236,7 @@ static JValue sum(JRun *r, const JValue *a, const JValue *b)
         for (int i = 0; i < b->list->count && !failed(r); i++) jinja_add(r, v.list, b->list->at[i]);
         return v;
     }
-    return jinja_fail(r, "'+' of values of these types");
+    return jinja_fail(r, "'+' does not apply to these types");
 }
 
 static JValue binary(JRun *r, const char *s, const JValue *a, const JValue *b)
@@ -259,7 +259,7 @@ static JValue binary(JRun *r, const char *s, const JValue *a, const JValue *b)
         Text t = text_new(r->arena);
         jinja_write(r, &t, a);
         jinja_write(r, &t, b);
-        if (t.size > MOST_BYTES) return jinja_fail(r, "a text of more than 1 MB");
+        if (t.size > MOST_BYTES) return jinja_fail(r, "a string is longer than 1 MB");
         return jinja_text(r, t.data, t.size);
     }
     for (int i = 0; i < 2; i++) {
@@ -270,7 +270,7 @@ static JValue binary(JRun *r, const char *s, const JValue *a, const JValue *b)
     if (sign == '*' && a->kind == J_TEXT && b->kind == J_INT) return repeated(r, a, b->n);
     if (jinja_is_number(a) && jinja_is_number(b)) return compute(r, sign, s[1] != 0, a, b);
     if (sign == '+') return sum(r, a, b);
-    return jinja_fail(r, "'%s' of values of these types", s);
+    return jinja_fail(r, "'%s' does not apply to these types", s);
 }
 
 static JValue dictionary_of(JRun *r, JFrame *f, const JNode *n)
@@ -349,7 +349,7 @@ static JValue evaluate_node(JRun *r, JFrame *f, const JNode *n)
             jinja_bound(r, n->b);
         }
         return failed(r) ? a : binary(r, n->name, &a, &b);
-    default: return jinja_fail(r, "a statement where an expression belongs");
+    default: return jinja_fail(r, "expected an expression, found a statement");
     }
 }
 
@@ -357,7 +357,7 @@ static JValue evaluate(JRun *r, JFrame *f, const JNode *n)
 {
     if (failed(r)) return (JValue){ .kind = J_UNDEFINED };
     r->line = n->line;
-    if (++r->steps > MOST_STEPS) return jinja_fail(r, "it does not end after %d steps", MOST_STEPS);
+    if (++r->steps > MOST_STEPS) return jinja_fail(r, "the template did not finish within %d steps", MOST_STEPS);
     return evaluate_node(r, f, n);
 }
 
@@ -409,7 +409,7 @@ static JValue items_of(JRun *r, JFrame *f, const JNode *n)
         for (int i = 0; i < v.dict->count; i++) jinja_add(r, all.list, v.dict->at[i].key);
     else if (v.kind == J_LIST)
         for (int i = 0; i < v.list->count && !failed(r); i++) jinja_add(r, all.list, v.list->at[i]);
-    else jinja_fail(r, "a loop over what is not a list");
+    else jinja_fail(r, "a loop needs a list");
     if (!n->b) return all;
     const JValue kept = jinja_list(r);
     for (int i = 0; i < all.list->count && !failed(r); i++) {
@@ -458,7 +458,7 @@ static void run(JRun *r, JFrame *f, const JNode *n)
     JValue v;
     if (failed(r)) return;
     r->line = n->line;
-    if (++r->steps > MOST_STEPS) jinja_fail(r, "it does not end after %d steps", MOST_STEPS);
+    if (++r->steps > MOST_STEPS) jinja_fail(r, "the template did not finish within %d steps", MOST_STEPS);
     switch (n->kind) {
     case JN_TEXT:     text_add_bytes(&r->out, n->value.s, n->value.bytes); break;
     case JN_PRINT:
@@ -478,9 +478,9 @@ static void run(JRun *r, JFrame *f, const JNode *n)
         break;
     case JN_BREAK:    r->jump = JR_BREAKS; break;
     case JN_CONTINUE: r->jump = JR_CONTINUES; break;
-    default:          jinja_fail(r, "an expression where a statement belongs");
+    default:          jinja_fail(r, "expected a statement, found an expression");
     }
-    if (r->out.size > MOST_BYTES) jinja_fail(r, "a text of more than 1 MB");
+    if (r->out.size > MOST_BYTES) jinja_fail(r, "a string is longer than 1 MB");
 }
 
 static JValue messages(JRun *r)

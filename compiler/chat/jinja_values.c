@@ -57,7 +57,7 @@ void jinja_add(JRun *r, JList *l, JValue v)
 {
     enum { MOST = 100000 };
     if (l->count == MOST) {
-        jinja_fail(r, "a list of more than %d", MOST);
+        jinja_fail(r, "a list has more than %d values", MOST);
         return;
     }
     if (l->count == l->room) {
@@ -149,7 +149,7 @@ int jinja_order(JRun *r, const JValue *a, const JValue *b)
         const int order = memcmp(a->s, b->s, a->bytes < b->bytes ? a->bytes : b->bytes);
         return order ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
     }
-    jinja_fail(r, "'<' of values of these types");
+    jinja_fail(r, "'<' does not apply to these types");
     return 0;
 }
 
@@ -179,7 +179,7 @@ bool jinja_contains(JRun *r, const JValue *in, const JValue *v)
         return found;
     }
     if (in->kind == J_UNDEFINED) return found;
-    jinja_fail(r, "'in' what is neither a list nor a text");
+    jinja_fail(r, "'in' needs a list or a string");
     return found;
 }
 
@@ -242,7 +242,7 @@ bool jinja_is_ascii(JRun *r, const JValue *v)
 {
     for (size_t i = 0; i < v->bytes; i++)
         if ((unsigned char)v->s[i] > 127) {
-            jinja_fail(r, "an index into a text that is not ASCII is not supported");
+            jinja_fail(r, "indexing a string that is not ASCII is not supported");
             return false;
         }
     return true;
@@ -304,10 +304,10 @@ JValue jinja_slice(JRun *r, const JValue *v, const JValue *from, const JValue *t
             text_add_bytes(&t, part.list->at[i].s, part.list->at[i].bytes);
         return jinja_text(r, t.data, t.size);
     }
-    if (v->kind != J_LIST) return jinja_fail(r, "a slice of what is neither a list nor a text");
+    if (v->kind != J_LIST) return jinja_fail(r, "only lists and strings can be sliced");
     const int64_t count = v->list->count, by = step->kind == J_INT ? step->n : 1;
     if (!by || by > count + 1 || by < -count - 1)
-        return jinja_fail(r, "a step of this size is not supported");
+        return jinja_fail(r, "a slice with this step is not supported");
     const int64_t begin =
         by > 0 ? bound(from, 0, count, 0, count) : bound(from, count - 1, count, -1, count - 1);
     const int64_t end =

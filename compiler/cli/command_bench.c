@@ -106,16 +106,18 @@ static void remark_on_limits(Session *s, const Bench *b)
     for (int k = 0; k < b->thread_count; k++) {
         const double cache = b->limits.bandwidth[LEVEL_L3][b->threads[k]], memory = b->limits.bandwidth[LEVEL_DRAM][b->threads[k]];
         if (cache <= 0 || cache >= memory) continue;
-        diag_remark(s->diag, (Loc){ 0 }, "bench: the third-level cache is read at %.1f GB/s by %d thread%s, memory at %.1f: other machines or "
-                    "programs share the cache, or memory was not reached", cache / 1e9, b->threads[k], b->threads[k] > 1 ? "s" : "", memory / 1e9);
+        diag_remark(s->diag, (Loc){ 0 }, "bench: the L3 cache is read at %.1f GB/s by %d thread%s, memory at %.1f: other machines or "
+                    "programs may share the cache, or the data for memory fitted into it",
+                    cache / 1e9, b->threads[k], b->threads[k] > 1 ? "s" : "", memory / 1e9);
         break;
     }
     for (int i = 0; i < b->row_count; i++) {
         const BenchFigures f = bench_figures(b, &b->rows[i]);
         /* Integer arithmetic has a higher peak. */
         if (f.limit_pct > unlikely && !(f.by_flops && model_rounds_activations(s->model))) {
-            diag_remark(s->diag, (Loc){ 0 }, "bench: %s, %d thread%s: above the limit that was probed; another program was running, or the "
-                        "data came from a nearer cache", b->rows[i].test->name, b->rows[i].threads, b->rows[i].threads > 1 ? "s" : "");
+            diag_remark(s->diag, (Loc){ 0 }, "bench: %s, %d thread%s: faster than the measured limit; another program may have run during the "
+                        "measurement, or the data was in a faster cache",
+                        b->rows[i].test->name, b->rows[i].threads, b->rows[i].threads > 1 ? "s" : "");
             return;
         }
     }

@@ -73,7 +73,7 @@ static Exit check(Diag *d, const CacheEntry *e, int n)
         progress_clear();
         damaged++;
         if (unlink(e[i].path) == 0 || errno == ENOENT) printf("%s: damaged, removed\n", e[i].name);
-        else diag_error(d, EXIT_IO, (Loc){ 0 }, "%s is damaged, and cannot be removed: %s",
+        else diag_error(d, EXIT_IO, (Loc){ 0 }, "%s is damaged and cannot be removed: %s",
                         e[i].path, strerror(errno));
     }
     progress_clear();

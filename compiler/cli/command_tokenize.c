@@ -227,7 +227,7 @@ static void take_lines(Tokenize *t)
         take_text(t, line, (size_t)n);
         if (fflush(stdout) != 0) put(t, "", 1);
     }
-    if (n == LINE_TOO_LONG) complain(t, "more than 64 MiB in one line; nothing more is read");
+    if (n == LINE_TOO_LONG) complain(t, "a line is longer than 64 MiB; the rest of the input is ignored");
     else if (!feof(stdin) && t->code != EXIT_IO) {
         fprintf(stderr, "xformc: cannot read standard input: %s\n", strerror(errno));
         t->code = EXIT_IO;

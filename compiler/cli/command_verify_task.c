@@ -158,7 +158,7 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
     }
     const Loc at = { .file = path };
     if (engine_saturated(e)) diag_remark(s->diag, (Loc){ 0 }, "%s: " RT_SATURATED, m->name);
-    if (!result->tokens) diag_error(s->diag, EXIT_BAD_DATA, at, "two tokens at least are needed, found %d", ids.n);
+    if (!result->tokens) diag_error(s->diag, EXIT_BAD_DATA, at, "at least two tokens are needed, found %d", ids.n);
     result->perplexity = exp(sum / (double)result->tokens);
     return result->tokens;
 }

@@ -11,7 +11,7 @@ void chat_remark(Diag *d, const Model *m)
 {
     if (m->chat && m->chat->unlike)
         diag_remark(d, (Loc){ m->chat_path, 0, 0 },
-                    "%s, the chat template writes something else, which xformc does not follow",
+                    "xformc does not reproduce the chat template exactly: the result differs %s",
                     m->chat->unlike);
 }
 

@@ -222,9 +222,10 @@ static bool there_is(Arena *a, Diag *d, const char *command, const char *what, c
         return false;
     }
     if (status >= 0 && WIFSIGNALED(status))
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' was ended by signal %d", what, command, WTERMSIG(status));
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' was killed by signal %d", what, command, WTERMSIG(status));
     else diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' is not installed", what, command);
-    if (strpbrk(command, " \t") && !file_is_regular(command)) diag_note(d, (Loc){ 0 }, "that is one name: options of a compiler have no place in it");
+    if (strpbrk(command, " \t") && !file_is_regular(command))
+        diag_note(d, (Loc){ 0 }, "the whole value is taken as the compiler's name; options are not supported");
     return false;
 }
 
@@ -361,10 +362,10 @@ static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, cons
     const char *more = !o->unseen ? "; see above" : said ? arena_format(a, ": %s", said)
                                                     : ", without a message";
     if (status < 0) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot run make: %s", strerror(errno));
-    else if (WIFSIGNALED(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make was ended by signal %d", WTERMSIG(status));
+    else if (WIFSIGNALED(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make was killed by signal %d", WTERMSIG(status));
     else if (room)
         diag_error(d, EXIT_IO, (Loc){ 0 }, "%s did not build %s: %s", cc, o->target, room);
-    else if (succeeded(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make ended well, but did not make %s", o->target);
+    else if (succeeded(status)) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make succeeded but did not build %s", o->target);
     else if (!make_works(a, d, o->folder))
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make fails even with nothing to do");
     else if (!compiler_works(a, d, o->folder, cc, all_flags(a, o->form.isa)))
@@ -403,7 +404,7 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
     const char *target = file_join(a, o->folder, o->target);
     if (succeeded(status) && is_made(target, file_join(a, o->folder, o->text))) {
         if (is_binary(target)) return true;
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s ended well, but the %s that it made is not a program", o->cc ? o->cc : "cc", o->target);
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s succeeded, but the %s it produced is not a program", o->cc ? o->cc : "cc", o->target);
         unlink(target);
         return false;
     }
@@ -467,7 +468,7 @@ const char *folder_temporary(Arena *a, Diag *d)
     char *folder = arena_format(a, "%s/%s%s-XXXXXX", tmp, own_begin, file_own_id(a));
     remove_left(a, tmp);
     if (mkdtemp(folder)) return folder;
-    diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot make a temporary folder %s: %s", folder, strerror(errno));
+    diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot create a temporary folder %s: %s", folder, strerror(errno));
     return NULL;
 }
 

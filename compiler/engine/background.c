@@ -240,7 +240,7 @@ static void collect(void)
     char *rest = child.line;
     if (*rest == '+') b->took_ns = strtoll(rest + 1, &rest, 10);
     if (*rest == ' ') replace(b, rest + 1, false);
-    else fail(b, child.line[0] == '-' ? child.line + 1 : "the compiler in the background was ended");
+    else fail(b, child.line[0] == '-' ? child.line + 1 : "the background compiler was killed");
     end_child();
 }
 

@@ -130,7 +130,7 @@ CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p)
         /* POSIX: a function's address in a void pointer. */
         memcpy(&c->list[i].function, &address, sizeof address);
     }
-    if (!c->code && !told.any) die("libtcc failed without a word");
+    if (!c->code && !told.any) die("libtcc failed without a message");
     return c->code ? c : NULL;
 }
 

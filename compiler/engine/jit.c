@@ -325,7 +325,7 @@ static CMemory *compile(Arena *a, Diag *d, Exit blame, const char *text, const K
     CMemory *code = c_memory_compile(named ? perf_map_text(a, text) : text, symbols, n, &messages, keep_message);
     if (code && named) perf_map_add(a, d, code, symbols, n);
     if (!code)
-        diag_error(d, blame, (Loc){ 0 }, "libtcc refuses the C text: %.*s%s", (int)strcspn(messages.data, "\n"), messages.data,
+        diag_error(d, blame, (Loc){ 0 }, "libtcc rejects the emitted C: %.*s%s", (int)strcspn(messages.data, "\n"), messages.data,
                    told_lines(a, text, messages.data));
     return code;
 }
@@ -347,7 +347,7 @@ static bool state_fits(Diag *d, const Plan *p)
     diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "the state of %s takes %lld bytes, but libtcc is "
                "limited to 2 GiB; use --engine native", p->graph->model->name,
                (long long)p->state_bytes);
-    diag_note(d, (Loc){ 0 }, "a smaller max_source, max_target or --slots makes it smaller");
+    diag_note(d, (Loc){ 0 }, "reduce max_source, max_target or --slots");
     return false;
 }
 
@@ -406,7 +406,7 @@ bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
     Emitted found = k->emitted;
     const char *what;
     if (c_too_deep(text, &what)) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the C text has %s", what);
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the C has %s", what);
         return false;
     }
     int n;

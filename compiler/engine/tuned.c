@@ -30,15 +30,15 @@ static bool tuning_fits(Arena *a, Diag *d, const Model *m, const Tuning *t)
     const Loc whole = { t->path, 0, 0 };
     const char *machine = machine_processor(a), *dtype = model_dtype(m);
     if (t->model && strcmp(t->model, m->name)) {
-        diag_remark(d, whole, "was measured for another model, %s, and is not used", t->model);
+        diag_remark(d, whole, "measured for another model, %s: ignored", t->model);
         return false;
     }
     if (t->dtype && strcmp(t->dtype, dtype)) {
-        diag_remark(d, whole, "was measured for weights of %s, these are %s: it is not used", t->dtype, dtype);
+        diag_remark(d, whole, "measured for %s weights, but these are %s: ignored", t->dtype, dtype);
         return false;
     }
     if (t->machine && *machine && strcmp(t->machine, machine))
-        diag_remark(d, whole, "was measured on another machine, %s, not on %s: its choices may be slow here", t->machine, machine);
+        diag_remark(d, whole, "measured on another machine, %s, not on %s: its choices may be slow here", t->machine, machine);
     return true;
 }
 
@@ -65,7 +65,7 @@ static void remark_on_form(Arena *a, Diag *d, const Plan *p, const Tuning *t)
     const char *name = p->graph->model->name;
     const TunedCall *first = NULL;
     if (t->identity && strcmp(t->identity, pack_layout(a, p).identity))
-        diag_remark(d, (Loc){ t->path, 0, 0 }, "was measured for another form of %s: its choices may be slow here", name);
+        diag_remark(d, (Loc){ t->path, 0, 0 }, "measured for another form of %s: its choices may be slow here", name);
     const int n = calls_elsewhere(a, p, t, &first);
     if (n)
         diag_remark(d, first->at, "%d of %d calls are missing in this form of %s or cannot be "

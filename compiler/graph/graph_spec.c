@@ -55,7 +55,7 @@ static bool check_size(SpecBuild *b, const Tensor *t)
     double elements = 16 * ceil((double)t->dim[t->rank - 1].bound / 16);
     for (int r = 0; r + 1 < t->rank; r++) elements *= (double)t->dim[r].bound;
     if (elements <= most) return true;
-    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s: absurd size: %.4g elements with rows padded to sixteen; at most %.4g",
+    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s: too large: %.4g elements with rows padded to sixteen; at most %.4g",
                b->call->op, elements, most);
     b->k->failed = true;
     return false;
@@ -246,7 +246,7 @@ static void fill_cached(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     const bool both = b->values[b->call->inputs[1]].append && b->values[b->call->inputs[2]].append;
     if (!both) refuse(b, "keys and values must both be caches");
-    else if (option_number(b->call, "keys", 0) != 0) refuse(b, "keys does not apply to caches: a row sees those up to its own");
+    else if (option_number(b->call, "keys", 0) != 0) refuse(b, "keys does not apply to caches: each row sees the keys up to its own");
     else if (in[0]->dim[0].bound != b->k->graph->step_rows)
         refuse(b, "the number of queries must equal the number of appended rows");
     else if (in[1]->dim[1].bound % n->kv_heads == 0 && in[2] && in[2]->dim[1].bound % n->kv_heads == 0) {
@@ -312,7 +312,7 @@ static void fill_rotary(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     n->dims = (int)dims;
     n->interleaved = option_choice(b->call, "layout", "rotations", ROTATIONS_HALVES) == ROTATIONS_INTERLEAVED;
     if (dims < 2 || dims % 2 || dims > in[0]->dim[1].bound / heads) {
-        refuse(b, "dims must be even and within a head");
+        refuse(b, "dims must be even and at most the width of a head");
         return;
     }
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);

@@ -208,7 +208,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target)
         tell_pieces(d, a, "buffers; those of the scratch share it where their lives do not overlap", i->buffers, i->buffer_count);
     }
     if (misfits(a, d, i, "flash", info_flash(i), target.flash)) {
-        if (!i->code) diag_note(d, (Loc){ 0 }, "for the weights alone; --code adds the code");
+        if (!i->code) diag_note(d, (Loc){ 0 }, "this counts only the weights; --code adds the code");
         tell_pieces(d, a, "weights", i->weights, i->weight_count);
     }
 }

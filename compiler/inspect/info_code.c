@@ -58,7 +58,7 @@ static bool add_object(Arena *a, Diag *d, const char *folder, const char *name, 
     const size_t bytes = object_bytes(map.data, map.size);
     file_unmap(&map);
     *sum += bytes;
-    if (!bytes) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s: what the compiler made cannot be measured: no ELF object of 64 bits", name);
+    if (!bytes) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s: cannot measure the compiler's output: it is not a 64-bit ELF object", name);
     return bytes > 0;
 }
 

@@ -76,7 +76,7 @@ static const char *chat_words(Arena *a, const Model *m)
 {
     if (!m->has_decoder || m->has_encoder) return NULL;
     if (m->chat) return arena_format(a, "%s, by its template", m->chat->name);
-    return m->chat_fault ? "no template that is known: without --chat" : NULL;
+    return m->chat_fault ? "no known template: --chat is not available" : NULL;
 }
 
 static void print_tokenizer(Arena *a, const Model *m, FILE *to)
@@ -185,7 +185,7 @@ static void print_uncounted(Arena *a, const InfoProgram *p, FILE *to)
 {
     const char **names;
     const int n = uncounted(a, p, &names);
-    for (int i = 0; i < n; i++) fprintf(to, "%s%s", i ? ", " : "  FLOPs are not counted of ", names[i]);
+    for (int i = 0; i < n; i++) fprintf(to, "%s%s", i ? ", " : "  FLOPs do not include ", names[i]);
     if (n) fputs(", operations of the spec\n", to);
 }
 
@@ -221,7 +221,7 @@ static void print_target(Arena *a, const Info *i, const InfoTarget *t, FILE *to)
     fprintf(to, "\n%-*s%*s  needed  %*s  there\n", LABEL, t->name ? t->name : "limits", NUMBER, "", NUMBER, "");
     fprintf(to, "  %-*s%*s          %*s\n", LABEL - 2, "RAM, bytes", NUMBER, info_number(a, (double)info_ram(i)), NUMBER, limit_text(a, t->ram));
     fprintf(to, "  %-*s%*s          %*s%s\n", LABEL - 2, "flash, bytes", NUMBER, info_number(a, (double)info_flash(i)), NUMBER,
-            limit_text(a, t->flash), i->code ? "" : "   weights alone; --code adds the code");
+            limit_text(a, t->flash), i->code ? "" : "   weights only; --code adds the code");
 }
 
 void info_print(const Info *i, const InfoTarget *target, FILE *to)

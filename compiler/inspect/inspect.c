@@ -67,7 +67,7 @@ static bool read_words(Look *l, int *ids, int *n)
     for (int i = 0; i < l->word_count; i++)
         if (!add_ids(l, l->words[i], ids, n)) return false;
     q->input = look_ids_text(l->arena, s->model, s->model->has_encoder, ids, *n);
-    return *n > 0 || look_refuse(s, EXIT_BAD_DATA, "there are no ids", NULL);
+    return *n > 0 || look_refuse(s, EXIT_BAD_DATA, "no ids were given", NULL);
 }
 
 bool look_read(Look *l, int *ids, int *n)

@@ -74,6 +74,6 @@ void model_note_unread(Diag *d, const Draft *draft, const Model *m)
         for (Side side = SIDE_BOTH; side < SIDES; side++) {
             const Choice *choice = &draft->choices[side][i];
             const char *why = choice->count && is_ours(draft, choice->at) ? field_unread(draft, m, side, (FieldId)i) : NULL;
-            if (why) diag_remark(d, choice->at, "%s is not read: %s", fields[i].name, why);
+            if (why) diag_remark(d, choice->at, "%s has no effect: %s", fields[i].name, why);
         }
 }

@@ -276,9 +276,9 @@ static void check_total(const ModelCheck *c)
     double bytes = tables + stack_bytes(m, &m->encoder, false, (double)m->max_source)
         + stack_bytes(m, &m->decoder, true, (double)m->max_target);
     if (bytes > MOST_BYTES)
-        wrong(c, m->at, "absurd sizes: the parameters would take %.3g bytes, more than %.3g", bytes, MOST_BYTES);
+        wrong(c, m->at, "the parameters would take %.3g bytes, more than %.3g", bytes, MOST_BYTES);
     else if (slot_bytes(m) > MOST_BYTES)
-        wrong(c, m->at, "absurd sizes: the state would take %.3g bytes, more than %.3g", slot_bytes(m), MOST_BYTES);
+        wrong(c, m->at, "the state would take %.3g bytes, more than %.3g", slot_bytes(m), MOST_BYTES);
 }
 
 static void check_types(const ModelCheck *c)

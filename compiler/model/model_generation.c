@@ -92,7 +92,7 @@ static void note_unread(const Settings *s)
 {
     for (int i = FIELD_ID_generation_do_sample; i <= FIELD_ID_generation_eos_token_id; i++)
         if (is_set(s, (FieldId)i)) {
-            diag_remark(s->diag, draft_place(s->draft, SIDE_BOTH, (FieldId)i), "%s is not read: an encoder generates nothing", fields[i].name);
+            diag_remark(s->diag, draft_place(s->draft, SIDE_BOTH, (FieldId)i), "%s has no effect: an encoder generates nothing", fields[i].name);
             return;
         }
 }
@@ -103,7 +103,7 @@ static void check_stops(const Settings *s)
     const Model *m = s->model;
     const Loc at = draft_place(s->draft, SIDE_BOTH, FIELD_ID_generation_stop_strings);
     if (m->generation_stop_strings.count && !m->tokenizer_data && !(m->source && m->target))
-        diag_remark(s->diag, at, "generation_stop_strings is not read: without a tokenizer answers are ids");
+        diag_remark(s->diag, at, "generation_stop_strings has no effect: without a tokenizer answers are ids");
 }
 
 /* Check that each row has two language codes and a prefix. */

@@ -305,7 +305,7 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     const char *name = pack->plan->graph->model->name;
     size_t size, values = pack->plan->weights_bytes / sizeof(float);
     if (values > MOST_VALUES) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%zu weights are too many to be written as C; at most %d", values, MOST_VALUES);
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%zu weights are too many to write as C; the limit is %d", values, MOST_VALUES);
         diag_note(d, (Loc){ 0 }, "use --weights=embed or --weights=file");
         return false;
     }

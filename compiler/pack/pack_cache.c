@@ -129,8 +129,8 @@ static bool is_kept(Arena *a, Diag *d, const Plan *p)
     const bool good = cache_most(a, &most);
     const char *room = text_bytes(a, (size_t)most);
     if (!good && !told)
-        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected bytes, as 262144, 256K, 1M or 2G; "
-                    "the cache takes %s", room);
+        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or "
+                    "2G; using %s", room);
     if (bytes > most && !told)
         diag_remark(d, (Loc){ 0 }, "%s takes %s packed, but the cache holds %s: it is packed on "
                     "every run; raise XFORMC_CACHE_SIZE", p->graph->model->name,

@@ -74,10 +74,10 @@ bool plan_fits(Diag *d, const Graph *g, PlanOptions options)
     const Sizes s = sizes_of(g, options);
     double state = s.slot * options.slots + s.kept + s.largest, weights = weight_bytes(g);
     if (state > MOST_BYTES) {
-        diag_error(d, EXIT_BAD_DATA, g->model->at, "absurd sizes: the state would take %.3g bytes, more than %.3g", state, MOST_BYTES);
+        diag_error(d, EXIT_BAD_DATA, g->model->at, "the state would take %.3g bytes, more than %.3g", state, MOST_BYTES);
         diag_note(d, g->model->at, "%d slot%s of %.3g bytes each", options.slots, options.slots == 1 ? "" : "s", s.slot);
     } else if (weights > MOST_BYTES)
-        diag_error(d, EXIT_BAD_DATA, g->model->at, "absurd sizes: the weights would take %.3g bytes, more than %.3g", weights, MOST_BYTES);
+        diag_error(d, EXIT_BAD_DATA, g->model->at, "the weights would take %.3g bytes, more than %.3g", weights, MOST_BYTES);
     return state <= MOST_BYTES && weights <= MOST_BYTES;
 }
 
@@ -213,7 +213,7 @@ bool plan_fits_machine(Diag *d, const Plan *p, PlanWork work)
     diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s takes %s of memory, and this machine has %s: %s",
                m->name, size_words(a, sum(n)), text_bytes(a, memory_of_machine()), needs_words(a, n));
     if (m->model_kind != KIND_GRAPH && p->options.target == TARGET_PANELS) tell_choices(d, p, work);
-    if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "fewer --slots take less");
+    if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "fewer --slots need less memory");
     diag_note(d, (Loc){ 0 }, "xformc info prints the details");
     arena_free(a);
     return false;

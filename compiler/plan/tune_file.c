@@ -26,7 +26,7 @@ static const char **names_of(const TuneFields *f, Loc at, int *n)
         size_t size = 0;
         const char *name = lua_type(f->L, -2) == LUA_TSTRING ? lua_tolstring(f->L, -2, &size) : "";
         if (!size) wrong(f, at, "a value needs a name: %s has none", spec_describe(f->L, -1));
-        else if (size > LONGEST_NAME || strlen(name) != size) wrong(f, at, "a name is longer than %d bytes, or holds a zero byte", LONGEST_NAME);
+        else if (size > LONGEST_NAME || strlen(name) != size) wrong(f, at, "a name is longer than %d bytes or contains a zero byte", LONGEST_NAME);
         else if (*n == MAX_TUNED_CALLS) {
             wrong(f, at, "more than %d names", MAX_TUNED_CALLS);
             lua_pop(f->L, 2);
@@ -211,7 +211,7 @@ static int make_tuning(lua_State *L)
 static int unknown_in_xf(lua_State *L)
 {
     const char *word = luaL_checkstring(L, 2);
-    spec_fail(L, spec_call(L, word), "unknown xf.%s; in a file of xformc tune there is xf.tune", word);
+    spec_fail(L, spec_call(L, word), "unknown xf.%s; a file of xformc tune has only xf.tune", word);
 }
 
 static void open_tune(lua_State *L)

@@ -16,7 +16,7 @@ Engine *repl_answering(lua_State *L, ReplModel *m) { return m->probed ? repl_tap
 /* The text at a stack place; raises if the model is a graph. */
 static const char *checked_text(lua_State *L, const ReplModel *m, int index)
 {
-    if (m->session->model->graph) luaL_error(L, "%s is a graph: it is run with m:run{ NAME = values }", m->session->model->name);
+    if (m->session->model->graph) luaL_error(L, "%s is a graph: run it with m:run{ NAME = values }", m->session->model->name);
     return lua_tostring(L, index);
 }
 
@@ -58,7 +58,7 @@ static const char *question_text(lua_State *L, const ReplModel *m, bool pair)
     if (!pair) return first;
     if (!model->pairs) luaL_error(L, "%s takes one text, not a pair", model->name);
     if (lua_type(L, 3) != LUA_TSTRING) luaL_error(L, "the second text of a pair is a %s", luaL_typename(L, 3));
-    if (strchr(first, '\t')) luaL_error(L, "a tab in the first text of a pair: a tab parts the two");
+    if (strchr(first, '\t')) luaL_error(L, "the first text of a pair contains a tab, which separates the two");
     return lua_pushfstring(L, "%s\t%s", first, checked_text(L, m, 3));
 }
 
@@ -180,7 +180,7 @@ static int generate(lua_State *L)
     const int top = lua_gettop(L), options = top > 2 && lua_istable(L, top) ? top : 0;
     const bool limited = !lua_isnoneornil(L, 3) && options != 3;
     lua_Integer most = limited ? luaL_checkinteger(L, 3) : 0;
-    if (most < 1 && limited) return luaL_error(L, "m:generate: expected how many ids at most, at least 1");
+    if (most < 1 && limited) return luaL_error(L, "m:generate: expected the largest number of ids, at least 1");
     if (most > model->max_target) most = model->max_target;
     if (lua_type(L, 2) == LUA_TSTRING) return generate_text(L, m, options, most);
     if (options) return luaL_error(L, "m:generate: options apply to a text, not to ids");

@@ -49,7 +49,7 @@ static void print_function(const char *text, const char *function)
         if (inside && strncmp(line, "\t.size", 6) == 0) return;
         if (inside && (strncmp(line, "\t.", 2) != 0)) fwrite(line, 1, (size_t)(end - line), stdout);
     }
-    if (!inside) fprintf(stderr, "error: the compiler left nothing of '%s'\n", function);
+    if (!inside) fprintf(stderr, "error: the compiler removed '%s'\n", function);
 }
 
 static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const char *function)

@@ -11,9 +11,9 @@
 ReplModel *repl_check_model(lua_State *L)
 {
     ReplModel *m = luaL_testudata(L, 1, REPL_MODEL_TYPE);
-    if (!m) luaL_error(L, "a model is expected, found %s; a method is called with a colon: m:names()", repl_found(L, 1));
+    if (!m) luaL_error(L, "expected a model, found %s; call methods with a colon: m:names()", repl_found(L, 1));
     if (!m->session) luaL_error(L, "the model was closed");
-    if (m->running) luaL_error(L, "%s is running: a probe cannot ask, change or close it", m->session->model->name);
+    if (m->running) luaL_error(L, "%s is running: a probe cannot query, change or close it", m->session->model->name);
     m->L = L;
     repl_memory_begin(m);
     repl_tier_poll(L, m);
@@ -85,7 +85,7 @@ int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_
 {
     int64_t count;
     const float *numbers = repl_numbers(L, index, a, &count);
-    if (!count) luaL_error(L, "there are no ids");
+    if (!count) luaL_error(L, "no ids were given");
     if (count > most) luaL_error(L, "%d ids, but at most %d fit", (int)count, (int)most);
     int *ids = arena_array(a, (size_t)count, sizeof *ids);
     const bool of_source = index == 2 && m->session->model->has_encoder;
@@ -106,7 +106,7 @@ const Trace *repl_traced(lua_State *L, ReplModel *m)
     const Question *q = &m->look.question;
     const bool graph = m->session->model->graph != NULL;
     if (!graph && !m->asked)
-        luaL_error(L, "nothing was run yet: call m(\"text\") or m:run{ ids } first");
+        luaL_error(L, "nothing has run yet: call m(\"text\") or m:run{ ids } first");
     Engine *e = graph ? repl_tapped(L, m) : repl_tapped_for(L, m, q->n, q->m);
     if (graph && !m->asked) repl_begin_question(m, (Look){ .engine = e });
     m->look.engine = e;

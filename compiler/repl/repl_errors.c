@@ -50,7 +50,7 @@ void repl_refuse(Repl *r, Exit code, const char *format, ...)
 int repl_model_fail(lua_State *L, const ReplModel *m)
 {
     repl_raise(L, m->session->diag);
-    return luaL_error(L, "it failed, and nothing was told");
+    return luaL_error(L, "it failed without a message");
 }
 
 void repl_check_status(lua_State *L, rt_status status)

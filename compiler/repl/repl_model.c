@@ -246,7 +246,7 @@ static int describe(lua_State *L)
 static int close_value(lua_State *L)
 {
     ReplModel *m = luaL_checkudata(L, 1, REPL_MODEL_TYPE);
-    if (m->running) luaL_error(L, "%s is running: a probe cannot ask, change or close it", m->session->model->name);
+    if (m->running) luaL_error(L, "%s is running: a probe cannot query, change or close it", m->session->model->name);
     m->L = L;
     if (m->session) repl_forget_probes(m);
     close_model(m);

@@ -12,7 +12,7 @@ static void add_table(lua_State *L, int index, NumbersIn *x, int depth)
     enum { DEEPEST = 4 };
     const lua_Unsigned length = lua_rawlen(L, index);
     const bool first = depth == x->rank;
-    if (depth >= DEEPEST) luaL_error(L, "a list of numbers is expected, found tables in tables");
+    if (depth >= DEEPEST) luaL_error(L, "expected a list of numbers, found tables within tables");
     if (first) x->shape[x->rank++] = (int64_t)length;
     if ((lua_Unsigned)x->shape[depth] != length)
         luaL_error(L, "a row of %d after rows of %d: all rows must have the same length",
@@ -22,12 +22,12 @@ static void add_table(lua_State *L, int index, NumbersIn *x, int depth)
         lua_rawgeti(L, index, (lua_Integer)i);
         const bool inner = lua_istable(L, -1);
         if ((inner && depth + 1 == x->rank && !(first && i == 1)) || (!inner && depth + 1 < x->rank))
-            luaL_error(L, "number %d: a list of numbers is expected, found numbers and tables side by side", (int)x->n + 1);
+            luaL_error(L, "number %d: expected a list of numbers, found numbers mixed with tables", (int)x->n + 1);
         if (inner) add_table(L, lua_gettop(L), x, depth + 1);
         else {
             int number;
             const double value = lua_tonumberx(L, -1, &number);
-            if (!number) luaL_error(L, "number %d is a %s; a list of numbers is expected", (int)x->n + 1, luaL_typename(L, -1));
+            if (!number) luaL_error(L, "number %d is a %s; expected a list of numbers", (int)x->n + 1, luaL_typename(L, -1));
             if (x->out) x->out[x->n] = (float)value;
             x->n++;
         }
@@ -40,7 +40,7 @@ ReplTensor repl_values(lua_State *L, int index, Arena *a)
     const ReplTensor *t = repl_tensor_at(L, index);
     index = lua_absindex(L, index);
     if (t) return *t;
-    if (!lua_istable(L, index)) luaL_error(L, "a tensor or a table of numbers is expected, found %s", repl_found(L, index));
+    if (!lua_istable(L, index)) luaL_error(L, "expected a tensor or a table of numbers, found %s", repl_found(L, index));
     NumbersIn x = { .out = NULL };
     add_table(L, index, &x, 0);
     x = (NumbersIn){ .out = arena_array(a, (size_t)x.n + 1, sizeof *x.out) };

@@ -157,7 +157,7 @@ static int combine(lua_State *L, const char *what, float (*with)(float a, float 
     const ReplTensor *a = repl_tensor_at(L, 1), *b = repl_tensor_at(L, 2), *like = a ? a : b;
     for (int i = 1; i <= 2; i++)
         if (!repl_tensor_at(L, i) && lua_type(L, i) != LUA_TNUMBER)
-            return luaL_error(L, "%s: a tensor and a %s; tensors and numbers go together", what, luaL_typename(L, i));
+            return luaL_error(L, "%s: a tensor cannot be combined with a %s, only with a tensor or a number", what, luaL_typename(L, i));
     if (a && b) need_one_shape(L, what, a, b);
     const float left = a ? 0 : (float)lua_tonumber(L, 1), right = b ? 0 : (float)lua_tonumber(L, 2);
     ReplTensor *t = repl_push_tensor(L, like->name, like->rank, like->shape, like->values);

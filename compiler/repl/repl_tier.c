@@ -63,7 +63,7 @@ void repl_tier_time(const ReplModel *m)
     const Background *b = &m->native;
     switch (b->state) {
     case BACKGROUND_NONE:
-        if (m->pinned) printf("%-14s no: what is changed runs by the jit\n", "native");
+        if (m->pinned) printf("%-14s no: changed models run on the jit\n", "native");
         break;
     case BACKGROUND_WAITS:  printf("%-14s waits\n", "native"); break;
     case BACKGROUND_RUNS:   printf("%-14s is being compiled\n", "native"); break;

@@ -24,7 +24,7 @@ ReplTensor *repl_tensor_at(lua_State *L, int index) { return luaL_testudata(L, i
 ReplTensor *repl_check_tensor(lua_State *L, int index)
 {
     ReplTensor *t = luaL_testudata(L, index, REPL_TENSOR_TYPE);
-    if (!t) luaL_error(L, "a tensor is expected, found %s; a method is called with a colon: t:shape()", repl_found(L, index));
+    if (!t) luaL_error(L, "expected a tensor, found %s; call methods with a colon: t:shape()", repl_found(L, index));
     return t;
 }
 

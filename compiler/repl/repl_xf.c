@@ -80,11 +80,11 @@ static int make_tensor(lua_State *L)
     const int64_t n = repl_tensor_elements(&t);
     if (!lua_isnoneornil(L, 2)) {
         const float *sizes = repl_numbers(L, 2, a, &rank);
-        if (rank < 1 || rank > 4) return luaL_error(L, "xf.tensor: from 1 to 4 sizes are expected, found %d", (int)rank);
+        if (rank < 1 || rank > 4) return luaL_error(L, "xf.tensor: expected 1 to 4 sizes, found %d", (int)rank);
         t.rank = (int)rank;
         for (int i = 0; i < rank; i++) {
             if (!(sizes[i] >= 1 && sizes[i] <= 1e9f && sizes[i] == (float)(int64_t)sizes[i]))
-                return luaL_error(L, "xf.tensor: a size is a whole number, at least 1");
+                return luaL_error(L, "xf.tensor: a size must be a whole number, at least 1");
             t.shape[i] = (int64_t)sizes[i];
             fit = fit && !__builtin_mul_overflow(elements, t.shape[i], &elements);
         }

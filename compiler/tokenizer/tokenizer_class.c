@@ -538,6 +538,6 @@ void tok_json_settle_ends(TokBuild *b, json_t *root, const TokConfig *config)
     s.row->ends(&s);
     if (!b->single.count || tok_template_same(b, &file)) tok_template_put(b, &file);
     else
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the tokens around a text are those of %s and not of its post_processor, as in "
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the tokens around a text come from %s, not from its post_processor, as in "
                     "transformers 5", s.class_name);
 }

@@ -65,7 +65,7 @@ static const char *tiktoken_line(const char *s)
 static const char *foreign_kind(const Contents *c)
 {
     const char *second = tiktoken_line(c->data);
-    if (second && tiktoken_line(second)) return "a tiktoken file: on each line a token in base64 and its rank";
+    if (second && tiktoken_line(second)) return "a tiktoken file: each line is a token in base64 and its rank";
     if (first_character(c) == '{' && strstr(c->data, "\"token_bytes\"")) return "a tekken file, as Mistral's models have it";
     return NULL;
 }
@@ -205,7 +205,7 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
     /* The import reports why tekken.json is not supported. */
     if (i == KNOWN_FILES && file_is_regular(tekken)) return import_file(b, at, tekken, NULL);
     if (i == KNOWN_FILES) {
-        diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer: none of %s", folder, known_names(b->arena));
+        diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer found: none of %s", folder, known_names(b->arena));
         return false;
     }
     if (!tok_read_config(b, folder, config) || !tok_read_folder(b, folder, config)) return false;

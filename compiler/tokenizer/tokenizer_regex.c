@@ -78,7 +78,7 @@ static void class_join(Reader *r, TokClass *to, const TokClass *from)
         return;
     }
     if (r->complements++ >= MOST_COMPLEMENTS) {         /* each scans all code points */
-        refuse(r, "so many negated classes within classes");
+        refuse(r, "this number of negated classes within classes");
         return;
     }
     for (uint32_t c = 0, first = UINT32_MAX; c <= UNICODE_END; c++) {
@@ -101,7 +101,7 @@ static void add_character(Reader *r, TokClass *c, uint32_t x)
         tok_add_range(r->b, c, lower - 32, lower - 32);
         if (lower == 's') tok_add_range(r->b, c, 0x17F, 0x17F);
         if (lower == 'k') tok_add_range(r->b, c, 0x212A, 0x212A);
-    } else if (x >= 128) refuse(r, "a character that is not ASCII without regard to its case");
+    } else if (x >= 128) refuse(r, "case-insensitive matching of a character outside ASCII");
 }
 
 static bool take(Reader *r, const char *s)
@@ -116,7 +116,7 @@ static uint32_t take_character(Reader *r)
 {
     int32_t c = 0;
     const int n = r->s < r->end ? utf8_next(r->s, (size_t)(r->end - r->s), &c) : 0;
-    if (!n) refuse(r, "an incomplete end");
+    if (!n) refuse(r, "an incomplete sequence at the end");
     r->s += n;
     return (uint32_t)c;
 }
@@ -129,13 +129,13 @@ static uint32_t take_hex(Reader *r, size_t digits)
     size_t n = braces ? 0 : digits;
     if (braces) while (r->s + n < r->end && r->s[n] != '}' && n < 8) n++;
     if (r->s + n > r->end || !n || (braces && (r->s + n == r->end || r->s[n] != '}'))) {
-        refuse(r, "a code point");
+        refuse(r, "this code point");
         return 0;
     }
     memcpy(text, r->s, n);
     r->s += n + braces;
     const unsigned long value = strtoul(text, NULL, 16);
-    if (strspn(text, "0123456789abcdefABCDEF") != n || value >= UNICODE_END) refuse(r, "a code point");
+    if (strspn(text, "0123456789abcdefABCDEF") != n || value >= UNICODE_END) refuse(r, "this code point");
     return (uint32_t)value;
 }
 
@@ -148,7 +148,7 @@ static TokClass take_property(Reader *r, bool negated)
     if (take(r, "{^")) negated = !negated;
     else take(r, "{");
     while (r->s + n < r->end && r->s[n] != '}') n++;
-    if (r->s + n == r->end) refuse(r, "a property without an end");
+    if (r->s + n == r->end) refuse(r, "an unterminated property");
     if (n < sizeof name) memcpy(name, r->s, n);
     r->s += n + (r->s + n < r->end);
     c.properties = tok_properties(name);
@@ -197,7 +197,7 @@ static void check_cases(Reader *r, uint64_t properties)
 {
     const uint64_t cased = tok_properties("Lu") | tok_properties("Ll") | tok_properties("Lt"), found = properties & cased;
     if (r->fold && (found ? found != cased : (properties & tok_properties("Mn")) != 0))
-        refuse(r, "a class of letters of one case without regard to case");
+        refuse(r, "case-insensitive matching of a class of one case");
 }
 
 /* Add [:alpha:] or [:^alpha:]; false for anything else, such as a nested class that begins with a
@@ -216,7 +216,7 @@ static bool take_named_class(Reader *r, TokClass *c)
         refuse(r, arena_format(r->b->arena, "[:%.*s:]", (int)(end - s), s));
     else {
         check_cases(r, named.properties);
-        if (r->fold && end - s == 5 && !memcmp(s, "ascii", 5)) refuse(r, "[:ascii:] without regard to case");
+        if (r->fold && end - s == 5 && !memcmp(s, "ascii", 5)) refuse(r, "case-insensitive matching of [:ascii:]");
         named.negated = named.negated != negated;
         class_join(r, c, &named);
     }
@@ -227,7 +227,7 @@ static bool take_named_class(Reader *r, TokClass *c)
 /* After a class within a class: it cannot begin a range. */
 static void check_no_range(Reader *r)
 {
-    if (r->end - r->s >= 2 && *r->s == '-' && r->s[1] != ']') refuse(r, "a range from a class");
+    if (r->end - r->s >= 2 && *r->s == '-' && r->s[1] != ']') refuse(r, "a range that begins with a class");
 }
 
 /* One item of a class: a range, a character or a nested class. */
@@ -262,7 +262,7 @@ static void take_class_item(Reader *r, TokClass *c)
     if (take(r, "\\")) take_escape(r, true, &single, &last);
     else last = take_character(r);
     if (!single || last < first) refuse(r, "a range");
-    else if (r->fold) refuse(r, "a range without regard to case");
+    else if (r->fold) refuse(r, "case-insensitive matching of this range");
     else tok_add_range(r->b, c, first, last);
 }
 
@@ -270,9 +270,9 @@ static void take_class_item(Reader *r, TokClass *c)
 static TokClass take_class(Reader *r)
 {
     TokClass c = { .negated = take(r, "^") };
-    if (++r->depth > DEEPEST) refuse(r, "so many brackets");
+    if (++r->depth > DEEPEST) refuse(r, "nesting this deep");
     for (bool first = true; !r->failed && (first || !take(r, "]")); first = false) {
-        if (r->s == r->end) refuse(r, "a class without an end");
+        if (r->s == r->end) refuse(r, "an unterminated class");
         else take_class_item(r, &c);
     }
     r->depth--;
@@ -311,7 +311,7 @@ static Tree *take_group(Reader *r)
         } else if (!take(r, "?:") && r->s < r->end && *r->s == '?') refuse(r, arena_format(r->b->arena, "(%.3s", r->s));
     }
     t = take_either(r);
-    if (!take(r, ")")) refuse(r, "a group without an end");
+    if (!take(r, ")")) refuse(r, "an unterminated group");
     r->fold = fold;
     if (!ahead && !not_ahead) return t;
     Tree *look = tree_new(r, SHAPE_AHEAD);
@@ -327,7 +327,7 @@ static void check_folded(Reader *r, uint32_t x)
     static const char pairs[][3] = { "ss", "ff", "fi", "fl", "st" };
     x |= 32;
     if (r->fold && r->folded == AFTER_GROUP && x < 128 && strchr("sfilt", (int)x))
-        refuse(r, arena_format(r->b->arena, "'%c' behind a group without regard to its case", (char)x));
+        refuse(r, arena_format(r->b->arena, "case-insensitive matching of '%c' after a group", (char)x));
     for (size_t i = 0; r->fold && i < sizeof pairs / sizeof *pairs; i++)
         if (r->folded == (uint32_t)pairs[i][0] && x == (uint32_t)pairs[i][1])
             refuse(r, arena_format(r->b->arena, "\"%s\" without regard to its case", pairs[i]));
@@ -377,7 +377,7 @@ static bool take_bounds(Reader *r, uint32_t *least, uint32_t *most)
         if (bounded) s = end;
     } else if (!begun) return false;
     if (s >= r->end || *s != '}') return false;
-    if (m > 1000 || (n > 1000 && n != WITHOUT_END) || n < m) refuse(r, "a repetition of these bounds");
+    if (m > 1000 || (n > 1000 && n != WITHOUT_END) || n < m) refuse(r, "a repetition with these bounds");
     r->s = s + 1;
     *least = (uint32_t)m;
     *most = (uint32_t)n;
@@ -417,7 +417,7 @@ static Tree *take_repeat(Reader *r)
 static Tree *take_either(Reader *r)
 {
     Tree *either = tree_new(r, SHAPE_EITHER), *concat = tree_new(r, SHAPE_CONCAT);
-    if (++r->depth > DEEPEST) refuse(r, "so many groups");
+    if (++r->depth > DEEPEST) refuse(r, "this number of groups");
     tree_add(r, either, concat);
     const uint32_t before = r->folded;
     while (!r->failed && r->s < r->end && *r->s != ')') {
@@ -455,7 +455,7 @@ typedef struct Writer { Reader *r; TOK_LIST(RtTokNode) nodes; } Writer;
 static uint32_t node_new(Writer *w, RtTokNode node)
 {
     *TOK_NEW(w->r->b, &w->nodes) = node;
-    if (w->nodes.count > 512) refuse(w->r, "so large a pattern");
+    if (w->nodes.count > 512) refuse(w->r, "a pattern of this size");
     return (uint32_t)w->nodes.count - 1;
 }
 
@@ -474,7 +474,7 @@ static uint32_t write_repeat(Writer *w, const Tree *t, uint32_t next)
     while (part->shape <= SHAPE_EITHER && part->shape != SHAPE_CHARS && part->parts == 1) part = part->part[0];
     if (part->shape == SHAPE_CHARS)
         return node_new(w, (RtTokNode){ TOK_NODE_CHARS, next, class_number(w->r->b, part->chars), t->least, t->most, t->mode, 0, 0 });
-    if (t->most > EXPAND_MOST || t->mode == 2) refuse(w->r, "a group that repeats");
+    if (t->most > EXPAND_MOST || t->mode == 2) refuse(w->r, "repeating a group this way");
     uint32_t rest = next;
     for (uint32_t i = t->least; i < t->most && !w->r->failed; i++) {
         const uint32_t once = write(w, part, rest);
@@ -538,7 +538,7 @@ bool tok_regex(TokBuild *b, TokString regex, uint32_t *node)
     Reader r = { .b = b, .s = regex.s, .end = regex.s + regex.n, .all = regex };
     const Tree *t = take_either(&r);
     if (!r.failed && r.s < r.end) refuse(&r, "')' here");
-    if (!r.failed && may_be_empty(t)) refuse(&r, "a pattern that matches nothing at all");
+    if (!r.failed && may_be_empty(t)) refuse(&r, "a pattern that can match the empty string");
     *node = r.failed ? 0 : write_pattern(&r, t);
     return !r.failed;
 }

@@ -83,7 +83,7 @@ static bool lowers(TokBuild *b, const TokClassRow *class, const TokConfig *c)
     const bool said = !c->has_do_lower_case || c->do_lower_case, always = class->flags & WORDS_LOWER;
     if (always && !said)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "\"do_lower_case\": false of tokenizer_config.json is not read: texts of the %s are lower-cased, as in transformers 5",
+                    "\"do_lower_case\": false of tokenizer_config.json has no effect: texts of the %s are lower-cased, as in transformers 5",
                     tok_class_shown(b, &c->folder));
     return always || said;
 }

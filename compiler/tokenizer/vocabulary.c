@@ -77,7 +77,7 @@ static void check_repeats(Arena *a, Diag *d, const Vocabulary *v, const char *pa
     for (int i = 1; i < v->size; i++) {
         if (strcmp(sorted[i].text, sorted[i - 1].text) || !*sorted[i].text) continue;
         diag_error(d, EXIT_BAD_DATA, line_of(path, sorted[i].id, 1),
-                   "the symbol of line %d stands here again", sorted[i - 1].id + 1);
+                   "this symbol is already in line %d", sorted[i - 1].id + 1);
     }
 }
 
@@ -115,7 +115,7 @@ Vocabulary *vocabulary_read(Arena *a, Diag *d, Loc at, const char *path)
     if (!text || !check_utf8(d, path, text, size)) return NULL;
     Vocabulary *v = arena_alloc(a, sizeof *v);
     v->size = count_lines(text, size);
-    if (!v->size) diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "no symbols");
+    if (!v->size) diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "the vocabulary is empty");
     v->code_point = arena_array(a, (size_t)v->size, sizeof *v->code_point);
     v->text = arena_array(a, (size_t)v->size, sizeof *v->text);
     split_lines(a, d, v, path, text);

@@ -194,7 +194,7 @@ static bool run_all_ids(Verify *v)
     const int64_t n = affordable(p, PROGRAM_ENCODE, most_source, 0);
     const int64_t m = affordable(p, PROGRAM_STEP, most_target, n);
     if (n < most_source || m < most_target)
-        diag_remark(v->diag, (Loc){ 0 }, "verify: sources of at most %lld and targets of at most %lld ids, to save time", (long long)n,
+        diag_remark(v->diag, (Loc){ 0 }, "verify: to save time, sources have at most %lld ids and targets at most %lld", (long long)n,
                     (long long)m);
     Random r = { v->options->seed };
     if (!run_ids(v, &r, 1, m) || !run_ids(v, &r, n, 1) || !run_ids(v, &r, n, m)) return false;
@@ -310,11 +310,11 @@ static void report(Verify *v, const VerifyEngine *engines, int n, FILE *out)
         const char **names = arena_array(v->arena, (size_t)n, sizeof *names);
         for (int i = 0; i < n; i++) names[i] = engines[i].tapped ? engines[i].tapped->name : engines[i].plain->name;
         table_print_json(&v->table, names, n, v->options->more ? v->options->more : "", out);
-        if (first) diag_remark(v->diag, (Loc){ 0 }, "verify: first departs: %s", row_text(v->arena, first));
+        if (first) diag_remark(v->diag, (Loc){ 0 }, "verify: first difference: %s", row_text(v->arena, first));
         return;
     }
     table_print(&v->table, v->options->all, out);
-    if (first) fprintf(out, "verify: first departs: %s\n", row_text(v->arena, first));
+    if (first) fprintf(out, "verify: first difference: %s\n", row_text(v->arena, first));
 }
 
 Exit verify_run(Arena *a, Diag *d, const Model *m, const VerifyEngine *engines, int n, const VerifyOptions *options, FILE *out)

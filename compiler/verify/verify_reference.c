@@ -150,7 +150,7 @@ static bool check_ids(const Reference *r, const char *name, const Ids *ids, int6
 {
     Diag *d = r->v->diag;
     if (ids->n > most) {
-        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" has %d ids, the model takes at most %" PRId64, name, ids->n, most);
+        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" has %d ids; the model takes at most %" PRId64, name, ids->n, most);
         return false;
     }
     for (int i = 0; i < ids->n; i++) {
@@ -257,7 +257,7 @@ static bool compare_all(Reference *r)
     }
     mention_unknown(r, longest);
     if (r->compared || diag_errors(r->v->diag)) return true;
-    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "it has no tensor of the model: nothing to "
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "it has none of the model's tensors: nothing to "
                "compare");
     return false;
 }

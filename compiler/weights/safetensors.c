@@ -267,8 +267,8 @@ bool weights_stay(Diag *d, const Model *m)
 {
     const char *path = m->weight_file ? changed_path(m->weight_file) : NULL;
     if (!path) return true;
-    diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s was written to after %s had been read from it: "
-               "read the model again", path, m->name);
+    diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s changed after %s was read from it: "
+               "load the model again", path, m->name);
     return false;
 }
 

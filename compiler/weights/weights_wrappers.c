@@ -53,7 +53,7 @@ bool tensor_file_unwrap(Arena *a, Diag *d, Loc at, TensorFile *f)
     if (changed) tensor_file_sort(f);
     for (int i = 1; changed && i < f->count; i++)
         if (!strcmp(f->tensors[i - 1].name, f->tensors[i].name)) {
-            diag_error(d, EXIT_BAD_DATA, at, "%s: tensors \"%.100s\" and \"%.100s\" are the same behind their prefixes", f->path,
+            diag_error(d, EXIT_BAD_DATA, at, "%s: tensors \"%.100s\" and \"%.100s\" have the same name without their prefixes", f->path,
                        f->tensors[i - 1].file_name, f->tensors[i].file_name);
             return false;
         }

@@ -79,7 +79,7 @@ verdict $? 'one thread: that step is left out'
 ! grep -q '^| int8 ' "$scratch/out" && grep -q '^- dtypes: an xf.graph says its own\.$' "$scratch/out"
 verdict $? 'an xf.graph has no steps of dtypes'
 grep -q '^| step  *| what is new  *|  *code |  *compile |  *weights |  *distance |$' "$scratch/out" &&
-    grep -q '^| step  *|  *t/s | x before | x generic |  *FLOPs/t |  *bytes/t | limit |$' "$scratch/out"
+    grep -q '^| step  *|  *t/s | vs before | vs generic |  *FLOPs/t |  *bytes/t | limit |$' "$scratch/out"
 verdict $? 'they have these columns'
 
 for option in '--dtype int8' '--engine jit' '--roofline FILE.svg' '--format csv'; do

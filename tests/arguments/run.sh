@@ -54,7 +54,7 @@ m:weight("W\0z") ==> a NUL at byte 2 of the text
 xf.compile(s, { isa = "native\0z" }) ==> a NUL at byte 7 of the text
 m:close(1) ==> m:close(): argument 1, 1, is one too many
 m:attention("x.svg", "y.svg", {}, 1) ==> m:attention([question[, file[, options]]]): argument 4, 1, is one too many
-m:attention({}, {}) ==> m:attention: argument 1, a table, is not a text; options stand last
+m:attention({}, {}) ==> m:attention: argument 1, a table, is not a text; options come last
 m:verify("x", 1) ==> m:verify([file]): argument 2, 1, is one too many
 m:bench(0.001, 1) ==> m:bench([seconds]): argument 2, 1, is one too many
 m:measure("x") ==> m:measure([seconds]): seconds must be a number, found "x"
@@ -85,7 +85,7 @@ xf.bars("t", "u", { 1 }, { 1 }, "f", 1) ==> xf.bars(title, unit, labels, numbers
 xf.sweep(s, { seed = { 1 } }, {}, 7) ==> xf.sweep([spec, ]grid[, options]): argument 4, 7, is one too many
 xf.model({}, 5) ==> xf.model takes a table of fields; argument 2, 5, is one too many
 xf.op({}, 5) ==> xf.op takes a table; argument 2, 5, is one too many
-s({}, 5) ==> a spec is called with a table of changes; argument 2, 5, is one too many
+s({}, 5) ==> call a spec with a table of changes; argument 2, 5, is one too many
 build(nil, 5) ==> xf.graph takes a name, a function and a table of options; argument 4, 5, is one too many
 build(5) ==> the options of xf.graph must be a table, found 5
 build({ heads = 5 }) ==> a graph has no field "heads"; only name, weights, seed, dtype and kv_dtype

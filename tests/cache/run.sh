@@ -182,7 +182,7 @@ bound() { XFORMC_CACHE_SIZE=$1 "$xformc" run "$scratch/large.lua" --ids -n 40 --
 bound 1M && [ ! -e "$entry" ] && entries 2 &&
     same 'note: large takes 7.00 MiB packed, but the cache holds 1.00 MiB: it is packed on every run; raise XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
 verdict $? 'what is larger than the bound is not kept, with one line'
-bound much && grep -q '^note: XFORMC_CACHE_SIZE: expected bytes, as 262144, 256K, 1M or 2G; the cache takes [0-9.]* [MG]iB$' "$scratch/err"
+bound much && grep -q '^note: XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or 2G; using [0-9.]* [MG]iB$' "$scratch/err"
 verdict $? 'a bound that is none is told of'
 "$xformc" cache --clear
 (ulimit -f 2000 && "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err") &&

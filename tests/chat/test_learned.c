@@ -27,22 +27,22 @@ static const Limit limits[] = {
     { "upper", "does not write each message once", false, false, NULL },
     { "needs_system", "rejects a conversation: a system text comes first", false, false, NULL },
     { "unknown_filter", "cannot be run: line 1: the filter wordwrap is not supported", false, false, NULL },
-    { "imported", "line 1: a statement 'import' is not supported", false, false, NULL },
-    { "broken", "line 1: a tag does not end", false, false, NULL },
+    { "imported", "line 1: the statement 'import' is not supported", false, false, NULL },
+    { "broken", "line 1: unterminated tag", false, false, NULL },
     { "last_only", NULL, true, true, NULL },
     { "no_system", NULL, false, true, NULL },
-    { "commands", NULL, false, false, "in a message with \"/quiet\"" },
-    { "first_letter", NULL, false, false, "in a message with \"!\"" },
-    { "in_list", NULL, false, false, "in a message with \"yes\"" },
-    { "long_text", NULL, false, false, "in a message of 61 characters" },
-    { "long_cut", NULL, false, false, "in a message of 201 characters" },
-    { "many_texts", NULL, false, false, "in a conversation of 9 messages" },
-    { "from_tenth", NULL, false, false, "in a conversation of 9 messages" },
-    { "above_tilde", NULL, false, false, "in a message with \"~\"" },
-    { "three_blanks", NULL, false, false, "in a message with \"   \"" },
-    { "said_again", NULL, false, false, "in a message that another repeats" },
-    { "metadata", NULL, false, false, "in a message with \"/quick\"" },
-    { "asks", NULL, false, false, "in a message with \"??\"" },
+    { "commands", NULL, false, false, "for a message with \"/quiet\"" },
+    { "first_letter", NULL, false, false, "for a message with \"!\"" },
+    { "in_list", NULL, false, false, "for a message with \"yes\"" },
+    { "long_text", NULL, false, false, "for a message of 61 characters" },
+    { "long_cut", NULL, false, false, "for a message of 201 characters" },
+    { "many_texts", NULL, false, false, "for a conversation of 9 messages" },
+    { "from_tenth", NULL, false, false, "for a conversation of 9 messages" },
+    { "above_tilde", NULL, false, false, "for a message with \"~\"" },
+    { "three_blanks", NULL, false, false, "for a message with \"   \"" },
+    { "said_again", NULL, false, false, "for a message that repeats another" },
+    { "metadata", NULL, false, false, "for a message with \"/quick\"" },
+    { "asks", NULL, false, false, "for a message with \"??\"" },
 };
 
 static const Limit *limit_of(const char *name)
@@ -198,7 +198,7 @@ static void bounds(void **state)
     Arena *a = arena_new();
     const char *fault;
     assert_null(jinja_parse(a, deep, sizeof deep, &fault));
-    assert_non_null(strstr(fault, "so many brackets"));
+    assert_non_null(strstr(fault, "nested too deeply"));
     arena_free(a);
 }
 

@@ -32,8 +32,8 @@ return xf.model { name = "noted", kind = "decoder", layers = 1, heads = 1, d_mod
 END
 for words in 'run noted.lua -n 1 3' 'verify noted.lua --engine jit' 'compile noted.lua' 'info noted.lua'; do
     (cd "$scratch" && "$xformc" $words) >"$scratch/out" 2>&1
-    [ "$(sed -n '1s/.*note: \(rope_theta is not read\).*/\1/p' "$scratch/out")" = 'rope_theta is not read' ] &&
-        [ "$(grep -c 'rope_theta is' "$scratch/out")" = 1 ] && [ "$(wc -l <"$scratch/out")" -gt 3 ]
+    [ "$(sed -n '1s/.*note: \(rope_theta has no effect\).*/\1/p' "$scratch/out")" = 'rope_theta has no effect' ] &&
+        [ "$(grep -c 'rope_theta has' "$scratch/out")" = 1 ] && [ "$(wc -l <"$scratch/out")" -gt 3 ]
     verdict $? "a remark stands before the work of ${words%% *}, once"
     head -n 3 "$scratch/out"
 done
@@ -136,7 +136,7 @@ fails 'the jit takes no compiler' 2 '*--cc, --kernels and --unroll need native c
 fails 'the jit takes no form of kernels' 2 '*--cc, --kernels and --unroll need native code*' "$xformc" verify specs/dates.lua --engine jit --kernels unrolled
 fails 'ops takes no word' 2 "*unexpected argument 'extra'*" "$xformc" ops extra
 fails 'a text for an xf.graph' 2 "error: 'hello': an xf.graph takes no text" "$xformc" run specs/self_attention.lua hello
-fails 'an input for a model of texts' 2 '*only an xf.graph has inputs*' "$xformc" run specs/dates.lua --input X=f x
+fails 'an input for a model of texts' 2 '*only an xf.graph has named inputs*' "$xformc" run specs/dates.lua --input X=f x
 fails 'a command without its spec' 2 '*run needs a SPEC*' "$xformc" run
 fails 'a word too many' 2 "*unexpected argument 'b'*" "$xformc" compile a b
 fails 'a misspelt engine' 2 '*expected native, jit, generic; did you mean *native*' "$xformc" run x --engine nativ
@@ -166,16 +166,16 @@ verdict $? 'in columns, and 100 are enough'
 # ---- files ---------------------------------------------------------------------------------------
 
 fails 'a missing spec' 66 'error: cannot open *none.lua: No such file or directory' "$xformc" compile "$scratch/none.lua"
-fails 'a folder as spec' 66 '*is a folder without config.json*' "$xformc" run "$scratch"
+fails 'a folder as spec' 66 '*has no config.json*' "$xformc" run "$scratch"
 : >"$scratch/empty.lua"
 fails 'an empty spec' 65 '*error:*' "$xformc" compile "$scratch/empty.lua"
 echo 'return xf.model { name = "x", d_model = 10, heads = 3, source_vocab = 5, target_vocab = 5, weights = "random" }' >"$scratch/bad.lua"
 fails 'a spec that cannot be' 65 '*bad.lua:1:*: error: d_model (10) is not divisible by heads (3)
 *^*' "$xformc" verify "$scratch/bad.lua"
 : >"$scratch/file"
-fails '-o is a file' 74 '*cannot make folder *File exists' "$xformc" compile specs/dates.lua -o "$scratch/file"
-fails '-o below a file' 74 '*cannot make folder *' "$xformc" compile specs/dates.lua -o "$scratch/file/sub"
-fails '-o in /proc' 74 '*cannot make folder /proc/nowhere*' "$xformc" compile specs/dates.lua -o /proc/nowhere
+fails '-o is a file' 74 '*cannot create folder *File exists' "$xformc" compile specs/dates.lua -o "$scratch/file"
+fails '-o below a file' 74 '*cannot create folder *' "$xformc" compile specs/dates.lua -o "$scratch/file/sub"
+fails '-o in /proc' 74 '*cannot create folder /proc/nowhere*' "$xformc" compile specs/dates.lua -o /proc/nowhere
 mkdir -p "$scratch/taken/dates.c"
 fails 'a folder stands where a file goes' 74 '*error:*dates.c*' "$xformc" compile specs/dates.lua -q -o "$scratch/taken"
 [ -z "$(find "$scratch/taken" -name '*.tmp*' -o -name '*XXXX*')" ] && ! ls "$scratch/taken" | grep -v '^runtime$' | grep -v '^dates'
@@ -231,7 +231,7 @@ cp specs/dates.lua "$scratch/mine.lua" && ln -s "$top/specs/dates" "$scratch/dat
 for command in 'bench -r 1 --seconds 0.01 -t 1 --engine jit -o' 'bench -r 1 --seconds 0.01 -t 1 --engine jit --report' 'attention 1/2/34 -o' 'info --memory' 'info --graph'; do
     set -- $command
     name=$1 && shift
-    fails "$name writes over no spec" 65 '*mine.lua: error: is not an * it stays as it is' "$xformc" $name "$scratch/mine.lua" "$@" "$scratch/mine.lua"
+    fails "$name writes over no spec" 65 '*mine.lua: error: is not an * was left unchanged' "$xformc" $name "$scratch/mine.lua" "$@" "$scratch/mine.lua"
     cmp -s specs/dates.lua "$scratch/mine.lua"
     verdict $? 'it is as before'
 done
@@ -259,9 +259,9 @@ for command in build run verify; do
     fails "$command with a compiler that fails" 69 '*error: false did not build *; see above' "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc false
 done
 fails 'a compiler with options' 69 "error: the C compiler 'cc -O2' is not installed
-note: that is one name*" "$xformc" run specs/self_attention.lua --cc 'cc -O2'
+note: the whole value is taken*" "$xformc" run specs/self_attention.lua --cc 'cc -O2'
 printf '#!/bin/sh\nkill -KILL $$\n' >"$scratch/killed_cc" && chmod +x "$scratch/killed_cc"
-fails 'a compiler that a signal ends' 69 "error: the C compiler '$scratch/killed_cc' was ended by signal 9" "$xformc" run specs/self_attention.lua --cc "$scratch/killed_cc"
+fails 'a compiler that a signal ends' 69 "error: the C compiler '$scratch/killed_cc' was killed by signal 9" "$xformc" run specs/self_attention.lua --cc "$scratch/killed_cc"
 printf '#!/bin/sh\nexit 0\n' >"$scratch/idle_cc" && chmod +x "$scratch/idle_cc"
 fails 'a compiler that ends well and makes nothing' 69 "*error: $scratch/idle_cc did not build self_attention; see above" "$xformc" build specs/self_attention.lua -q -o "$scratch/idled" --cc "$scratch/idle_cc"
 mkdir "$scratch/a b \$(c)#" && printf '#!/bin/sh\nexec cc "$@"\n' >"$scratch/a b \$(c)#/cc" && chmod +x "$scratch/a b \$(c)#/cc"
@@ -278,7 +278,7 @@ mkdir "$scratch/lazy"
 cp "$scratch/nothing" "$scratch/lazy/make"
 chmod +x "$scratch/picky" "$scratch/lazy/make"
 fails 'a compiler that works, but not on our text' 70 '*picky: no*error: *picky works, but did not build *; see above' "$xformc" run specs/self_attention.lua --cc "$scratch/picky"
-fails 'a make that does nothing' 69 'error: make ended well, but did not make *' env PATH="$scratch/lazy:$PATH" "$xformc" run specs/self_attention.lua --engine native
+fails 'a make that does nothing' 69 'error: make succeeded but did not build *' env PATH="$scratch/lazy:$PATH" "$xformc" run specs/self_attention.lua --engine native
 # Killed while make runs: the next run removes that folder, and no other.
 mkdir "$scratch/deadly" "$scratch/tmp_left" && printf '#!/bin/sh\nkill -9 $PPID\n' >"$scratch/deadly/make" && chmod +x "$scratch/deadly/make"
 (TMPDIR=$scratch/tmp_left PATH=$scratch/deadly:$PATH "$xformc" run specs/self_attention.lua --engine native >"$scratch/out" 2>&1) 2>"$scratch/err"
@@ -289,7 +289,7 @@ TMPDIR=$scratch/tmp_left PATH=$scratch/lazy:$PATH "$xformc" run specs/self_atten
 ls "$scratch/tmp_left" | diff - "$scratch/wanted" && [ -n "$left" ] && [ "$(wc -l <"$scratch/wanted")" = 3 ]
 verdict $? 'a folder that a kill left is removed'
 "$xformc" compile specs/self_attention.lua -q -o "$scratch/stale" && : >"$scratch/stale/self_attention" && touch -d '1 hour ago' "$scratch/stale/self_attention"
-fails 'a make that leaves what is old' 69 'error: make ended well, but did not make self_attention' env PATH="$scratch/lazy:$PATH" "$xformc" build specs/self_attention.lua -o "$scratch/stale"
+fails 'a make that leaves what is old' 69 'error: make succeeded but did not build self_attention' env PATH="$scratch/lazy:$PATH" "$xformc" build specs/self_attention.lua -o "$scratch/stale"
 printf 'all:;@echo not ours; exit 1\nself_attention:;@exit 1\n' >"$scratch/other.mk"
 MAKEFILES=$scratch/other.mk MAKEFLAGS=n GNUMAKEFLAGS='CC=false' MFLAGS=-k MAKELEVEL=3 "$xformc" build specs/self_attention.lua -q -o "$scratch/flags" 2>"$scratch/err" &&
     "$scratch/flags/self_attention" >/dev/null && [ ! -s "$scratch/err" ] && ! ls -A "$scratch/flags" | grep '^\.'
@@ -387,7 +387,7 @@ ln -s "$(command -v cc)" "$scratch/bin/cc"
 fails 'no make on the PATH' 69 "error: the build tool 'make' is not installed" env PATH="$scratch/bin" "$xformc" run specs/self_attention.lua --engine native
 PATH=/nowhere TMPDIR=/nowhere "$xformc" run specs/self_attention.lua >"$scratch/out" 2>"$scratch/err" && grep -q '^Z' "$scratch/out" && [ ! -s "$scratch/err" ]
 verdict $? 'the jit needs no tool and no file'
-fails 'TMPDIR is not there' 74 '*cannot make a temporary folder *' env TMPDIR="$scratch/none" "$xformc" run specs/self_attention.lua --engine native
+fails 'TMPDIR is not there' 74 '*cannot create a temporary folder *' env TMPDIR="$scratch/none" "$xformc" run specs/self_attention.lua --engine native
 mkdir "$scratch/tmp"
 TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc cc >/dev/null && TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc false >/dev/null 2>&1
 [ -z "$(ls -A "$scratch/tmp")" ]
@@ -603,12 +603,12 @@ cp $golden.lua "$scratch/off"
 for where in encoder.layers.1.feed_forward.w_2.weight=encoder.1.ffn decoder.layers.0.self_attn.linears.0.weight=decoder.0.self_attn.q; do
     "$tools/perturb" $golden.safetensors "$scratch/off/pre_layer.safetensors" "${where%=*}" 1.01 &&
         "$xformc" verify "$scratch/off/pre_layer.lua" --against $golden.ref.safetensors --engine jit >"$scratch/out" 2>"$scratch/err"
-    [ $? = 1 ] && grep -q "^verify: first departs: ${where#*=} (jit against pre_layer.ref.safetensors): " "$scratch/out"
+    [ $? = 1 ] && grep -q "^verify: first difference: ${where#*=} (jit against pre_layer.ref.safetensors): " "$scratch/out"
     verdict $? "verify finds 1 % in ${where%=*}"
     tail -n 2 "$scratch/out"
 done
 "$xformc" verify "$scratch/off/pre_layer.lua" --engine jit --against $golden.ref.safetensors --json >"$scratch/json" 2>"$scratch/err"
-[ $? = 1 ] && "$tools/json_keys" verify <"$scratch/json" && grep -q 'first departs: decoder.0.self_attn.q' "$scratch/err"
+[ $? = 1 ] && "$tools/json_keys" verify <"$scratch/json" && grep -q 'first difference: decoder.0.self_attn.q' "$scratch/err"
 verdict $? 'verify --json names it on stderr'
 # Reported before anything is compiled: this compiler cannot compile.
 fails 'verify against no file' 66 '*cannot open *' "$xformc" verify $golden.lua --cc nosuch --against "$scratch/none"

@@ -13,7 +13,7 @@ mkdir "$scratch/off"
 cp $golden.lua "$scratch/off"
 "$tools/perturb" $golden.safetensors "$scratch/off/pre_layer.safetensors" $where 1.01 &&
     "$xformc" verify "$scratch/off/pre_layer.lua" --engine native --cc "$scratch/cc" --against $golden.ref.safetensors >"$scratch/out" 2>"$scratch/err"
-[ $? = 1 ] && grep -q "^verify: first departs: encoder.1.ffn (native ($scratch/cc) against pre_layer.ref.safetensors): " "$scratch/out"
+[ $? = 1 ] && grep -q "^verify: first difference: encoder.1.ffn (native ($scratch/cc) against pre_layer.ref.safetensors): " "$scratch/out"
 verdict $? "verify finds 1 % in $where, native"
 tail -n 2 "$scratch/out"
 "$xformc" verify $golden.lua --engine native --cc "$scratch/cc" --json >/dev/full 2>"$scratch/err"

@@ -74,7 +74,7 @@ static void check(const char *golden, const char *tensor, float factor, const ch
     Exit found = verify_run(arena, diag, right, engines, 2, &options, out);
     fclose(out);
     assert_int_equal(found, *departs ? EXIT_DIFFERS : EXIT_DONE);
-    const char *line = *departs ? arena_format(arena, "verify: first departs: %s (off against right): ", departs) : "all within tolerance";
+    const char *line = *departs ? arena_format(arena, "verify: first difference: %s (off against right): ", departs) : "all within tolerance";
     if (!strstr(text, line)) fail_msg("%s: no \"%s\" in\n%s", tensor, line, text);
     free(text);
     for (int i = 0; i < 2; i++) engine_close(engines[i].tapped);

@@ -327,7 +327,7 @@ verdict $? 'at the prompt: by option and by spec, an unknown one'
 no_cache() { "$xformc" info "$@" 2>&1 >"$scratch/out" | grep -q "note: $word: the model has no KV cache" && ! grep -q 'KV cache, as' "$scratch/out"; }
 sed '$s/^end)$/end, { kv_dtype = "int8" })/' specs/self_attention.lua >"$scratch/no_cache.lua"
 word='--kv-dtype has no effect'
-no_cache specs/encoder.lua --kv-dtype f16 && no_cache specs/self_attention.lua --kv-dtype int8 && word='kv_dtype is not read' && no_cache "$scratch/no_cache.lua"
+no_cache specs/encoder.lua --kv-dtype f16 && no_cache specs/self_attention.lua --kv-dtype int8 && word='kv_dtype has no effect' && no_cache "$scratch/no_cache.lua"
 verdict $? 'an encoder or a graph has no cache: a note'
 cat "$scratch/out"
 if [ -d "$stories" ]; then

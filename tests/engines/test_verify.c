@@ -83,7 +83,7 @@ static void the_first_that_departs_is_named(void **state)
     Found f = verify(&o, golden_reference(o.arena, "pre_annotated"), false);
     assert_int_equal(f.exit, EXIT_DIFFERS);
     wants(f.out, "DIFFERS");
-    wants(f.out, "verify: first departs: encoder.0.");
+    wants(f.out, "verify: first difference: encoder.0.");
     wants(f.out, "(generic against pre_annotated.ref.safetensors): ");
     wants(f.told, "2 tensors that the model does not have: decoder.norm (did you mean decoder.0.norm.0?), encoder.norm");
     found_free(&f);
@@ -153,7 +153,7 @@ static void a_graph_is_fed_its_reference(void **state)
     path = write_reference(&o, 1, 3);
     f = verify(&o, path, false);
     assert_int_equal(f.exit, EXIT_DIFFERS);
-    wants(f.out, "verify: first departs: Q (generic against ref.safetensors): 3.3e-01 > 1e-05");
+    wants(f.out, "verify: first difference: Q (generic against ref.safetensors): 3.3e-01 > 1e-05");
     found_free(&f);
     remove_reference(path);
     close_spec(&o);

@@ -82,7 +82,7 @@ while read -r type about; do
     verdict $? "$spec is the family's small folder"
 done <"$scratch/list"
 [ -z "$write" ] || exit 0
-"$xformc" info "$here/roberta" >"$scratch/out" 2>"$scratch/err" && ! grep 'is not read' "$scratch/err"
+"$xformc" info "$here/roberta" >"$scratch/out" 2>"$scratch/err" && ! grep 'has no effect' "$scratch/err"
 verdict $? 'what an encoder does not read of a folder is not noted: nobody wrote it for us'
 
 # ---- folders -------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ refuses 2 'xformc: --unroll 0: expected a whole number from 1 to 64' compile spe
 refuses 2 'xformc: --unroll needs --kernels=unrolled' compile specs/dates.lua --unroll 8
 refuses 2 'xformc: --unroll-layers maybe: expected on, off' compile specs/dates.lua --unroll-layers maybe
 refuses 2 'xformc: --max-threads 0: expected a whole number from 1 to 256' compile specs/dates.lua --max-threads 0
-refuses 2 'error: --threads 3: a state has room for 2; see --max-threads' run specs/self_attention.lua --max-threads 2 -t 3 --cc 'gcc'
+refuses 2 'error: --threads 3: the model was compiled for at most 2; see --max-threads' run specs/self_attention.lua --max-threads 2 -t 3 --cc 'gcc'
 
 # ---- one instruction set: a setting of the Makefile ----------------------------------------------
 

@@ -91,7 +91,7 @@ verdict $? 'and compute the same in every engine'
 verdict $? 'a custom operation is freestanding'
 "$xformc" info "$here/leaky.lua" --allow-c --graph "$scratch/graph.svg" >/dev/null && grep -q '>leaky<' "$scratch/graph.svg"
 verdict $? 'a custom operation in a picture'
-"$xformc" info "$here/leaky.lua" --allow-c | grep -qx '  FLOPs are not counted of leaky, outer, operations of the spec' &&
+"$xformc" info "$here/leaky.lua" --allow-c | grep -qx '  FLOPs do not include leaky, outer, operations of the spec' &&
     "$xformc" info "$here/leaky.lua" --allow-c --json | grep -q '"flops_not_counted_of":\["leaky","outer"\]' &&
     ! "$xformc" info specs/self_attention.lua | grep -q 'not counted'
 verdict $? 'the FLOPs of a custom operation are not known'
@@ -136,13 +136,13 @@ field 'a shape function that fails'      "1:69: error: attempt to index a nil va
 field 'a shape function without end'     '1:1: error: spec ran for more than' "name = \"mine\", $c, shape = function(x) while true do end end"
 field 'a shape of one size'              '2:50: error: the shape of mine must be {rows, columns}' "name = \"mine\", $c, shape = function(x) return { 1 } end"
 field 'a shape that is not whole'        '2:50: error: the shape of mine: size 1 must be a whole number' "name = \"mine\", $c, shape = function(x) return { 1.5, 1 } end"
-field 'a shape out of all bounds'        '2:50: error: mine: absurd size' "name = \"mine\", $c, shape = function(x) return { 1e6, 1e6 } end"
+field 'a shape out of all bounds'        '2:50: error: mine: too large' "name = \"mine\", $c, shape = function(x) return { 1e6, 1e6 } end"
 field 'no shape function'                '1:4: error: shape of xf.op must be a function' "name = \"mine\", $c"
 field 'no C'                             '1:4: error: c of xf.op must be text' "name = \"mine\", $shape"
-field 'the name of another operation'    '1:4: error: the name g.matmul is taken' "name = \"matmul\", $shape, $c"
-field 'a name that is none'              '1:4: error: the name of xf.op, "a b", must be a name of C' "name = \"a b\", $shape, $c"
+field 'the name of another operation'    '1:4: error: g.matmul already exists' "name = \"matmul\", $shape, $c"
+field 'a name that is none'              '1:4: error: the name of xf.op, "a b", must be a C identifier' "name = \"a b\", $shape, $c"
 field 'a misspelt field'                 '1:4: error: xf.op has no field "shap"; did you mean "shape"?' "name = \"mine\", shap = 1, $c"
-field 'two inputs of one name'           '1:4: error: the name "a" is taken' "name = \"mine\", inputs = { \"a\", \"a\" }, $shape, $c"
+field 'two inputs of one name'           '1:4: error: the name "a" is already used' "name = \"mine\", inputs = { \"a\", \"a\" }, $shape, $c"
 field 'an attribute that is not a number'   '1:4: error: attributes of xf.op must be' "name = \"mine\", attributes = { k = \"a\" }, $shape, $c"
 field 'a misspelt operation'             '2:50: error: unknown operation g.mine; did you mean g.mina?' "name = \"mina\", $shape, $c"
 field 'too few inputs'                   '2:50: error: mine takes 2 values, found 1' "name = \"mine\", inputs = { \"a\", \"b\" }, $shape, $c"

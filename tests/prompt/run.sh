@@ -66,7 +66,7 @@ f32[2×2] min -3.4e+38 max 4 mean -8.5e+37
   -3.4000e+38     4.00000
 f32[2×1] min inf max inf mean inf, 2 not finite
          inf
-         nan' '*a row of 1 after rows of 2*side by side*side by side*sizes do not match*' <<'END'
+         nan' '*a row of 1 after rows of 2*mixed with tables*mixed with tables*sizes do not match*' <<'END'
 xf.tensor{ { 1, 2 }, { 3, 4 } }
 xf.tensor({ { 1e-8, 2 }, { -3.4e38, 4 } })
 t = xf.tensor{ { 1/0 }, { 0/0 } }
@@ -79,7 +79,7 @@ END
 says 'tensors and numbers are computed with' 65 'f32[2×2] min -4 max -1 mean -2.5
     -1.00000   -2.00000
     -3.00000   -4.00000
-true true true true true true 1.0' '*t + u: the shapes differ: 2 × 2 and 2*t:distance(u): the shapes differ: 2 × 2 and 2*a tensor and a string*' <<'END'
+true true true true true true 1.0' '*t + u: the shapes differ: 2 × 2 and 2*t:distance(u): the shapes differ: 2 × 2 and 2*a tensor cannot be combined with a string*' <<'END'
 t = xf.tensor{ { 1, 2 }, { 3, 4 } }; function same(a, b) return tostring(a:distance(b) == 0) end
 -t
 same(t + t, 2 * t) .. " " .. same(1 - t, -(t - 1)) .. " " .. same(t * t / t, t) .. " " .. same(t / 2, t * 0.5) .. " " .. same(12 / t, xf.tensor{ { 12, 6 }, { 4, 3 } }) .. " " .. same(1 + t, t + 1) .. " " .. (t - 1)[1][2]
@@ -97,7 +97,7 @@ $("$xformc" run specs/brackets.lua '[]{}')
 f32[1×2]
 $("$xformc" run specs/gpt.lua '1 2 3')
 60 60 217
-2019" '*at most, at least 1*id 500: gpt knows ids from 0 to 255*id 1.5: gpt*' <<'END'
+2019" '*largest number of ids, at least 1*id 500: gpt knows ids from 0 to 255*id 1.5: gpt*' <<'END'
 m = xf.compile("specs/sums.lua")
 m("12+34=")
 m:generate("12+34=", 1)
@@ -194,7 +194,7 @@ true' "*prompt:1: m:attention has no option 'haed'; did you mean 'head'?
 *prompt:1: engine: expected jit or native or generic, found jitt
 *prompt:1: engine: expected a text, found a number
 *prompt:1: xf.compile takes its options in a table, found a string
-*prompt:1: a model is expected, found a string; a method is called with a colon*
+*prompt:1: expected a model, found a string; call methods with a colon*
 *prompt:1: xf.sweep has no option 'secnods'; did you mean 'seconds'?
 *prompt:1: xf.sweep takes a spec and *
 *prompt:1: dates has no block 'encoder.0.self_attx'; expected encoder.{0..1}.self_attn, *
@@ -308,7 +308,7 @@ changed()
 m:ablate("encoder.0.self_attn", 1)
 changed()
 END
-says 'a tensor is read only' 65 '1.0' '*prompt:2: a tensor is read only*m:set*prompt:1: a tensor is read only*' <<'END'
+says 'a tensor is read only' 65 '1.0' '*prompt:2: tensors are read-only*m:set*prompt:1: tensors are read-only*' <<'END'
 t = xf.tensor{ 1, 2 }
 do
 t[1] = 5 end

@@ -73,7 +73,7 @@ says 'an incomplete chunk at the end' 65 '' "*<eof>*" <<'END'
 for i = 1, 2 do
 END
 says 'what a spec says for nothing is noted, but not by a sweep' 0 '2
-2' 'prompt:1:22: note: rope_theta is not read: positions are not "rotary"*' <<'END'
+2' 'prompt:1:22: note: rope_theta has no effect: positions are not "rotary"*' <<'END'
 spec = xf.spec("specs/dates.lua")
 m = xf.compile(spec{ rope_theta = 500 })
 n = xf.compile(spec{ rope_theta = 600 })
@@ -81,7 +81,7 @@ n = xf.compile(spec{ rope_theta = 700 }, { notes = false })
 #xf.sweep(spec{ rope_theta = 800 }, { heads = { 1, 2 } }, { seconds = 0.001 })
 #xf.sweep(spec, { weights = { "random" }, layers = { 1, 2 } }, { seconds = 0.001 })
 END
-grep -c 'is not read' "$scratch/err" | grep -qx 2
+grep -c 'has no effect' "$scratch/err" | grep -qx 2
 verdict $? 'each once'
 says 'a text is answered' 0 '2019-05-03
 2001-12-31' '' <<'END'
@@ -103,7 +103,7 @@ t[1]:slice(2, 2):slice(1, 1, 2):max() > 0.05 and t[1]:slice(2, 2):slice(1, 2, 2)
 math.abs(t[4][15]:sum() - 1) < 1e-6
 #t[1]
 END
-says 'a tensor out of range' 65 '' '*index 5 is outside of 1 to 4*index 0 is outside of 1 to 4*' <<'END'
+says 'a tensor out of range' 65 '' '*index 5 is outside 1 to 4*index 0 is outside 1 to 4*' <<'END'
 m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
 m:at("encoder.0.self_attn.weights")[5]
 m:at("encoder.0.self_attn.weights")[0]
@@ -136,7 +136,7 @@ xf.spec("specs/dates.lua"){ heads = 8 }
 xf.graph("g", function(g) g.output("Y", g.relu(g.input("X", { 2, 2 }))) end)
 END
 printf 'm = xf.compile("specs/dates.lua")\nm:ablate("decoder.1.cross_attn")\nm:time()\n' | "$xformc" repl >"$scratch/out" 2>&1
-tail -n 1 "$scratch/out" | grep -q '^native  *no: what is changed runs by the jit$'
+tail -n 1 "$scratch/out" | grep -q '^native  *no: changed models run on the jit$'
 verdict $? 'm:time says why there is no native code'
 says 'a spec with changes' 0 'true
 true
@@ -172,7 +172,7 @@ ids = m:generate({ 1, 2, 3 }, 8)
 ids[1] == ({ m:run{ 1, 2, 3 }.logits[3]:argmax() })[1] - 1
 #ids
 END
-says 'bad ids, bad texts' 65 '' '*id 300*knows ids from 0 to 255*there are no ids*is not in the vocabulary*' <<'END'
+says 'bad ids, bad texts' 65 '' '*id 300*knows ids from 0 to 255*no ids were given*is not in the vocabulary*' <<'END'
 m = xf.compile("specs/gpt.lua")
 m:run{ 300 }
 m:run{}
@@ -394,7 +394,7 @@ verdict $? '?xf tells of xf and does not print it'
 
 says 'values that are none are refused' 65 '5
 true
-true' "*the tensor is empty*tables in tables*sizes do not match*expected a whole number from 1 to 16*expected a whole number from 0 to 4095*a NUL at byte 2*there is no function ''*not finite*" <<'END'
+true' "*the tensor is empty*tables within tables*sizes do not match*expected a whole number from 1 to 16*expected a whole number from 0 to 4095*a NUL at byte 2*there is no function ''*not finite*" <<'END'
 xf.tensor({}):argmax()
 t = {}; t[1] = t; xf.tensor(t)
 xf.tensor({}, { 65536, 65536, 65536, 65536 })
@@ -482,7 +482,7 @@ if [ -r /proc/self/status ]; then
     verdict $? '1,000 rounds of compile and free take no more memory'
     cat "$scratch/out" "$scratch/err"
 fi
-says 'a closed model, a dimension that is none' 65 '' '*the model was closed*dimension -9223372036854775808 is outside of 1 to 1*' <<'END'
+says 'a closed model, a dimension that is none' 65 '' '*the model was closed*dimension -9223372036854775808 is outside 1 to 1*' <<'END'
 m = xf.compile("specs/self_attention.lua"); m:close()
 m.tier
 xf.tensor{ 1, 2 }:slice(1, 1, math.mininteger)

@@ -50,7 +50,7 @@ for change in 'truncate -s 20000 "%s"' 'printf 0123456789 | dd of="%s" bs=1 seek
     # shellcheck disable=SC2059
     printf "$change" "$scratch/specs/dates/dates.safetensors" >"$scratch/change"
     says 'weights that are written to: one error, and what is open goes on' 65 '2019-05-03
-2019-05-03' '*dates.safetensors was written to after dates had been read from it*dates.safetensors was written to*' <<END
+2019-05-03' '*dates.safetensors changed after dates was read from it*dates.safetensors changed*' <<END
 m = xf.compile("$scratch/specs/dates.lua", { tier = "jit" })
 m("3rd of May 2019")
 os.execute[[sleep 0.02; sh "$scratch/change"]] m:at("encoder.0.ffn")
@@ -433,14 +433,14 @@ xf.compile(xf.graph("g", function(g) xf.op{ name = "large", shape = function(x) 
 m("3rd of May 2019")
 END
 
-says 'C that is nested too deep is an error; what is not is compiled' 65 'false the C text has more than 256 brackets in one another
+says 'C that is nested too deep is an error; what is not is compiled' 65 'false the C has more than 256 nested brackets
 true nil
-false the C text has an expression of more than 2048 words and signs
+false the C has an expression of more than 2048 tokens
 true nil
-false the C text has more than 512 times else in one function
+false the C has more than 512 else branches in one function
 true nil
 true nil
-2019-05-03' '*prompt:1:*the C of deep has more than 256 brackets*' <<'END'
+2019-05-03' '*prompt:1:*the C of deep has more than 256 nested brackets*' <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("argmax")
 function with(c)
   local good, why = pcall(m.edit, m, "argmax", (old:gsub("\n{\n", "\n{\n    int x = " .. c .. "; (void)x;\n", 1)))

@@ -281,16 +281,16 @@ ends() {
     cat "$scratch/err"
 }
 none='s/"post_processor":.*"decoder":/"post_processor":null,"decoder":/'
-class='the tokens around a text are those of'
-file='and not of its post_processor, as in transformers 5'
-ends roberta '' '{ "tokenizer_class": "GPTNeoXTokenizer" }' '' '' "$class GPTNeoXTokenizer $file"
-ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer" }' '0 ' ' 2' "$class RobertaTokenizer $file"
-ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer", "cls_token": "</s>" }' '2 ' ' 2' "$class RobertaTokenizer $file"
+class='the tokens around a text come from'
+file='not from its post_processor, as in transformers 5'
+ends roberta '' '{ "tokenizer_class": "GPTNeoXTokenizer" }' '' '' "$class GPTNeoXTokenizer, $file"
+ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer" }' '0 ' ' 2' "$class RobertaTokenizer, $file"
+ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer", "cls_token": "</s>" }' '2 ' ' 2' "$class RobertaTokenizer, $file"
 ends roberta "$none" '{ "tokenizer_class": "PreTrainedTokenizerFast" }' '' '' ''
 ends roberta '' '{ "tokenizer_class": "RobertaTokenizer" }' '0 ' ' 2' ''
-ends bert_cased "$none" '{ "tokenizer_class": "BertTokenizer", "do_lower_case": false }' '2 ' ' 3' "$class BertTokenizer $file"
+ends bert_cased "$none" '{ "tokenizer_class": "BertTokenizer", "do_lower_case": false }' '2 ' ' 3' "$class BertTokenizer, $file"
 ends mpnet '' '{ "tokenizer_class": "MPNetTokenizer" }' '0 ' ' 2' ''
-ends llama2 "$none" '{ "tokenizer_class": "CodeLlamaTokenizer" }' '1 ' '' "$class CodeLlamaTokenizer $file"
+ends llama2 "$none" '{ "tokenizer_class": "CodeLlamaTokenizer" }' '1 ' '' "$class CodeLlamaTokenizer, $file"
 
 # ---- classifiers ---------------------------------------------------------------------------------
 
@@ -352,13 +352,13 @@ same "$number" "$(score "\"$identity\"" "$(new $sigmoid)")" && same "$chance" "$
 verdict $? 'config_sentence_transformers.json goes before both'
 same "$number" "$(score null "$(new $identity)")"
 verdict $? 'an activation_fn of null says nothing'
-score '"torch.nn.Softsign"' '' | grep -q 'score/config_sentence_transformers.json:1:3: error: the activation "torch.nn.Softsign" of scores is not supported'
+score '"torch.nn.Softsign"' '' | grep -q 'score/config_sentence_transformers.json:1:3: error: the score activation "torch.nn.Softsign" is not supported'
 verdict $? 'another activation is refused'
 sed "1s/{/{ $(old $sigmoid)/" tests/families/bert_classifier/config.json \
     >"$scratch/labels/config.json"
 cp tests/families/bert_classifier/model.safetensors "$scratch/labels"
 "$xformc" run "$scratch/labels" --ids 5 2>&1 >"$scratch/out" |
-    grep -q "config.json:1:3: note: the activation \"$sigmoid\" of scores applies to a single label"
+    grep -q "config.json:1:3: note: the score activation \"$sigmoid\" applies to a single label"
 verdict $? 'of several labels it is not read, and a note says so'
 
 # ---- blanks of decoded texts ---------------------------------------------------------------------
@@ -416,7 +416,7 @@ cat "$scratch/log"
 sentence '{ "similarity_fn_name": null }'
 usual=$(similar)
 sentence '{ "similarity_fn_name": "maxsim" }'
-same "$usual" "$(similar)" && grep -q 'config_sentence_transformers.json:1:3: note: the similarity_fn_name "maxsim" is not known: texts are compared by the cosine' "$scratch/err"
+same "$usual" "$(similar)" && grep -q 'config_sentence_transformers.json:1:3: note: the similarity_fn_name "maxsim" is unknown: texts are compared by cosine similarity' "$scratch/err"
 verdict $? 'an unknown similarity is the cosine, with a note'
 # The Transformer module of a cross-encoder is checked like that of an embedding model.
 cp -r tests/vectors/cross_bert "$scratch/crossed"
@@ -465,7 +465,7 @@ for model in mask_roberta mask_bert; do
 done
 
 sentence '{ "truncate_dim": 4 }'
-similar >"$scratch/out" || grep -q 'config_sentence_transformers.json:1:3: error: vectors cut to a "truncate_dim" of 4 are not supported' "$scratch/err"
+similar >"$scratch/out" || grep -q 'config_sentence_transformers.json:1:3: error: truncating vectors to "truncate_dim" = 4 is not supported' "$scratch/err"
 verdict $? 'truncate_dim is refused'
 
 # The settings file of the Transformer has seven possible names. The first whose object is not empty

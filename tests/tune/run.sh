@@ -46,7 +46,7 @@ verdict $? 'choices of the whole are told in comments, and on standard output'
 verdict $? 'run reads it without a word'
 
 "$xformc" compile $spec --max-len 64 --tune "$scratch/made.lua" -q -o "$scratch/shorter" 2>"$scratch/err" &&
-    grep -q 'made.lua: note: was measured for another form of gated: its choices may be slow here' "$scratch/err"
+    grep -q 'made.lua: note: measured for another form of gated: its choices may be slow here' "$scratch/err"
 verdict $? 'another form of the model is told'
 cat "$scratch/err"
 
@@ -79,7 +79,7 @@ return xf.tune {
 }
 END
 "$xformc" compile $spec --tune "$scratch/all.lua" -q -o "$scratch/tuned" 2>"$scratch/err"
-grep -q 'all.lua: note: was measured on another machine, another \*/ machine, not on ' "$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
+grep -q 'all.lua: note: measured on another machine, another \*/ machine, not on ' "$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
 verdict $? 'another machine is told'
 cat "$scratch/err"
 cat >"$scratch/wanted" <<'END'
@@ -151,10 +151,10 @@ tail -n 3 "$scratch/out"
 
 sed 's/model = "gated"/model = "other"/' "$scratch/all.lua" >"$scratch/other.lua"
 "$xformc" compile $spec --tune "$scratch/other.lua" -q -o "$scratch/untuned" 2>"$scratch/err"
-[ $? = 0 ] && grep -q 'other.lua: note: was measured for another model, other, and is not used$' "$scratch/err" && diff -r "$scratch/usual" "$scratch/untuned"
+[ $? = 0 ] && grep -q 'other.lua: note: measured for another model, other: ignored$' "$scratch/err" && diff -r "$scratch/usual" "$scratch/untuned"
 verdict $? 'what is of another model is told, and not used'
 "$xformc" compile $spec --tune "$scratch/all.lua" --dtype int8 -q -o "$scratch/int8" 2>"$scratch/err"
-[ $? = 0 ] && grep -q 'was measured for weights of f32, these are int8: it is not used' "$scratch/err" && ! grep -q 'tuned' "$scratch/int8/gated_kernels.h"
+[ $? = 0 ] && grep -q 'measured for f32 weights, but these are int8: ignored' "$scratch/err" && ! grep -q 'tuned' "$scratch/int8/gated_kernels.h"
 verdict $? 'of another dtype too'
 cat >"$scratch/strange.lua" <<'END'
 return xf.tune { calls = {
@@ -201,7 +201,7 @@ fault 'a call that is given twice' '*bad.lua:3:3: error: a is given twice; first
   a = { },
   a = { } } }'
 fault 'nothing returned' '*bad.lua: error: a file of xformc tune must return xf.tune{*}; this one returns nothing' 'local x = xf.tune { }'
-fault 'a spec in its place' '*bad.lua:1:*: error: unknown xf.model; in a file of xformc tune there is xf.tune
+fault 'a spec in its place' '*bad.lua:1:*: error: unknown xf.model; a file of xformc tune has only xf.tune
 *' 'return xf.model { }'
 fault 'a file that never ends' '*bad.lua:1:*: error: tune file ran for more than *' 'while true do end'
 fault 'a file that wants the system' "*bad.lua:1:*: error: *global 'io'*a tune file's globals are *" 'io.open("x")'
@@ -214,7 +214,7 @@ echo "return xf.tune { isa = \"$far\" }" >"$scratch/far.lua"
 fails 'instructions of another processor' 69 "*far.lua:1:*: error: there are no kernels for $far, or this processor cannot run them*" "$xformc" run $spec --tune "$scratch/far.lua" 1
 fails 'unrolled kernels are not those that were measured' 2 '*--tune needs --kernels=library*' "$xformc" compile $spec --kernels unrolled --tune "$scratch/all.lua"
 echo 'something of mine' >"$scratch/mine"
-fails "somebody else's file" 65 '*mine: error: is not a file of xformc tune; it stays as it is' "$xformc" tune $spec -o "$scratch/mine"
+fails "somebody else's file" 65 '*mine: error: is not a file of xformc tune and was left unchanged' "$xformc" tune $spec -o "$scratch/mine"
 [ "$(cat "$scratch/mine")" = 'something of mine' ]
 verdict $? 'it stays as it is'
 fails 'a folder in its place' 74 '*error: is a folder; --output must be a file' "$xformc" tune $spec -o "$scratch/tmp"

@@ -206,7 +206,7 @@ plain=$(echo "$raw" | awk '{ printf "LABEL_0 %.4f", $1 }') sigmoid=$(echo "$raw"
 verdict $? 'the score of a cross-encoder is what its config says'
 echo "$plain $sigmoid"; cat "$scratch/err"
 score_by '"sbert_ce_default_activation_function": "torch.nn.modules.activation.Tanh"' >"$scratch/out"
-[ ! -s "$scratch/out" ] && grep -q 'error: the activation "torch.nn.modules.activation.Tanh" of scores is not supported' "$scratch/err"
+[ ! -s "$scratch/out" ] && grep -q 'error: the score activation "torch.nn.modules.activation.Tanh" is not supported' "$scratch/err"
 verdict $? 'another activation of scores is refused'
 cat "$scratch/err"
 
@@ -309,7 +309,7 @@ true
 true
 true
 true
-a tab in the first text of a pair: a tab parts the two
+the first text of a pair contains a tab, which separates the two
 m([question[, second[, options]]]): second must be a text or a tensor or a table of numbers, found 5
 a NUL at byte 2 of the text
 sentence_mean takes one text, not a pair

@@ -77,9 +77,9 @@ int c_too_deep(const char *text, const char **what)
         depth += opens - (closes && depth);
         tokens = strchr(";,{}", c) ? 0 : tokens + 1;
         elses = depth ? elses + pass_token(&w) : (pass_token(&w), 0);
-        *what = depth > C_MOST_BRACKETS ? "more than 256 brackets in one another" :
-                tokens > C_MOST_TOKENS ? "an expression of more than 2048 words and signs" :
-                elses > C_MOST_ELSES ? "more than 512 times else in one function" : NULL;
+        *what = depth > C_MOST_BRACKETS ? "more than 256 nested brackets" :
+                tokens > C_MOST_TOKENS ? "an expression of more than 2048 tokens" :
+                elses > C_MOST_ELSES ? "more than 512 else branches in one function" : NULL;
         if (*what) return w.line;
     }
     return 0;

@@ -282,11 +282,11 @@ static void refuse_type(const Config *c, const char *type)
 {
     const char *what = missing_of(type), *near = what ? NULL : meant(c->arena, type);
     if (what)
-        config_fault(c, "model_type", "the model_type \"%s\" is not supported: it needs %s", type,
+        config_fault(c, "model_type", "model_type \"%s\" is not supported: it needs %s", type,
                      what);
     else config_fault(c, "model_type", "the model_type \"%s\" is not supported", type);
     if (near) diag_note(c->diag, config_place(c, "model_type"), "did you mean \"%s\"?", near);
-    diag_note(c->diag, (Loc){ 0 }, "'xformc info --families' lists those that are");
+    diag_note(c->diag, (Loc){ 0 }, "'xformc info --families' lists the supported ones");
 }
 
 /* The family of a config, by its model_type; false after an error. */
@@ -325,7 +325,7 @@ static bool read_as_encoder(const Config *c)
 {
     const ModelKind kind = c->family->kind;
     if (kind == KIND_ENCODER_DECODER && !c->family->encoder_alone) {
-        config_fault(c, "model_type", "modules of sentence_transformers behind a \"%s\" are not supported",
+        config_fault(c, "model_type", "modules of sentence_transformers after a \"%s\" are not supported",
                      config_text(c, "model_type", ""));
         return false;
     }
@@ -408,7 +408,7 @@ static bool refuse_adapter(Arena *a, Diag *d, const char *folder)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (access(file_join(a, folder, names[i]), F_OK) != 0) continue;
         diag_error(d, EXIT_BAD_DATA, (Loc){ config, 0, 0 },
-                   "an adapter (%s) is not supported: merge it into its model, and give that"
+                   "an adapter (%s) is not supported: merge it into its model and pass that"
                    " folder",
                    names[i]);
         return true;
@@ -429,7 +429,7 @@ Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
     draft->at = (Loc){ c.path, 0, 0 };
     if (refuse_adapter(a, d, folder)) return NULL;
     if (access(c.path, F_OK) != 0) {
-        diag_error(d, EXIT_NO_INPUT, (Loc){ 0 }, "%s is a folder without config.json; a model's folder has one", folder);
+        diag_error(d, EXIT_NO_INPUT, (Loc){ 0 }, "%s has no config.json, so it is not a model's folder", folder);
         return NULL;
     }
     if (!config_open(&c)) return NULL;

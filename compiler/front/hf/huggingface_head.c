@@ -59,7 +59,7 @@ static void set_scores(const Config *c, int labels, const char *problem)
     Told told = told_activation(c);
     if (told.class && labels > 1) {
         diag_remark(c->diag, told.at,
-                    "the activation \"%.100s\" of scores applies to a single label; with several, "
+                    "the score activation \"%.100s\" applies to a single label; with several, "
                     "\"problem_type\" decides", told.class);
         told.class = NULL;
     }
@@ -68,7 +68,7 @@ static void set_scores(const Config *c, int labels, const char *problem)
     size_t i = 0;
     while (told.class && i < sizeof known / sizeof *known && strcmp(told.class, known[i].class)) i++;
     if (told.class && i < sizeof known / sizeof *known) word = known[i].word;
-    else if (told.class) diag_error(c->diag, EXIT_BAD_DATA, at, "the activation \"%.100s\" of scores is not supported", told.class);
+    else if (told.class) diag_error(c->diag, EXIT_BAD_DATA, at, "the score activation \"%.100s\" is not supported", told.class);
     if (word) draft_set_number(c->arena, c->draft, SIDE_BOTH, FIELD_ID_label_scores, at, field_word(&fields[FIELD_ID_label_scores], word));
 }
 

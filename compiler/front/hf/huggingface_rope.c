@@ -246,7 +246,7 @@ void config_rope_kinds(const Config *c, Side side, const bool *sliding, double l
     if (parts && config_object(&all, sliding_key, &slide)) {
         local = theta_of(&slide, &slide, local);
         refuse_others(&slide);
-        if (scaling(&slide) != SCALINGS_NONE) config_fault(&slide, "rope_type|type", "a rope_type of layers that slide is not supported");
+        if (scaling(&slide) != SCALINGS_NONE) config_fault(&slide, "rope_type|type", "a rope_type for sliding-window layers is not supported");
     }
     const double theta = theta_of(c, rope, preset);
     const int kind = rope ? scaling(rope) : SCALINGS_NONE;

@@ -334,7 +334,8 @@ static void take_similarity(const Config *s)
     const int word = field_word(f, config_text(s, key, "cosine"));
     if (word > 0) config_set(s, key, SIDE_BOTH, FIELD_ID_similarity, word);
     else if (word < 0)
-        diag_remark(s->diag, config_place(s, key), "the similarity_fn_name %s is not known: texts are compared by the cosine", config_shown(s, key));
+        diag_remark(s->diag, config_place(s, key), "the similarity_fn_name %s is unknown: texts are compared by cosine similarity",
+                    config_shown(s, key));
 }
 
 /* Check the default prompt. The tokenizer adds it, and reads it from its own folder. */
@@ -360,7 +361,7 @@ static void take_settings(const Config *c, const Modules *m)
     check_prompt(c, &s, m);
     take_similarity(&s);
     const int64_t width = config_integer(&s, "truncate_dim", 0);
-    if (width > 0) config_fault(&s, "truncate_dim", "vectors cut to a \"truncate_dim\" of %lld are not supported", (long long)width);
+    if (width > 0) config_fault(&s, "truncate_dim", "truncating vectors to \"truncate_dim\" = %lld is not supported", (long long)width);
     config_close(&s);
 }
 

@@ -35,9 +35,9 @@ static int change_spec(lua_State *L)
     Loc at = spec_call(L, "");
     const Draft *from = spec_at(L, 1);
     const Choice *weights = draft_choice(from, SIDE_BOTH, FIELD_ID_weights);
-    if (!lua_istable(L, 2)) spec_fail(L, at, "a spec is called with a table of changes, found %s", spec_describe(L, 2));
+    if (!lua_istable(L, 2)) spec_fail(L, at, "call a spec with a table of changes, found %s", spec_describe(L, 2));
     lua_remove(L, 1);
-    spec_no_more(L, at, 1, "a spec is called with a table of changes");
+    spec_no_more(L, at, 1, "call a spec with a table of changes");
     Draft *d = spec_new_draft(L, at);
     *d = *from;
     d->at = at;
@@ -118,7 +118,7 @@ static void tell_lua_error(lua_State *L)
     SpecReader *r = spec_reader(L);
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     if (spec_is_told(L, -1)) return;
-    if (!message) message = arena_format(r->arena, "the %s ends with an error that is %s", r->kind->name, spec_describe(L, -1));
+    if (!message) message = arena_format(r->arena, "the %s raised an error that is %s", r->kind->name, spec_describe(L, -1));
     Loc at = place_of(r, &message);
     if (!at.file) at.file = r->path;
     diag_error(r->diag, EXIT_BAD_DATA, at, "%s", message);

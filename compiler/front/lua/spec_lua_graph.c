@@ -52,7 +52,7 @@ static void push_value(lua_State *L, Builder *b, int index)
 static int value_at(lua_State *L, int index, Builder *b, Loc at, const char *op, int i)
 {
     const Value *v = luaL_testudata(L, index, value_type);
-    if (!v && builder_at(L, index)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
+    if (!v && builder_at(L, index)) spec_fail(L, at, "call g.%s with a dot: g.%s(…), not g:%s(…)", op, op, op);
     if (!v) spec_fail(L, at, "argument %d of g.%s must be a value of the graph, found %s", i, op, spec_describe(L, index));
     if (v->builder != b) spec_fail(L, at, "argument %d of g.%s is a value of another graph, \"%s\"", i, op, v->builder->graph);
     return v->index;
@@ -87,7 +87,7 @@ static bool is_name(const char *s)
 static void check_unique(lua_State *L, Builder *b, const char *name, int value, Loc at)
 {
     const Named *before = name_map_find(b->named, name);
-    if (before && before->value != value) spec_fail(L, at, "the name \"%s\" is taken by line %d", name, before->line);
+    if (before && before->value != value) spec_fail(L, at, "the name \"%s\" is already used in line %d", name, before->line);
     if (before) return;
     Named *n = arena_alloc(spec_reader(L)->arena, sizeof *n);
     *n = (Named){ name, at.line, value };
@@ -109,7 +109,7 @@ static void check_c_name(lua_State *L, NameMap *names, const char *what, const c
 static const char *name_at(lua_State *L, Builder *b, const char *op, int value, Loc at)
 {
     const char *what = arena_format(spec_reader(L)->arena, "the name of g.%s", op);
-    if (builder_at(L, 1)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
+    if (builder_at(L, 1)) spec_fail(L, at, "call g.%s with a dot: g.%s(…), not g:%s(…)", op, op, op);
     const char *name = spec_text(L, 1, at, what);
     if (!name) spec_fail(L, at, NULL);
     if (!is_name(name)) spec_fail(L, at, "the name \"%s\" must be letters, digits, _ and ., starting with a letter", name);
@@ -144,7 +144,7 @@ static int64_t read_shape(lua_State *L, GraphCall *c, const char *name, int64_t 
     for (int i = 0; i < c->rank; i++) {
         c->shape[i] = read_size(L, c->at, name, i);
         if (__builtin_mul_overflow(elements, c->shape[i], &elements) || elements > most)
-            spec_fail(L, c->at, "shape of %s: absurd size, more than %" PRId64 " elements", name, most);
+            spec_fail(L, c->at, "shape of %s: more than %" PRId64 " elements", name, most);
     }
     return elements;
 }
@@ -192,7 +192,7 @@ static void declare(lua_State *L, Builder *b, const char *op, Loc at)
     if (input) check_c_name(L, b->inputs, "input", c.name, at);
     int64_t elements = read_shape(L, &c, c.name, param ? MOST_PARAMS : MOST_INPUT);
     if (param && (b->params += elements) > MOST_PARAMS)
-        spec_fail(L, at, "absurd sizes: the params of the graph have more than %" PRId64 " elements", MOST_PARAMS);
+        spec_fail(L, at, "the params of the graph have more than %" PRId64 " elements", MOST_PARAMS);
     if (!input && !param) spec_no_more(L, at, 2, "g.cache takes a name and {capacity, width}");
     Arena *a = spec_reader(L)->arena;
     spec_no_more(L, at, 3, arena_format(a, "g.%s takes a name, a shape and values", op));
@@ -208,7 +208,7 @@ static void declare(lua_State *L, Builder *b, const char *op, Loc at)
 /* g.name and g.output return the value, so that they can wrap an expression. */
 static void give_name(lua_State *L, Builder *b, const char *op, Loc at)
 {
-    if (builder_at(L, 1)) spec_fail(L, at, "g.%s is called with a dot: g.%s(…), not g:%s(…)", op, op, op);
+    if (builder_at(L, 1)) spec_fail(L, at, "call g.%s with a dot: g.%s(…), not g:%s(…)", op, op, op);
     int value = value_at(L, 2, b, at, op, 2);
     Arena *a = spec_reader(L)->arena;
     spec_no_more(L, at, 2, arena_format(a, "g.%s takes a name and a value", op));

@@ -26,16 +26,16 @@ static const char *c_name(lua_State *L, Loc at, const char *what)
     const char *name = spec_text(L, -1, at, what);
     if (!name) spec_fail(L, at, NULL);
     if (!is_identifier(name) || strlen(name) > LONGEST_NAME)
-        spec_fail(L, at, "%s, \"%.60s\", must be a name of C of at most %d letters, digits and _", what, name, LONGEST_NAME);
+        spec_fail(L, at, "%s, \"%.60s\", must be a C identifier of at most %d characters", what, name, LONGEST_NAME);
     if (!strncmp(name, "rt_", 3) || !strncmp(name, "RT_", 3) || !strncmp(name, "XF_", 3) || *name == '_' || name_is_of_c(name))
-        spec_fail(L, at, "%s, \"%s\", is a word of C, of its library or of rt.h", what, name);
+        spec_fail(L, at, "%s, \"%s\", is a keyword of C or a name of its library or of rt.h", what, name);
     return name;
 }
 
 /* Reserve a name in the C: four per input, one per attribute. A duplicate is an error. */
 static void take_name(lua_State *L, NameMap *taken, Loc at, const char *name)
 {
-    if (name_map_find(taken, name)) spec_fail(L, at, "the name \"%s\" is taken in the C of the operation", name);
+    if (name_map_find(taken, name)) spec_fail(L, at, "the name \"%s\" is already used in the C of the operation", name);
     name_map_add(taken, name, taken);
 }
 
@@ -74,7 +74,7 @@ static void add_attribute(lua_State *L, CustomOp *op, NameMap *taken)
 {
     if (op->attribute_count == MAX_ATTRIBUTES) spec_fail(L, op->at, "xf.op has more than %d attributes", MAX_ATTRIBUTES);
     if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TNUMBER)
-        spec_fail(L, op->at, "attributes of xf.op must be { name = number, … }: each has its default");
+        spec_fail(L, op->at, "attributes of xf.op must be { name = number, … }; the numbers are defaults");
     const double number = lua_tonumber(L, -1);
     if (!isfinite((float)number)) spec_fail(L, op->at, "an attribute of xf.op is not a finite float");
     lua_pushvalue(L, -2);
@@ -120,7 +120,7 @@ static void check_fields(lua_State *L, Loc at)
     static const char *const words[] = { "name", "inputs", "attributes", "shape", "c" };
     enum { WORDS = sizeof words / sizeof *words };
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
-        if (lua_type(L, -2) != LUA_TSTRING) spec_fail(L, at, "xf.op takes name, inputs, attributes, shape and c, each by its name");
+        if (lua_type(L, -2) != LUA_TSTRING) spec_fail(L, at, "xf.op takes a table with name, inputs, attributes, shape and c");
         const char *key = lua_tostring(L, -2), *near;
         bool known = false;
         for (int i = 0; i < WORDS; i++) known |= !strcmp(words[i], key);
@@ -153,7 +153,7 @@ int spec_op(lua_State *L)
     op->at = at;
     lua_getfield(L, 1, "name");
     op->name = c_name(L, at, "the name of xf.op");
-    if (spec_is_builder_word(r, op->name) || name_is_reserved(op->name)) spec_fail(L, at, "the name g.%s is taken", op->name);
+    if (spec_is_builder_word(r, op->name) || name_is_reserved(op->name)) spec_fail(L, at, "g.%s already exists", op->name);
     if (r->custom_count == MAX_OPS) spec_fail(L, at, "more than %d operations", MAX_OPS);
     NameMap *taken = name_map_new(r->arena);
     take_value(L, taken, at, "y");

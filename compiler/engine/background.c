@@ -1,6 +1,6 @@
 /* background.c: one child process at a time. It sends one line through a socket, "+NANOSECONDS
- * LIBRARY" or "-REASON", and removes its folder when the other end closes: this process closes it
- * once the library is loaded, and the system does if this process is gone. */
+ * LIBRARY" or "-REASON", and removes its folder when the other end closes. The parent closes its
+ * end once the library is loaded; if the parent is gone, the system has closed it. */
 #include "background.h"
 
 #include <errno.h>
@@ -180,7 +180,7 @@ static void start_child(Background *b)
     b->state = BACKGROUND_RUNS;
 }
 
-/* True once child.line is complete; empty or cut short if the child ended early. */
+/* True once child.line is complete. The line is empty or cut short if the child ended early. */
 static bool hear(void)
 {
     for (;;) {

@@ -1,5 +1,5 @@
 /* background.h: compile native code for a running jit engine in a child process, while this process
- * goes on.
+ * continues.
  *
  * One child compiles at a time; the latest request is served first. The child owns its temporary
  * folder and removes it, however this process ends. Results are kept in the cache, and taken from
@@ -17,20 +17,20 @@ typedef enum BackgroundState {
     BACKGROUND_FAILED               /* the engine stays as it is; `why` says why */
 } BackgroundState;
 
-/* A request; begin with all zeros. It and the engine must not move until background_drop. */
+/* A request; initialise it with zeros. It and the engine must not move until background_drop. */
 typedef struct Background {
     BackgroundState state;
     Engine *engine;
     EmitForm form;
     int threads;
-    Arena *arena;                   /* of the engine; for its name */
+    Arena *arena;                   /* the engine's; the new name is allocated in it */
     bool looked, cached;            /* the cache was searched; it had the library */
     int64_t asked_ns, took_ns;      /* time of the request; duration of compiling or lookup */
     char why[640];
     struct Background *next;        /* in the queue */
 } Background;
 
-/* Request native code of this form, with that many threads, for an engine of jit_open. */
+/* Request native code of this form, with that many threads, for an engine opened by jit_open. */
 void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int threads);
 /* Advance all requests without waiting, and switch every engine whose code is ready: call it while
  * none of them runs. If b is not NULL, look for its library in the cache. A child is started if the

@@ -58,7 +58,7 @@ static const char *message_words(const char *s)
 }
 
 /* Report a message such as "op:scale:7: error: ';' expected", perhaps after "In file included
- * from": it is about line 7 of the file that contains the C of scale. */
+ * from". It refers to line 7 of the file that contains the C of scale. */
 static void tell(void *user, const char *message)
 {
     Told *t = user;
@@ -101,7 +101,7 @@ static const CustomOp *op_with(const CustomCode *c, const char *word)
 }
 
 /* Try `text`, the C of all operations, in a child process if any of them uses macros or static
- * data, whose size shows only in compiling. False after a reported error. */
+ * data, whose size is known only after compilation. False after a reported error. */
 static bool is_survived(Diag *d, const CustomCode *c, const char *text)
 {
     const CustomOp *macros = op_with(c, "define"), *data = op_with(c, "static");

@@ -7,7 +7,7 @@
 
 #include "engine.h"
 
-/* The level; 0 if unset or invalid; the latter is reported once. */
+/* The level; 0 if unset or invalid; an invalid value is reported once. */
 int debug_level(void);
 /* Print what the level asks for about a new jit engine, whose plan took plan_ns. From level 2 on it
  * must have been opened with EMIT_WATCHES. */

@@ -13,7 +13,7 @@ typedef struct EmittedModel { const unsigned char *weights; struct rt_team *team
 
 typedef struct Emitted {
     EmittedModel model;
-    int reads;                      /* calls of emitted_read that count */
+    int reads;                      /* calls of emitted_read so far, at most 32 */
     bool reads_apart;               /* the caller calls emitted_read; the functions below do not */
     rt_status (*bind)(void *, const void *, size_t);
     rt_status (*threads)(void *, int);

@@ -105,8 +105,8 @@ void engine_set_input(Engine *e, const char *name, const float *values)
     }
 }
 
-/* The first buffer that holds a number not allowed, among inputs or among computed tensors; *t
- * receives its tensor. NULL if there is none. */
+/* The first buffer, among the inputs or among the computed tensors, that holds a number that is not
+ * allowed; *t receives its tensor. NULL if there is none. */
 static const Buffer *bad_buffer(const Engine *e, bool inputs, const Tensor **t)
 {
     const PlanBlock *b = e->plan->blocks[0];

@@ -35,10 +35,10 @@ typedef struct EngineOps {
     rt_status (*prefill)(Engine *e, const rt_token *rows, int n);
     rt_status (*decode_greedy)(Engine *e, const rt_token *rows, int n, int *next);
     /* The output of the last step or decode: [n][engine_logits_stride]; log-probabilities if the
-     * model ends in a log-softmax. After next and decode_greedy always logits, from before the
-     * log-softmax. */
+     * model ends in a log-softmax. After next and decode_greedy they are always logits, as before
+     * the log-softmax. */
     const float *(*logits)(const Engine *e);
-    rt_status (*fork)(Engine *e, int from, int to);         /* copy sequence and source of a slot */
+    rt_status (*fork)(Engine *e, int from, int to);         /* copy a slot's sequence and source */
     rt_status (*clear)(Engine *e);                          /* forget the sequence of slot 0, not its source */
     rt_status (*run)(Engine *e);                            /* run an xf.graph on its inputs */
     rt_status (*threads)(Engine *e, int threads);
@@ -46,7 +46,7 @@ typedef struct EngineOps {
     void (*close)(Engine *e);
 } EngineOps;
 
-/* Set the number of threads; false after a reported error, then the engine keeps its threads. */
+/* Set the number of threads; false after a reported error; then the engine keeps its threads. */
 bool engine_start_threads(Diag *d, Engine *e, int threads);
 
 /* Time to emit C, to compile it, to pack the weights; whether the cache had the code and the packed
@@ -58,11 +58,11 @@ typedef struct EnginePhases {
 } EnginePhases;
 
 struct Engine {
-    const char *name;               /* "native (gcc)", "generic": engine_name, and its compiler */
+    const char *name;               /* "native (gcc)", "generic": engine_name, with the compiler */
     const EngineOps *ops;
     const Plan *plan;
     unsigned char *state;           /* plan->state_bytes, 64-byte aligned */
-    void *own;                      /* private data of the kind of engine */
+    void *own;                      /* private data of this kind of engine */
     int second;                     /* offset of the second text of a pair in the next sources, for
                                      * models with token types; 0: there is none */
     EnginePhases phases;            /* how long it took to open; zeros if unknown */
@@ -70,15 +70,15 @@ struct Engine {
 
 /* Open an engine that runs the plan's operations one by one, with OpenBLAS. plan->options.target
  * must be TARGET_ROW_MAJOR. It keeps all weights as f32 or, if plan_generic_bytes says so, reads
- * them for each operation that needs them. beside: a generic engine on another plan of the same
- * graph, whose kept weights the two then share, or NULL; either may be closed first. */
+ * them for each operation that needs them. beside: NULL, or a generic engine on another plan of the
+ * same graph; the two then share its kept weights, and either may be closed first. */
 Engine *generic_open(Arena *a, Diag *d, const Plan *p, const Engine *beside);
 /* Like generic_open, with plain loops instead of OpenBLAS: slow, but the same bits on every
  * machine. keep: keep all weights; else each is read when needed, matrices a few rows at a time, on
  * up to eight processors. The results do not depend on `keep`. */
 Engine *generic_open_plain(Arena *a, const Plan *p, bool keep);
 /* Like generic_open_plain without keep, but takes matrices from packed data of the same model,
- * where they are rounded already. */
+ * where they are already rounded. */
 Engine *generic_open_packed(Arena *a, const Plan *p, const PackedData *packed);
 /* Replace the numbers of a tensor of the model, given row-major as in the model, everywhere a
  * generic engine uses it. */
@@ -87,14 +87,14 @@ void generic_set_weight(Engine *e, const char *name, const float *values);
 /* generic_reads_anew: true if a generic engine keeps no weights. Such an engine should use
  * generic_walk: it appends n ids to the empty sequence of slot 0 and reads each weight only once,
  * since it takes all ids through a layer before it reads the next. The results are those of calling
- * `step` for one id after the other. After each layer of a block, `at` is called for each id, while
- * the taps and results of the block are those of that id; layer: its index in the block. */
+ * `step` for each id in turn. After each layer of a block, `at` is called for each id, while the
+ * taps and results of the block are those of that id; layer: its index in the block. */
 bool generic_reads_anew(const Engine *e);
 typedef void EngineAt(void *user, int id, const PlanBlock *b, int layer);
 rt_status generic_walk(Engine *e, const int *ids, int n, EngineAt *at, void *user);
 
 /* After computing each tapped tensor, a generic engine replaces it with the one that another engine
- * computed. So each tensor is compared by itself, and rounding differences do not accumulate.
+ * computed. This way each tensor is compared by itself, and rounding differences do not accumulate.
  * `guide` returns the other engine's tensor of that name, [rows][columns] as in a trace, or NULL; a
  * NULL guide turns this off. */
 typedef const float *EngineGuide(void *user, const char *name);
@@ -121,14 +121,14 @@ bool engine_holds(const Engine *e, bool inputs);
 const char *engine_fault(Arena *a, const Engine *e);
 /* Set the integer inputs for the next run. */
 void engine_fill(Engine *e);
-/* The number of rows of slot 0 so far, in the state. */
+/* The number of rows in slot 0 so far; points into the state. */
 int32_t *engine_position(const Engine *e);
 /* Like decode or, unless next is NULL, decode_greedy, but with a call for each row. The results are
  * bit-identical, and the logits of all rows are available. RT_NO_ROOM: no memory. */
 rt_status engine_each_row(Engine *e, const rt_token *rows, int n, int *next);
 /* True if numbers saturated at ±65504 in an f16 KV cache since engine_reset. */
 bool engine_saturated(const Engine *e);
-/* The most rows of one call; the stride of logits in floats. */
+/* engine_rows: the maximum number of rows per call. engine_logits_stride: in floats. */
 int engine_rows(const Engine *e);
 int64_t engine_logits_stride(const Engine *e);
 /* In the next source, of n ids, the first `first` ids are those of the first text of a pair; 0 or
@@ -138,9 +138,9 @@ void engine_pair(Engine *e, int first, int n);
 void engine_set_input(Engine *e, const char *name, const float *values);
 void engine_close(Engine *e);
 
-/* Copy a tensor out of the state: out[heads][rows][columns], of the `rows` and `columns` in use.
- * The buffer is an output, or another of layout ROWS or INTS (as floats) that outlives its block.
- * layer_index: 0 unless it is a tap. */
+/* Copy a tensor out of the state: out[heads][rows][columns], for the `rows` and `columns` in use.
+ * The buffer is an output, or another buffer with layout ROWS or INTS (copied as floats) that
+ * outlives its block. layer_index: 0 unless it is a tap. */
 void engine_read(const Engine *e, const Buffer *b, int layer_index, int64_t rows, int64_t columns, float *out);
 /* Copy values[heads][rows][columns] into a buffer of layout ROWS. */
 void engine_write(const Engine *e, const Buffer *b, int layer_index, int64_t rows, int64_t columns, const float *values);

@@ -1,6 +1,6 @@
-/* generic.c: interpret a Plan operation by operation, with OpenBLAS or plain products. Emitted code
- * is compared with it, in numbers and in speed. Its calls make the same checks as the emitted
- * functions.
+/* generic.c: interpret a Plan operation by operation, with OpenBLAS or plain products. It is the
+ * reference for the results and the speed of emitted code. Its calls make the same checks as the
+ * emitted functions.
  *
  * As in emitted code, a state begins with int32 source_length[slots], next_position[slots] and, if
  * there are ring buffers, furthest[slots]. */
@@ -24,7 +24,7 @@ static void pass_on(const GenericPass *pass, const PlanBlock *b)
 }
 
 /* After a copy to a tap, replace the copied tensor by the guide's values (generic_follow). In the
- * guide a decoder's rows are indexed by position. */
+ * guide, the rows of a decoder are indexed by position. */
 static void follow(const GenericPass *pass, const PlanBlock *b, const PlanOp *op)
 {
     const Engine *e = pass->engine;

@@ -7,12 +7,12 @@
 #include "engine.h"
 #include "generic_blas.h"
 
-/* Weights that are kept, for all engines that share them; the last one to close frees them. */
+/* Weights kept in memory, for all engines that share them; the last engine to close frees them. */
 typedef struct KeptWeights { Arena *arena; float ***weights; int users; } KeptWeights;
 
 /* The `own` of a generic engine. */
 typedef struct Generic {
-    Arena *arena;                   /* holds the state and weights of its own; freed by close */
+    Arena *arena;                   /* holds the state and unshared weights; freed by close */
     KeptWeights *kept;              /* NULL: weights are not kept */
     float ***weights;               /* [tensor id][layer index], dense and row-major; NULL if not a
                                      * param, or not read now */
@@ -21,11 +21,12 @@ typedef struct Generic {
     int threads;
     Product *product;               /* OpenBLAS or plain */
     const PackedData *packed;       /* of generic_open_packed, or NULL */
-    rt_team *team;                  /* for reading and plain products; NULL: the caller alone */
+    rt_team *team;                  /* for reading and plain products; NULL: the caller's thread
+                                     * only */
     float *row;  int64_t row_room;  /* a row of a table that is not kept */
     rt_group *groups;               /* [engine_rows], for the current call */
     CustomCode *custom;             /* the C of xf.ops; NULL if there are none */
-    float *rounded;                 /* rounded input of a linear of a quantized model; else NULL */
+    float *rounded;                 /* rounded input of a linear, in quantized models; else NULL */
     EngineGuide *guide;  void *guide_user;          /* of generic_follow */
     float *sizes;                   /* [rows][width] of the last result; NULL: none yet */
     bool weighs;                    /* set by generic_weigh */
@@ -35,7 +36,7 @@ typedef struct Generic {
 enum { COUNTS = COUNT_TARGET + 1 };
 
 /* One run of a block, for one of its layers. Operations that read or write a slot run once for each
- * group of rows. */
+ * group. */
 typedef struct GenericPass {
     const Engine *engine;
     int layer;                      /* index within the block */
@@ -55,8 +56,8 @@ void generic_op(const GenericPass *pass, const PlanOp *op);
  * operation before it. */
 void generic_op_weighed(const GenericPass *pass, const PlanOp *op);
 
-/* Allocate own->weights for a plan; keep: read all weights, or share those of `beside`, an engine on
- * a plan of the same graph and formats that keeps its weights; NULL: none. */
+/* Allocate own->weights for a plan; keep: read all weights, or share the kept weights of `beside`,
+ * if it is not NULL and its plan has the same graph and formats. */
 void generic_open_weights(Generic *own, const Plan *p, bool keep, const Engine *beside);
 /* Free the kept weights if no other engine shares them. */
 void generic_close_weights(Generic *own);

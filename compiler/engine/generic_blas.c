@@ -1,9 +1,9 @@
 /* generic_blas.c: the only file that uses OpenBLAS. One row takes sgemv on one thread, since
  * threads cost more than they save; more rows take sgemm on all threads.
  *
- * The library is loaded when the first engine needs it. By default it starts a thread per processor
- * on loading, and if the address space is limited such a thread retries its allocation forever, so
- * the process never ends. */
+ * The library is loaded when the first engine needs it. By default it then starts a thread per
+ * processor; if the address space is limited, such a thread retries its allocation forever, and the
+ * process never ends. */
 #include "generic_blas.h"
 
 #include <cblas.h>
@@ -39,9 +39,9 @@ static bool says(const char *const *variables, int n)
     return false;
 }
 
-/* Load the library with one thread, unless the user's environment sets a number, and with kernels
- * for `core`; NULL: those it selects itself. setenv is not used, since another thread may be
- * reading the environment to start a process. */
+/* Load the library with one thread, unless the user's environment sets a number, and with the
+ * kernels for `core`; NULL: those that it selects itself. setenv is not used, since another thread
+ * may be reading the environment to start a process. */
 static void *load(const char *name, const char *core)
 {
     static const char *const threads[] = { "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS" };
@@ -88,7 +88,7 @@ static void *load_best(const char *name)
     return load(name, core);
 }
 
-/* True if there is memory for the buffers of so many threads: without it the library retries
+/* True if there is memory for the buffers of that many threads; without it the library retries
  * forever. */
 static bool has_room(int threads)
 {
@@ -146,7 +146,7 @@ static void *pass_through(void *gate)
     return NULL;
 }
 
-/* True if the system can start so many threads at once. The C library keeps their stacks for the
+/* True if the system can start that many threads at once. The C library keeps their stacks for the
  * threads started next. */
 static bool can_start(int threads)
 {
@@ -171,7 +171,7 @@ static void use_threads(int n)
     blas.threads(n);
 }
 
-/* If the library cannot start a thread it reports nothing, and its next product waits for that
+/* If the library cannot start a thread, it reports nothing, and its next product waits for that
  * thread forever. */
 bool blas_start_threads(int n)
 {

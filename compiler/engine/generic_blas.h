@@ -17,15 +17,15 @@ typedef struct BlasProduct {
 
 /* m, n and k are at least 1. If c is overwritten, its old content, even NaN, does not matter. */
 typedef void Product(const BlasProduct *p, float *c, const float *a, const float *b);
-Product blas_product;               /* needs: blas_load was true */
+Product blas_product;               /* needs: blas_load returned true */
 Product plain_product;              /* same bits on every machine, however the work is split */
 
 /* Load OpenBLAS, once per process, with one thread unless OPENBLAS_NUM_THREADS or the like is set;
  * products ask for more. False after an error with exit code 69: it is not installed, or there is
  * no memory for its buffers. */
 bool blas_load(Diag *d);
-/* Let OpenBLAS start its threads; products may then ask for n. False if the system has no threads,
- * or no memory for their buffers. */
+/* Let OpenBLAS start its threads; products may then ask for n. False if the system cannot start
+ * them, or has no memory for their buffers. */
 bool blas_start_threads(int n);
 
 #endif

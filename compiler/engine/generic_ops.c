@@ -1,9 +1,10 @@
-/* generic_ops.c: the reference kernels, each as its definition says, on row-major buffers.
+/* generic_ops.c: the reference kernels: they compute each operation as it is defined, on row-major
+ * buffers.
  *
  * Emitted code is compared with them, so sums outside of BLAS are in double and exponentials are
  * libm's.
  * In: a pass (engine, layer, lengths) and an operation. Out: the operation's buffers, and the flag
- * of a saturated f16 cache. */
+ * for a saturated f16 cache. */
 #include "generic_parts.h"
 #include "quantise.h"
 #include "rt_plain.h"
@@ -179,8 +180,8 @@ static void rotary(const GenericPass *pass, const PlanOp *op)
         }
 }
 
-/* Multiply a key by a factor and rotate it as an int8 cache does. Twice, with the factor 1 / block
- * once, changes nothing but for rounding. */
+/* Multiply a key by a factor and rotate it as an int8 cache does. Done twice, once with the factor
+ * 1 / block, it restores the key except for rounding. */
 static void rotate(float *key, int64_t width, float factor)
 {
     for (int64_t i = 0; i < width; i++) key[i] *= factor;
@@ -266,8 +267,8 @@ static bool all_zero(const float *x, int n)
     return true;
 }
 
-/* softmax(scale q k^T) v; each row uses its first visible[row] keys, without those hidden by
- * window, mask or an added -inf. */
+/* softmax(scale q k^T) v; each row uses its first visible[row] keys, except those that the window,
+ * the mask or an added -inf hides. */
 static void attention(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;
@@ -292,7 +293,7 @@ static void attention(const GenericPass *pass, const PlanOp *op)
                   generic_adjustment_of(pass, op, h, r), generic_keys_of(pass, op, r, visible[r]),
                   (int)weight->width, n->scale);
         if (most) generic_product_of(pass)(&values, at.out, at.weights, at.v);
-        for (int r = 0; r < rows; r++)      /* 0, even if a hidden value is NaN */
+        for (int r = 0; r < rows; r++)      /* 0, even if a masked value is NaN */
             if (all_zero(at.weights + r * weight->stride, visible[r])) memset(at.out + r * op->out[0]->stride, 0, (size_t)d_v * sizeof(float));
     }
 }

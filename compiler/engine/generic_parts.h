@@ -56,7 +56,8 @@ static inline Product *generic_product_of(const GenericPass *pass)
 
 /* ---- parts of operations --------------------------------------------------------------------- */
 
-/* The factor of each difference from the mean; squares: the sum of squares of the differences. */
+/* The factor that scales each difference from the mean; squares: the sum of the squared
+ * differences. */
 static inline double generic_norm_factor(const Node *n, double squares, int width)
 {
     if (n->kind == NORMS_ANNOTATED) return 1 / (sqrt(squares / (width - 1)) + n->eps);
@@ -91,8 +92,8 @@ static inline double generic_log_of_sum(const float *x, int64_t n)
     return most + log(sum);
 }
 
-/* Adjustments of the scores of one row and head, besides the scale: bias by distance, mask, and
- * added tensor, each beginning with key 0, or NULL; softcap. */
+/* Adjustments to the scores of one row and head, besides the scale: the bias by distance, the mask
+ * and the added tensor, each from key 0 on, or NULL; and the softcap. */
 typedef struct GenericAdjustment {
     const float *bias, *mask, *added;
     double softcap;

@@ -1,6 +1,6 @@
-/* generic_plain.c: matrix products without a library, with the same bits on every machine: sums are
- * in sixteen parts, added in a fixed order. They compute the self-test that is packed with the
- * weights. */
+/* generic_plain.c: matrix products without a library, with the same bits on every machine: each sum
+ * is split into sixteen parts, which are added in a fixed order. The self-test that is packed with
+ * the weights is computed with them. */
 #include "generic_blas.h"
 
 #include <string.h>

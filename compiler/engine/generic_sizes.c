@@ -1,9 +1,9 @@
 /* generic_sizes.c: for each number of a result, the sum of the absolute values of its terms.
  *
- * An engine that adds the terms in another order, or rounds intermediate results, errs by a few
- * roundings of that sum, however small the result is. Each function sets sizes[rows][width] before
- * its operation runs, which may work in place. Attention's runs after it, since it needs the
- * weights. */
+ * An engine that adds the terms in another order, or rounds intermediate results, has an error of a
+ * few ulps of that sum, however small the result is. Each function sets sizes[rows][width] before
+ * its operation runs, since the operation may overwrite its input. The one for attention runs
+ * afterwards, because it needs the attention weights. */
 #include "generic_parts.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static float *sizes_of(const GenericPass *pass, const PlanOp *op, int r)
     return ((const Generic *)pass->engine->own)->sizes + (pass->first_row + r) * op->out[0]->width;
 }
 
-/* A dense copy of |x|, whose n rows are `stride` apart. The caller frees it. */
+/* A dense copy of |x|; the n rows of x are `stride` apart. The caller frees it. */
 static float *absolute(const float *x, int64_t n, int64_t width, int64_t stride)
 {
     float *y = malloc((size_t)(n * width) * sizeof *y);
@@ -72,7 +72,8 @@ static void add_sizes(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* True for x times a sum that may cancel, such as 1 + erf: these err by roundings of x. */
+/* True if the activation is x times a sum that may cancel, such as 1 + erf. Its error is then a few
+ * ulps of x. */
 static bool multiplies(int activation)
 {
     return activation == RT_GELU || activation == RT_GELU_TANH || activation == RT_QUICK_GELU
@@ -147,8 +148,8 @@ static double length(const float *x, int n)
     return sqrt(sum);
 }
 
-/* z[seen] of one row of a head: |scale| sum |q k| + |bias| + |added|, where an added -inf counts 0.
- * For int8 keys, which are rotated, |q| |k| is a bound of the sum. */
+/* z[seen] of one row of a head: |scale| sum |q k| + |bias| + |added|, where an added -inf counts as
+ * 0. For int8 keys, which are rotated, |q| |k| bounds the sum. */
 static void score_sizes(double *z, const GenericPass *pass, const PlanOp *op, int h, int r,
                         const GenericHead *at)
 {
@@ -169,8 +170,9 @@ static void score_sizes(double *z, const GenericPass *pass, const PlanOp *op, in
     }
 }
 
-/* If scores err by roundings of z, each weight w errs by roundings of w (1 + z + sum w z), and the
- * result by those times |v|. Taps of weights and scores receive their sizes instead. */
+/* If each score has an error of a few ulps of z, each weight w has one of a few ulps of w (1 + z +
+ * sum w z). That, times |v| and summed over the keys, is the error of the result. Taps of weights
+ * and scores receive their sizes instead. */
 static void attention_row_sizes(const GenericPass *pass, const PlanOp *op, int h, int r,
                                 const GenericHead *at, double *z)
 {
@@ -181,7 +183,7 @@ static void attention_row_sizes(const GenericPass *pass, const PlanOp *op, int h
     score_sizes(z, pass, op, h, r, at);
     for (int j = seen.begin; j < seen.end; j++) mean += w[j] * z[j];
     for (int j = seen.begin; j < seen.end; j++) {
-        if (w[j] == 0) continue;        /* a hidden value may be NaN */
+        if (w[j] == 0) continue;        /* a masked value may be NaN */
         const float size = (float)(w[j] * (1 + z[j] + mean));
         for (int i = 0; i < d_v; i++) to[i] += size * fabsf(at->v[j * op->in[2]->stride + i]);
         if (op->out[1]->place == PLACE_TAP) w[j] = size;
@@ -203,7 +205,7 @@ static void attention_sizes(const GenericPass *pass, const PlanOp *op)
     free(z);
 }
 
-/* Operations not listed round once, or are the user's C: their sizes are |result|. */
+/* Operations that are not listed round only once, or are the user's C; their sizes are |result|. */
 static GenericCompute *const weighs[KERNELS] = {
     [KERNEL_LINEAR] = linear_sizes,   [KERNEL_NORM] = norm_sizes,       [KERNEL_ADD] = add_sizes,
     [KERNEL_ACTIVATION] = activation_sizes, [KERNEL_GATE] = activation_sizes,

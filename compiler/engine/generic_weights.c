@@ -27,7 +27,7 @@ static void read_rounded(float *to, const Plan *p, const Tensor *t, const Tensor
     if (!as_stored) round_rows(to, p, t, source->shape[0]);
 }
 
-/* The layers of a param, 0 of any other tensor. */
+/* The number of layers of a param; 0 for any other tensor. */
 static int layers_of(const Tensor *t) { return t->kind != TENSOR_PARAM ? 0 : t->layers ? t->layers : 1; }
 
 static float *room_for(Arena *a, const Tensor *t, int layer)
@@ -97,11 +97,12 @@ float *generic_own_weights(Generic *own, const Tensor *t, int layer)
 
 /* ---- reading by threads ---------------------------------------------------------------------- */
 
-/* BLOCK: numbers in the rows that a thread takes at a time. Smaller matrices than LEAST_SHARED
+/* BLOCK: numbers in the rows that a thread takes at a time. Matrices of fewer than LEAST_SHARED
  * numbers are read by one thread. */
 enum { BLOCK = 1 << 17, LEAST_SHARED = 1 << 20, MOST_THREADS = 8 };
 
-/* The threads that share a matrix of so many numbers, started for the first large one. */
+/* The threads that share the reading of a matrix of that many numbers; they are started for the
+ * first large matrix. */
 static rt_team *team_for(Generic *own, int64_t numbers)
 {
     const int processors = rt_processors();

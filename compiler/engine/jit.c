@@ -67,7 +67,7 @@ bool jit_stop_wanted(void) { return stop_wanted; }
 
 void jit_go_on(void) { stop_wanted = stopped = answers[0] = answers[1] = 0; }
 
-/* All threads return the same answer: the one that thread 0 wrote in the turn before, with a
+/* All threads return the same answer: the one that thread 0 wrote in the previous turn, with a
  * barrier in between. Thread 0 also writes the answer for the next turn. */
 static int rt_poll(int thread, int turn)
 {
@@ -101,7 +101,8 @@ static void enter(const Jit *k)
     inside = !k->emitted.model.team;
 }
 
-/* jit_leave ends here. Unblock SIGINT: its handler did not return, so it is still blocked. */
+/* Ends a call that jit_leave jumped out of. Unblock SIGINT: its handler did not return, so it is
+ * still blocked. */
 static rt_status left(void)
 {
     sigset_t interrupt;
@@ -150,7 +151,7 @@ static rt_status end(Engine *outer, rt_status status)
 }
 
 /* Run `call`, a call of emitted code that jit_leave may end, and return its status from the
- * enclosing function; `outer` is the running engine again. */
+ * enclosing function; afterwards `outer` is the running engine again. */
 #define LEAVABLE(outer, k, call)                            \
     do {                                                    \
         if (sigsetjmp(way_out, 0)) return end(outer, left()); \
@@ -299,9 +300,9 @@ static CSymbol *symbols_of(Arena *a, const KernelSet *set, int *n)
     return symbols;
 }
 
-/* The line that a message "NAME:LINE: ..." of libtcc refers to, after the line before it, since
- * libtcc may have read on. "" if the message names no line. A text consists of several files, each
- * after its #line. */
+/* The line that a message "NAME:LINE: ..." of libtcc refers to, preceded by the line before it,
+ * since libtcc may have read past the error. "" if the message names no line. A text consists of
+ * several files, each after its own #line. */
 static const char *told_lines(Arena *a, const char *text, const char *message)
 {
     const size_t n = strcspn(message, ":\n");

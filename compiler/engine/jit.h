@@ -5,11 +5,11 @@
 #include "emit.h"
 #include "engine.h"
 
-/* Emit, compile in memory, pack the weights unless they are packed already, bind. Only layers,
- * tuning and isa of the form are used: the engine takes the kernels of the first instruction set of
- * isa that this processor runs; "native" is the best of them. hooks: EMIT_*. With EMIT_POLLS,
- * jit_stop makes a running call return RT_INTERRUPTED at the next block boundary. Returns NULL after
- * a reported error. */
+/* Emit, compile in memory, pack the weights unless they are already packed, and bind them. Only
+ * layers, tuning and isa of the form are used: the engine takes the kernels of the first
+ * instruction set of isa that this processor runs; "native" is the best of them. hooks: EMIT_*.
+ * With EMIT_POLLS, jit_stop makes a running call return RT_INTERRUPTED at the next block boundary.
+ * Returns NULL after a reported error. */
 Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks);
 
 /* A point in a run: operation `op` has just finished. rows: rows in the block. source, target:
@@ -41,8 +41,8 @@ void jit_stop(void);
 bool jit_stop_wanted(void);
 void jit_go_on(void);
 /* Call this from a signal handler when a stop has no effect: it jumps out of the emitted code,
- * wherever it is executing, and its call ends with RT_INTERRUPTED. Returns false if no emitted code
- * runs on this thread, or if several threads run it. Otherwise it does not return. */
+ * wherever that is executing, and the call of that code returns RT_INTERRUPTED. Returns false if no
+ * emitted code runs on this thread, or if several threads run it. Otherwise it does not return. */
 bool jit_leave(void);
 
 #endif

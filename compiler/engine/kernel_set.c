@@ -6,7 +6,7 @@
 
 #include "rt.h"
 
-/* ON_machine(row): the row if this is compiled for that machine, else nothing. */
+/* ON_machine(row): the row if this program is compiled for that machine, else nothing. */
 #define ON_any(row) row
 #if defined(__x86_64__)
 #define ON_x86_64(row) row

@@ -18,8 +18,8 @@
 #define STRING(name) STRING_OF(name)
 
 /* Shapes are constants in native code but run-time numbers here. Copies of the kernels that
- * dominate the time of one row, with the most important sizes as constants, win part of that back:
- * on a model of 260 thousand parameters the jit went from 0.75 of the speed of native code to
+ * dominate the time of a one-row call, with the most important sizes as constants, win back part of
+ * the speed: on a model with 260 thousand parameters the jit went from 0.75 of native speed to
  * 0.88. */
 static void linear_by_case(const RtLinear *shape, float *y, const float *x, const void *w, int rows, int begin, int end)
 {

@@ -5,7 +5,7 @@
 #include "emit.h"
 #include "engine.h"
 
-/* cc: NULL for `cc` on the PATH. cached: use and fill the cache, for cc NULL only. polls: a call
+/* cc: NULL for `cc` on the PATH. cached: use and fill the cache; only if cc is NULL. polls: a call
  * during which jit_stop was called returns RT_INTERRUPTED. form.weights is ignored: it is always
  * WEIGHTS_FILE. */
 typedef struct NativeOrder { const char *cc; EmitForm form; bool cached, polls; } NativeOrder;
@@ -13,10 +13,10 @@ typedef struct NativeOrder { const char *cc; EmitForm form; bool cached, polls; 
 /* Emit, compile into a temporary folder and load. NULL after a reported error. */
 Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o);
 
-/* Switch an engine of jit_open to `library`, compiled from the same Plan. State and packed weights
- * stay; its threads end, and the library starts `threads` of its own. The file may be removed
- * afterwards. The jit engine is kept in the arena (native_beneath). False after a reported error;
- * then the engine is unchanged. */
+/* Switch an engine of jit_open to `library`, compiled from the same Plan. The state and the packed
+ * weights stay; the threads of the jit end, and the library starts `threads` of its own. The file
+ * may be removed afterwards. The jit engine is kept in the arena (native_beneath). False after a
+ * reported error; then the engine is unchanged. */
 bool native_replace(Arena *a, Diag *d, Engine *e, const char *library, int threads);
 /* The jit engine that was replaced; it has no state. */
 const Engine *native_beneath(const Engine *e);

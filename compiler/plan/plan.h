@@ -15,7 +15,7 @@ typedef enum PlanTarget { TARGET_PANELS, TARGET_ROW_MAJOR } PlanTarget;
 typedef struct PlanOptions {
     PlanTarget target;
     bool taps;                      /* keep every named intermediate; nothing is fused across one */
-    bool unfused;                   /* each operation of the graph is a call of its own */
+    bool unfused;                   /* each operation of the graph is a separate call */
     int slots;                      /* sequences in a state */
     int max_threads;                /* threads that a state has room for */
     bool always_share;              /* threads share every call, however little work it has */
@@ -32,8 +32,8 @@ typedef enum Kernel {
  * rt_linear_f32; or the name of the xf.op. */
 struct PlanOp;
 const char *plan_kernel_name(const struct PlanOp *op);
-/* The keys or values that an operation stores, or the keys that it reads; NULL if it does neither.
- * And their dtype, KV_DTYPES_*; f32 if there are none. */
+/* plan_op_cache: the keys or values that an operation stores, or the keys that it reads; NULL if it
+ * does neither. plan_op_kv_dtype: their dtype, KV_DTYPES_*; f32 if there are none. */
 const struct Buffer *plan_op_cache(const struct PlanOp *op);
 int plan_op_kv_dtype(const struct PlanOp *op);
 /* True for a linear with quantized weights, which rounds its rows of x. */
@@ -92,7 +92,7 @@ typedef struct Buffer {
     size_t bytes, offset;           /* offset: of layer 0, in scratch, slot or taps */
     size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
     struct PlanBlock *block;        /* NULL: it outlives its block */
-    int first_phase, last_phase;    /* of its block, between which it is in use */
+    int first_phase, last_phase;    /* in its block: it is in use from one to the other */
     struct Buffer *parent;  int64_t column;         /* a view: columns of another buffer from this
                                                      * one on; else NULL, 0 */
 } Buffer;
@@ -109,7 +109,8 @@ typedef struct PlanOp {
     const Tensor *result;           /* the node's result, or that of a node fused into it */
     Kernel kernel;                  /* PANELS only */
     Buffer *in[NODE_INPUTS], *out[3];       /* NULL if omitted or not wanted */
-    Buffer *scratch;                /* attention, linears that round their rows: one piece per thread */
+    Buffer *scratch;                /* attention: one piece per thread; linears that round
+                                     * their rows: RoundedSize */
     Packed *weights;                /* NULL if there are none */
     Packed *joined[MOST_JOINED];  int joined_count; /* linears computed as one: their weights,
                                                      * `weights` first, contiguous when packed */
@@ -138,7 +139,8 @@ typedef struct PlanBlock {
 typedef struct PlanRun { PlanBlock *block; int first, count; } PlanRun;
 typedef struct PlanProgram { const Program *program; PlanRun *runs; int count; } PlanProgram;
 
-/* A tensor kept for inspection, in layer `layer` of its stack, number layer_index of its block. */
+/* A tensor kept for inspection, in layer `layer` of its stack, which is number layer_index in its
+ * block. */
 typedef struct Tap { const char *name; const Tensor *tensor; Buffer *buffer; int layer, layer_index; } Tap;
 
 /* A list that calls use as work space: `count` elements of `size` bytes, of the C type in
@@ -162,17 +164,17 @@ typedef struct Plan {
     CallList lists[CALL_LISTS];  int list_count;    /* in the scratch; offsets from its start */
     size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
     size_t slots_offset, scratch_offset, taps_offset;
-    size_t blocks_offset;           /* in the scratch: where the blocks' own buffers begin, all
-                                     * in the same space */
-    size_t saturated_offset;        /* in the header: a flag per thread, set if it stored a
-                                     * number beyond f16 in a cache; 0: no flags */
+    size_t blocks_offset;           /* in the scratch: where the blocks' own buffers begin; all
+                                     * blocks use the same space */
+    size_t saturated_offset;        /* in the header: a flag per thread, set if it stored a number
+                                     * beyond the range of f16 in a cache; 0: no flags */
     int back;                       /* with ring buffers: how far a sequence may be rolled back;
                                      * 0: to any position */
-    size_t weights_bytes;           /* of the packed data, without the file's head */
+    size_t weights_bytes;           /* of the packed data, without the file's header */
     int few_rows;                   /* calls of up to that many decoder rows divide a linear by
                                      * panels instead of rows; 0: never */
-    bool one_stream;                /* the weights that one decoder row reads do not fit into the
-                                     * caches: RtLinear's one_stream */
+    bool one_stream;                /* the weights that a decoder reads for one row do not fit into
+                                     * the caches: RtLinear's one_stream */
     /* NULL without a character tokenizer */
     Packed *source_characters, *source_texts, *target_characters, *target_texts;
     Packed *tokenizer;              /* the blob of rt_tokenizer_format.h; NULL without it */
@@ -190,9 +192,9 @@ bool  plan_dtypes_hold(Diag *d, const Graph *g);
 /* True if the machine certainly has enough memory, by the bounds of plan_fits; then
  * plan_fits_machine is not needed. */
 bool  plan_is_small(const Graph *g, PlanOptions options);
-/* Check that this machine has the memory to run a plan, or to pack it, which holds only slices of
- * the weights. False after an error, EXIT_NO_FEATURE, which also says what other options would
- * take. */
+/* Check that this machine has the memory to run a plan, or to pack it; packing holds only slices of
+ * the weights. False after an error, EXIT_NO_FEATURE, which also says how much memory other options
+ * would take. */
 typedef enum PlanWork { WORK_RUN, WORK_PACK } PlanWork;
 bool  plan_fits_machine(Diag *d, const Plan *p, PlanWork work);
 /* Bytes of f32 weights that the generic engine holds at once: all; or, if all would take more than
@@ -200,7 +202,7 @@ bool  plan_fits_machine(Diag *d, const Plan *p, PlanWork work);
  * they are needed. */
 double plan_generic_bytes(const Graph *g, bool *anew);
 /* Scratch of a linear that rounds its rows: one piece per thread, or one piece that threads divide
- * by rows; `rows` rows of `stride` floats in each. */
+ * by rows. Each piece has `rows` rows of `stride` floats. */
 typedef struct RoundedSize { int64_t pieces, rows, stride; } RoundedSize;
 RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op);
 /* The most decoder rows for which threads divide a linear by panels. */
@@ -238,14 +240,16 @@ int plan_rows(const Plan *p);       /* most rows of a decoder call; 1 without PR
 /* The part of a program that a call executes: the first `runs` of its runs, and in the last layer
  * of the last of them the first `last_ops` operations. PROGRAM_PREFILL is PROGRAM_DECODE up to the
  * operation that stores the last layer's keys and values: nothing reads what follows, unless the
- * plan has taps. For any other program it is the whole. program is NULL if the plan has none. */
+ * plan has taps. For any other program it is the whole program. program is NULL if the plan has
+ * none. */
 typedef struct PlanPart { const PlanProgram *program; int runs, last_ops; } PlanPart;
 PlanPart plan_part(const Plan *p, ProgramKind kind);
 /* How many layers of run `run` execute its operation `op`. */
 int plan_part_layers(const PlanPart *part, int run, int op);
 /* The work of a call that executes a program from run number `from` on: its barriers, and the ns
  * that one thread of a fast processor takes for the first row and for each further row. A
- * PROGRAM_DECODE may be a PROGRAM_STEP. Zeros if the plan lacks the program. */
+ * PROGRAM_DECODE call of one row runs PROGRAM_STEP; the larger number of barriers counts. Zeros if
+ * the plan lacks the program. */
 typedef struct TeamWork { int barriers; double first_ns, each_ns; } TeamWork;
 TeamWork plan_team_work(const Plan *p, ProgramKind kind, int from);
 /* The offset of a buffer in a state, in bytes, for slot 0 and layer index 0. */
@@ -269,7 +273,7 @@ Format plan_weight_format(const Graph *g, const Tensor *t);
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }
 static inline bool kernel_is_linear(Kernel k) { return k == KERNEL_LINEAR || k == KERNEL_LINEAR_GATE || k == KERNEL_LINEAR_ADD; }
 static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION || k == KERNEL_WINDOW; }
-/* The row of the element-wise operation that a kernel computes, or NULL. */
+/* The row of ops.def for the element-wise operation that a kernel computes, or NULL. */
 const OpRow *kernel_element(Kernel kernel);
 
 /* Bytes of an element of a buffer; int8 keys and values have scales besides. */
@@ -283,14 +287,15 @@ static inline size_t buffer_scale_bytes(const Buffer *b) { return b->kv_dtype ==
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }
 static inline size_t pad64(size_t n) { return (n + 63) / 64 * 64; }
-/* Rows of the scratch of attention: those of queries, or the heads that share keys and values. */
+/* Rows of attention's scratch: the rows of queries or, if there are more, the heads that share keys
+ * and values; at most RT_ATTENTION_ROWS. */
 static inline int64_t plan_score_rows(const Node *n)
 {
     const int64_t queries = n->in[0]->dim[0].bound, share = n->heads / n->kv_heads, most = queries > share ? queries : share;
     return most < RT_ATTENTION_ROWS ? most : RT_ATTENTION_ROWS;
 }
-/* Floats from one row of the scratch of attention to the next: the scores with all keys, and for
- * int8 keys the rotated query. See RtAttention. */
+/* Floats from one row of attention's scratch to the next: the scores for all keys and, for int8
+ * keys, the rotated query. See RtAttention. */
 static inline int64_t plan_score_stride(const Buffer *keys)
 {
     return keys->rows + 16 + (keys->kv_dtype == KV_DTYPES_INT8 ? pad16(keys->width) : 0);

@@ -1,7 +1,8 @@
 /* plan_buffers.c: create the buffers of tensors for the lowering pass, and compute their sizes. */
 #include "plan_lower.h"
 
-/* The array has room for the next power of two, so it is full when `count` is 0 or one of them. */
+/* The capacity of the array is a power of two, so it is full when `count` is 0 or a power of
+ * two. */
 void *lower_grow(Lower *w, void *array, int count, size_t size)
 {
     if (count & (count - 1)) return array;
@@ -43,8 +44,8 @@ Buffer *lower_local(Lower *w, Buffer *b)
 }
 
 /* Rows of f32, each padded to a multiple of 16. With a stride that is a multiple of 2 KB, a tile of
- * fourteen rows would share two sets of the L1 cache; avoiding it makes products of 512 inputs 3%
- * faster, and those of 2048 inputs 10%. */
+ * fourteen rows would share two sets of the L1 cache; avoiding that makes products with 512 inputs
+ * 3% faster, and those with 2048 inputs 10%. */
 static void size_rows(Buffer *b, int64_t rows, int64_t width)
 {
     b->rows = rows;

@@ -12,7 +12,8 @@ static const double MOST_BYTES = 70368744177664.0;      /* 2^46 */
 
 static double padded(double n) { return 16 * ceil(n / 16); }
 
-/* Rows are padded as well, as in panels of keys; 16 more columns cover the stride of size_rows. */
+/* Rows are padded as well, as in panels of keys; 16 more columns allow for the stride that
+ * size_rows chooses. */
 static double tensor_bytes(const Tensor *t)
 {
     if (t->rank == 1) return 4 * padded((double)t->dim[0].bound);
@@ -29,8 +30,8 @@ static double attention_bytes(const Node *n, int threads)
     return 4 * (keys * width + (keys + padded((double)n->in[1]->dim[1].bound)) * (double)threads * RT_ATTENTION_ROWS);
 }
 
-/* Bytes of one slot, of buffers that outlive their block, and the most that a block needs for its
- * own buffers. */
+/* Bytes of one slot, bytes of the buffers that outlive their block, and the most bytes that a block
+ * needs for its own buffers. */
 typedef struct Sizes { double slot, kept, largest; } Sizes;
 
 static void add_node(Sizes *s, double *own, const Node *n, PlanOptions o, int layers)
@@ -155,7 +156,7 @@ static Needs needs_of(const Plan *p, PlanWork work)
 
 static const char *size_words(Arena *a, double bytes) { return text_bytes(a, (size_t)bytes); }
 
-/* Report what the model takes with another option, if that saves more than a tenth. */
+/* Report how much memory the model takes with another option, if that saves more than a tenth. */
 static void tell_choice(Diag *d, const Plan *p, PlanWork work, const Model *m, const char *option)
 {
     Arena *a = arena_new();

@@ -4,8 +4,8 @@
  * Queries, keys and values are columns of one product: their panels are contiguous in the packed
  * weights, so one linear computes all of them into one buffer, and each is a view of it. The two
  * linears of a gate and the gate itself become one operation. A residual addition is fused into the
- * linear before it. If taps forbid fusion, the weights are laid out as with it. Each element is
- * summed in the same order as without fusion, so no bit changes. */
+ * linear before it. If taps forbid fusion, the weights are still laid out as for fusion. Each
+ * element is summed in the same order as without fusion, so no bit changes. */
 #include "plan_lower.h"
 #include "text.h"
 

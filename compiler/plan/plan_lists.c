@@ -10,7 +10,7 @@ static void add(Plan *p, const char *name, const char *words, int64_t count, siz
 }
 
 /* Bytes of work space to tokenise a text. With the vocabularies of Llama, GPT-2, T5 and BERT it is
- * at most 60 for each byte of the text, of which a token has 3 to 5. */
+ * at most 60 bytes per byte of text, and a token has 3 to 5 bytes. */
 static int64_t tokenizer_work(const Model *m)
 {
     enum { LEAST = 16384, EACH_ID = 512 };

@@ -198,7 +198,7 @@ static int lower_append(Lower *w, int i)
     return 1;
 }
 
-/* The keys or values for an attention: a cache as it is; rows are stored in panels first. */
+/* The keys or values for attention: a cache is used as it is; rows are first stored in panels. */
 static Buffer *attention_operand(Lower *w, const Node *n, int input)
 {
     const Tensor *t = n->in[input];
@@ -286,7 +286,8 @@ static Lowering *const lowerings[OP_KINDS] = {
 #undef OP
 };
 
-/* The rows of a block of an xf.graph, which carries nothing and whose nodes differ in rows. */
+/* The number of rows that an xf.graph's block is given: it carries nothing, and its nodes differ in
+ * their rows. */
 enum { MANY_ROWS = 2 };
 
 /* ---- blocks and programs --------------------------------------------------------------------------------- */

@@ -4,8 +4,8 @@
 
 #include "plan.h"
 
-/* Uses of a tensor in the block being lowered: by how many inputs of nodes, and the last such
- * node. */
+/* Uses of a tensor in the block being lowered: the number of node inputs that read it, and the last
+ * node that does. */
 typedef struct Uses { int count, last; } Uses;
 
 typedef struct Lower {
@@ -15,8 +15,8 @@ typedef struct Lower {
     Buffer **buffer_of;             /* [tensor id]; NULL until it has one */
     Uses *uses;                     /* [tensor id] */
     bool *lowered;                  /* [tensor id] of a result: an earlier operation computes it */
-    NameMap *names, *identifiers;   /* of buffers, lower case, a block's with its name as a prefix;
-                                     * of packed weights */
+    NameMap *names, *identifiers;   /* names: of buffers, in lower case; those of a block have its
+                                     * name as a prefix. identifiers: of packed weights */
 } Lower;
 
 /* Make room for one more element in an array of `count`; call it before adding each element,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The range and the phases of a buffer that has its offset. */
+/* The range and the phases of a buffer that already has an offset. */
 typedef struct Placed { size_t from, to; int first_phase, last_phase; } Placed;
 
 /* The lowest offset from `from` on at which `b` overlaps no placed buffer that is in use at the

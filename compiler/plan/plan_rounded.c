@@ -1,9 +1,10 @@
-/* plan_rounded.c: scratch for linears of int8 and int4, which round their rows of x first. */
+/* plan_rounded.c: scratch for int8 and int4 linears, which round their rows of x first. */
 #include "plan_lower.h"
 
-/* Each thread has a piece of its own, or all divide one piece like the rows: whichever takes less.
- * One piece must have PLAN_FEW_ROWS rows per thread if threads may divide the linear by panels,
- * since each thread then rounds all rows. In a block of one row each thread rounds that row. */
+/* Either each thread has its own piece, or all threads share one piece, divided the same way as the
+ * rows: whichever needs less memory. A shared piece needs PLAN_FEW_ROWS rows per thread if the
+ * linear may be divided by panels, because each thread then rounds all rows. In a block of one row,
+ * each thread rounds that row. */
 RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *op)
 {
     const int in = (int)op->weights->tensor[0]->dim[1].bound, threads = p->options.max_threads;

@@ -6,16 +6,16 @@
  * estimated. */
 #include "plan.h"
 
-static const double FLOPS_NS = 110;         /* FLOPs of a matrix product with many rows in a ns */
+static const double FLOPS_NS = 110;         /* FLOPs per ns of a matrix product with many rows */
 static const double WHOLE_NS = 330;         /* the same with quantized weights */
-static const double ONE_NS = 15;            /* the same of an attention: with one row, */
-static const double ROWS_NS = 60;           /* and with many */
-static const double BYTES_NS = 90;          /* bytes of weights read in a ns */
-static const double CALL_NS = 45;           /* of an operation that does nothing */
+static const double ONE_NS = 15;            /* FLOPs per ns of attention with one row */
+static const double ROWS_NS = 60;           /* and with many rows */
+static const double BYTES_NS = 90;          /* bytes of weights read per ns */
+static const double CALL_NS = 45;           /* ns of an operation that does nothing */
 
 static double most(double a, double b) { return a > b ? a : b; }
 
-/* The positions before the rows of a decoder: few, so that the estimate is low. */
+/* The number of positions before a decoder's rows: few, so that the estimate is low. */
 static int64_t positions_before(const Plan *p)
 {
     enum { SHARE = 8, MOST = 64 };
@@ -44,7 +44,8 @@ static double call_ns(const Plan *p, const PlanPart *part, int from, int64_t row
     return ns;
 }
 
-/* The barriers of a call, also those of few rows. Each layer of a block ends with one. */
+/* The barriers of a call, including those that only calls of few rows need. Each layer of a block
+ * ends with one. */
 static int barriers(const Plan *p, const PlanPart *part, int from)
 {
     int n = 0;

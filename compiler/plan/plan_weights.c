@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* The format that a matrix has in its file: int8 or int4 in groups, or bf16; f32 for all others,
- * and if its layers differ. */
+/* The format that a matrix has in its file: int8 or int4 in groups, or bf16; f32 for all other
+ * formats, or if its layers differ. */
 static Format format_in_file(const Tensor *t)
 {
     Format f = FORMAT_PANELS_F32;
@@ -22,7 +22,7 @@ static Format format_in_file(const Tensor *t)
     return f;
 }
 
-/* True for a matrix that is read, and only by linears and embeddings. */
+/* True for a matrix that is read, and read only by linears and embeddings. */
 static bool is_matrix(const Graph *g, const Tensor *t)
 {
     bool used = false;
@@ -39,7 +39,7 @@ static bool is_matrix(const Graph *g, const Tensor *t)
     return used;
 }
 
-/* The name in the model; of several layers, that of the first. */
+/* The name in the model; for several layers, that of the first. */
 static const char *matrix_name(const Tensor *t) { return t->layers ? t->source[0]->name : t->name; }
 
 /* The format of panels for a dtype. */
@@ -54,7 +54,7 @@ static Format format_of_dtype(int dtype)
 
 Format plan_weight_format(const Graph *g, const Tensor *t)
 {
-    enum { MOST_INPUTS = 65536 };               /* of a row of activations that kernels round at once */
+    enum { MOST_INPUTS = 65536 };               /* the longest row that kernels round at once */
     if (!model_is_narrow(g->model) || !is_matrix(g, t)) return FORMAT_PANELS_F32;
     const int dtype = model_dtype_of(g->model, matrix_name(t));
     const Format f = dtype == DTYPES_FILE ? format_in_file(t) : format_of_dtype(dtype);
@@ -161,12 +161,13 @@ static size_t place_block(Plan *p, PlanBlock *b, size_t at)
     return start + (size_t)layers * b->weights_stride;
 }
 
-/* About the last-level cache of current machines. More weights come from memory for each row. */
+/* About the size of the last-level cache of current machines. Larger weights are read from memory
+ * for each row. */
 enum { MOST_CACHED = 32 << 20 };
 
-/* About the largest cache of one core. With few rows, time goes into reading weights. If threads
- * divide rows, each thread reads all weights: eight rows of 1.1 billion int8 weights took 97 ms on
- * two threads, and 131 ms on one. */
+/* About the size of the largest cache of one core. With few rows, reading weights takes most of the
+ * time. If threads divide the rows, each thread reads all weights: divided this way, eight rows of
+ * 1.1 billion int8 weights took 97 ms on two threads, against 131 ms on one. */
 enum { LEAST_SHARED = 4 << 20 };
 
 void plan_weights(Plan *p)

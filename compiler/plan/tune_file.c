@@ -1,5 +1,5 @@
-/* tune_file.c: read xf.tune{…} of a file of `xformc tune` as a Tuning. Errors are reported at their
- * fields. */
+/* tune_file.c: read xf.tune{…} of a file of `xformc tune` into a Tuning. Errors are reported at
+ * their fields. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -48,7 +48,7 @@ static void add_text(Text *t, const char *name, const char *value)
     text_add(t, "\",\n");
 }
 
-/* value: NULL if the usual choice won, which only a comment in the file says. */
+/* value: NULL if the default won; then only a comment in the file says so. */
 static void add_choice(Text *t, const char *name, const char *value, const char *note)
 {
     if (!value && !note) return;

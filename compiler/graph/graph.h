@@ -34,11 +34,11 @@ typedef enum TensorKind { TENSOR_INPUT, TENSOR_PARAM, TENSOR_STATE, TENSOR_TEMP 
 enum { FILL_INDEX = -1, FILL_COUNT = -2,    /* element i is i, or i + 1 */
        FILL_POSITION = -3, FILL_SEEN = -4 };    /* the same, plus the rows in the caches so far */
 
-/* The numbers that an attention allows in its mask and in the tensor added to scores. */
+/* The numbers that attention allows in its mask and in the tensor added to its scores. */
 typedef enum Holds {
     HOLDS_ANY,
     HOLDS_MASK,                     /* 0 and 1 */
-    HOLDS_BIAS                      /* numbers and -inf */
+    HOLDS_BIAS                      /* finite numbers and -inf */
 } Holds;
 
 typedef struct Tensor {
@@ -55,9 +55,10 @@ typedef struct Tensor {
                                      * elements, or FILL_* */
     int id;                         /* unique in its Graph, in order of creation */
     bool output;                    /* requested by name: kept to the end of the program */
-    Holds holds;                    /* other than HOLDS_ANY: also kept, since it is checked then */
-    const struct Tensor *alias_of;      /* shares the buffer of that tensor, since two programs give
-                                         * this result; or NULL */
+    Holds holds;                    /* other than HOLDS_ANY: also kept to the end, where it is
+                                     * checked */
+    const struct Tensor *alias_of;      /* shares the buffer of that tensor, because two programs
+                                         * compute this result; or NULL */
 } Tensor;
 
 enum { NODE_INPUTS = 9 };
@@ -73,7 +74,8 @@ typedef struct Node {
                                      * only the last of the visible keys; 0: all */
     int64_t ring;                   /* APPEND: positions that the cache must keep at once; 0: all */
     bool values;                    /* APPEND: this cache holds values, not keys */
-    double scale, eps, softcap;     /* embed, attention, scale; norm; attention, scale */
+    double scale, eps, softcap;     /* scale: embed, attention, scale; eps: norm; softcap:
+                                     * attention, scale */
     int kind;                       /* norm: NORMS_*; activation, gate: RT_* of activations.def */
     const CustomOp *custom;         /* CUSTOM: the xf.op */
     double attributes[MAX_ATTRIBUTES];      /* of the xf.op, in order */
@@ -118,17 +120,17 @@ typedef struct Graph {
                                      * sequence; the most rows of a sequence; else 0 */
 } Graph;
 
-/* Build the Graph of a model, whose decoder takes up to `rows` rows per call. NULL after errors, if
- * the shapes of an xf.graph do not fit. */
+/* Build the Graph of a model; its decoder takes up to `rows` rows per call. NULL after errors: the
+ * shapes of an xf.graph do not fit. */
 Graph *graph_build(Arena *a, Diag *d, const Model *m, int64_t rows);
 /* Set the shapes of all results of `n`. False after an error reported at n->at, which names the
  * input and what was expected. */
 bool   graph_shape(Diag *d, Node *n);
-/* Check what later stages rely on: inputs made before use, shapes by the rules, unique names. die()
- * if not. */
+/* Check what later stages rely on: inputs are made before use, shapes follow the rules, names are
+ * unique. die() if not. */
 void   graph_check(const Graph *g);
 void   graph_dump(const Graph *g, FILE *to);
-/* The index of the first of n numbers that is not allowed; n if there is none. */
+/* The index of the first of n numbers that is not allowed; n if all are allowed. */
 int64_t graph_first_fault(Holds holds, const float *values, int64_t n);
 /* A message about the first number of a tensor, row-major, that is not allowed: the number, its
  * indices, what is allowed. NULL if there is none. */
@@ -137,7 +139,8 @@ const char *graph_value_fault(Arena *a, const Tensor *t, const float *values);
 const char *tensor_layer_name(Arena *a, const Tensor *t, int layer);
 /* Names and result counts of the operations that an xf.graph may call. */
 const OpName *graph_builder_ops(int *n);
-/* A GraphShape; it processes the calls that were added since it was last called. */
+/* The GraphShape that the builder uses; it processes the calls that were added since it was last
+ * called. */
 int graph_value_shape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
 /* True if the graph contains an xf.op. */
 bool graph_has_custom(const Graph *g);

@@ -20,8 +20,8 @@ const char *program_name(ProgramKind kind)
     return names[kind];
 }
 
-/* Make room for one more element in an array that began empty and is grown only here: it doubles at
- * every power of two. */
+/* Make room for one more element in an array that began empty and is grown only here: its capacity
+ * doubles whenever `count` is a power of two. */
 static void *grow(Maker *k, void *array, int count, size_t size)
 {
     if (count & (count - 1)) return array;
@@ -85,7 +85,7 @@ static const char *name_of(Maker *k, const char *suffix)
     return *stem ? arena_format(k->arena, "%s.%s", stem, suffix) : suffix;
 }
 
-/* Like name_of, with the prefix: programs of one row and of many have separate results. */
+/* Like name_of, with the prefix: programs for one row and for many rows have separate results. */
 const char *make_result_name(Maker *k, const char *suffix)
 {
     const char *name = name_of(k, suffix);

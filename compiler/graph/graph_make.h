@@ -9,7 +9,7 @@ typedef struct Maker {
     Diag *diag;
     Graph *graph;
     Block *block;                   /* the current block, to which nodes are added */
-    const char *prefix;             /* of names of results; "rows." in programs of many rows */
+    const char *prefix;             /* of result names; "rows." in programs for many rows */
     const char *part;               /* Node.part of the next nodes */
     NameMap *shared;                /* params and states made so far, by kind, layers and name */
     bool failed;                    /* a shape error was reported; results are NULL from then on */
@@ -34,7 +34,7 @@ Tensor *make_state(Maker *k, const char *suffix, int64_t capacity, Count count, 
 /* Add a node and set the shapes of its results; the first result is named STEM.suffix. Returns the
  * node, or NULL after a shape error. */
 Node *make_node(Maker *k, OpKind op, const char *suffix, Tensor *a, Tensor *b, Tensor *c, Tensor *e);
-/* Like make_node, with the attributes of a node, on which shapes may depend. */
+/* Like make_node, with the attributes of the node, on which its shapes may depend. */
 Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tensor *const in[NODE_INPUTS]);
 /* The name of a node's result: STEM.suffix, with the prefix. */
 const char *make_result_name(Maker *k, const char *suffix);

@@ -4,8 +4,8 @@
  * pictures show: encoder.0.self_attn.q, encoder.0.self_attn.weights, encoder.0.ffn,
  * encoder.0.norm.1, logits.
  *
- * The decoder is built twice, for one row and for many. Both share params, caches and inputs; the
- * results of the second are named rows.NAME. */
+ * The decoder is built twice, for one row and for many rows. Both share params, caches and inputs;
+ * the results of the second are named rows.NAME. */
 #include "graph_make.h"
 #include "graph_build.h"
 
@@ -223,8 +223,8 @@ static void run(Maker *k, const Programs *p, Block *block, int count)
     for (int i = 0; i < p->count; i++) make_run(k, p->list[i], block, 0, count);
 }
 
-/* If embeddings are not as wide as layers, apply the linear between them if the stack has it at
- * this place, PROJECTIONS_*. */
+/* Apply the linear between embeddings and layers of different widths, if the stack has it at this
+ * place, PROJECTIONS_*; else return x. */
 static Tensor *project(StackBuild *b, int place, Tensor *x)
 {
     if (b->stack->embed_width == b->m->d_model || b->stack->embed_project != place) return x;

@@ -144,7 +144,8 @@ static const char *sizes(char text[SIZES_TEXT], int rank, const Dim *dim)
     return text;
 }
 
-/* Check a mask, [queries, keys]; or by_head a bias, which may also be [heads, queries, keys]. */
+/* Check a mask, [queries, keys], or, with by_head, a bias, which may also be [heads, queries,
+ * keys]. */
 static bool shape_beside(Diag *d, const Node *n, int input, const char *name, bool by_head)
 {
     char found[SIZES_TEXT], all[SIZES_TEXT], each[SIZES_TEXT];

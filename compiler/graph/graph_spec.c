@@ -1,4 +1,4 @@
-/* graph_spec.c: build the calls of an xf.graph as one program of one block.
+/* graph_spec.c: build the calls of an xf.graph as one program with one block.
  *
  * A parameter becomes a tensor when an operation uses it, since matmul wants it transposed: all
  * later stages have weights as [out, in]. */
@@ -61,7 +61,7 @@ static bool check_size(SpecBuild *b, const Tensor *t)
     return false;
 }
 
-/* A source with only a shape, while the builder runs and there is no model. */
+/* A source with only a shape, for while the builder runs and there is no model yet. */
 static const TensorSource *source_of_call(SpecBuild *b, const GraphCall *c)
 {
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
@@ -104,7 +104,7 @@ static Tensor *param_tensor(SpecBuild *b, Value *v, bool transposed)
     return *slot;
 }
 
-/* A cache can only be appended to, and the result of g.append can only be keys or values of an
+/* A cache can only be appended to, and the result of g.append can only be the keys or values of
  * attention. False after a reported error. */
 static bool may_be_cache(SpecBuild *b, const Value *v, int i)
 {
@@ -168,7 +168,7 @@ static void add_cache(SpecBuild *b)
     if (!b->capacity || c->shape[0] < b->capacity) b->capacity = c->shape[0];
 }
 
-/* Report caches that no attention reads: they would have no layout. */
+/* Report caches that no attention reads, since they would have no layout. */
 static bool caches_are_read(SpecBuild *b)
 {
     bool good = true;
@@ -264,8 +264,8 @@ static void set_holds(Tensor *t, Holds holds)
     if (t && t->holds != HOLDS_MASK) t->holds = holds;
 }
 
-/* Set visible, places, mask and bias of an attention. A query sees the first `keys` keys, or with
- * `causal` those up to its own position, where the mask is not 0. */
+/* Set the visible keys, places, mask and bias of attention. A query sees the first `keys` keys, or
+ * with `causal` those up to its own position, where the mask is not 0. */
 static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     n->heads = (int)option_number(b->call, "heads", 1);
@@ -469,7 +469,7 @@ static void tell_unused(SpecBuild *b, const Block *block)
 static void take_call(SpecBuild *b, int i)
 {
     b->call = &b->spec->calls[i];
-    b->k->failed = false;           /* go on after an error, to report several */
+    b->k->failed = false;           /* continue after an error, to report several */
     bool whole = true;
     for (int j = 0; j < b->call->input_count; j++) {
         const Value *v = b->call->inputs[j] < 0 ? NULL : &b->values[b->call->inputs[j]];

@@ -1,5 +1,5 @@
 /* graph_values.c: check the numbers of masks and biases. An additive mask, with 0 for visible and
- * -1e9 or -inf for hidden, would be understood the wrong way round. */
+ * -1e9 or -inf for hidden, would be read the wrong way round. */
 #include "graph.h"
 
 #include <math.h>

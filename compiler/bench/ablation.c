@@ -1,4 +1,4 @@
-/* ablation.c: open the forms of ablation.h one after the other and measure them in turns. */
+/* ablation.c: open the forms of ablation.h one after the other and measure them in turn. */
 #include "ablation.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "isa.h"
 #include "progress.h"
 
-/* The f32 forms, in order. Forms that would need an engine of their own are in left_out. */
+/* The f32 forms, in order. Forms that no engine offers are listed in left_out. */
 typedef struct Form {
     const char *name, *change;
     EngineKind kind;
@@ -104,8 +104,8 @@ static bool open_dtypes(Ablation *a, int threads, Session **failed)
     return true;
 }
 
-/* Drop e2e, which repeats enc and dec, and batches of sentences of unusual size: more than 8, or
- * not of the usual length. */
+/* Drop e2e, which repeats enc and dec, and unusual batches of sentences: those of more than 8, and
+ * those whose length is not the longest one up to USUAL. */
 static void keep_usual_tests(Bench *b)
 {
     enum { USUAL = 128 };
@@ -160,7 +160,7 @@ static bool measure_tests(Ablation *a)
     return true;
 }
 
-/* Set the numbers of threads to 1 and the most that were asked for; returns the latter. */
+/* Set the numbers of threads to 1 and the largest number asked for; returns the latter. */
 static int most_threads(Bench *b, const int *asked, int n)
 {
     bench_choose_threads(b, asked, n);

@@ -1,5 +1,5 @@
-/* ablation.h: forms of one model from the generic engine to int4, each with one change more than the
- * one before, measured in turns on the same weights. */
+/* ablation.h: forms of one model from the generic engine to int4, each with one more change than
+ * the previous one, measured in turn on the same weights. */
 #ifndef ABLATION_H
 #define ABLATION_H
 
@@ -8,9 +8,9 @@
 /* A form. `change` says what is new in it. */
 typedef struct AblationStep {
     const char *name, *change;
-    const char *isa;                /* "avx512vnni"; "" if no kernel of ours runs */
+    const char *isa;                /* "avx512vnni"; "" if none of our kernels runs */
     Bench *bench;                   /* the one of its dtype */
-    BenchEngine *engine;            /* max_abs_err, largest: from the step before */
+    BenchEngine *engine;            /* max_abs_err, largest: compared with the previous step */
     int threads;
 } AblationStep;
 
@@ -21,31 +21,31 @@ typedef struct Ablation {
     Bench benches[ABLATION_BENCHES];  int bench_count;
     AblationStep steps[ABLATION_STEPS];  int count;
     BenchRow *rows;                 /* [tests][count] */
-    const char *left_out[ABLATION_STEPS];  int left_count;         /* steps that are not here, with the reason */
+    const char *left_out[ABLATION_STEPS];  int left_count;         /* steps that are left out, with the reason */
 } Ablation;
 
-/* Open and measure all steps. benches[0] has a session of dtype f32 that was opened, its arena and the
- * repetitions; asked[n]: numbers of threads, of which the largest is used; n 0: all processors.
- * False after an error, which *failed, a session, has. */
+/* Open and measure all steps. Before the call, benches[0] has an open session with dtype f32, its
+ * arena and the number of repetitions. asked[n]: numbers of threads, of which the largest is used;
+ * n 0: all processors. False after an error; *failed is the session that has it. */
 bool ablation_measure(Ablation *a, const int *asked, int n, Session **failed);
-/* Close engines and the sessions of the Ablation except `kept`. */
+/* Close the engines and the sessions of the Ablation, except `kept`. */
 void ablation_close(Ablation *a, const Session *kept);
 
 /* The row of a step in a test. */
 const BenchRow *ablation_row(const Ablation *a, int test, int step);
-/* Speed divided by that of another step: the median of the ratios of each repetition. */
+/* Speed divided by that of another step: the median, over the repetitions, of the ratio. */
 double ablation_ratio(const Ablation *a, int test, int step, int other);
-/* The distance of its outputs from those of the step before: largest difference / largest value;
- * NaN for the first. */
+/* The distance of its outputs from those of the previous step: largest difference / largest value
+ * of the previous step; NaN for the first step. */
 double ablation_distance(const AblationStep *s);
 
-/* Tables of Markdown; JSON: {"steps":[…],"rows":[…],"left_out":[…]}. */
+/* Markdown tables; JSON: {"steps":[…],"rows":[…],"left_out":[…]}. */
 void ablation_print(const Ablation *a, FILE *to);
 void ablation_print_json(const Ablation *a, FILE *to);
-/* A waterfall for each test, as an SVG file; and inside a page, in pixels. */
+/* A waterfall for each test: as an SVG file, or for use inside a page, `width` pixels wide. */
 Text ablation_chart(const Ablation *a);
 Text ablation_chart_inline(const Ablation *a, int width);
-/* A page of HTML with tables and waterfalls that needs no other file. */
+/* A self-contained HTML page with tables and waterfalls. */
 Text ablation_report(const Ablation *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* ablation_chart.c: draw a waterfall for each test: a bar for each step, from the speed of the step
- * before to its own. The axis is logarithmic, so equal lengths are equal factors. */
+/* ablation_chart.c: draw a waterfall for each test: a bar for each step, from the speed of the
+ * previous step to its own. The axis is logarithmic, so equal lengths are equal factors. */
 #include "ablation.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* bench.c: run tests on engines in turns and keep every time.
+/* bench.c: run tests on engines in turn and keep all measured times.
  *
- * For each test and number of threads: repetition 1 on engine A, on engine B, …, repetition 2 on
- * A, … Only the work of the test is timed: ids are fixed, so there is no tokenising and no
+ * For each test and number of threads: repetition 1 on engine A, on engine B, …, repetition 2 on A,
+ * … Only the work of the test is timed: ids are fixed, so there is no tokenising and no
  * sampling. */
 #include "bench.h"
 #include "progress.h"
@@ -247,7 +247,7 @@ static void graph_error(Bench *b, BenchEngine *mine, const BenchEngine *its)
     }
 }
 
-/* Compare every sentence of a batched call with the same sentence alone. */
+/* Compare every sentence of a batched call with the same sentence encoded by itself. */
 static rt_status sentences_error(Bench *b, const BenchTest *t, const Inputs *in, BenchEngine *mine, const BenchEngine *its)
 {
     Engine *a = mine->engine, *c = its->engine;
@@ -265,7 +265,7 @@ static rt_status sentences_error(Bench *b, const BenchTest *t, const Inputs *in,
     return RT_OK;
 }
 
-/* True if another test compares the same: decoding reads what was encoded. */
+/* True if another test compares the same outputs: decoding reads what was encoded. */
 static bool seen_elsewhere(const BenchTest *t) { return t->work == BENCH_ENCODE || t->work == BENCH_BOTH; }
 
 /* Compare the outputs of two engines after the work of a test. */
@@ -331,7 +331,7 @@ static void show(const Bench *b, const BenchRow *r, int repetition)
     else progress_clear();
 }
 
-/* True if the deadline has passed; the first time with a remark. */
+/* True if the deadline has passed; the first time, a remark says so. */
 static bool late(Bench *b)
 {
     if (b->deadline_ns == 0 || clock_now_ns() < b->deadline_ns) return false;
@@ -339,7 +339,7 @@ static bool late(Bench *b)
     return b->late = true;
 }
 
-/* Measure the rows of one test in turns; false after an error. */
+/* Measure the rows of one test in turn; false after an error. */
 static bool take_turns(Bench *b, BenchRow *rows, int n, const Inputs *in)
 {
     for (int i = 0; i < n; i++) rows[i].samples_ns = arena_array(b->arena, (size_t)b->repetitions, sizeof(double));

@@ -14,7 +14,8 @@
 /* The work of one run of a test. */
 typedef enum BenchWork {
     BENCH_ENCODE,           /* read a source of `prompt` tokens */
-    BENCH_DECODE,           /* the source is read before: write `generated` tokens, one at a time */
+    BENCH_DECODE,           /* write `generated` tokens, one at a time; the source is read
+                             * beforehand */
     BENCH_BOTH,             /* BENCH_ENCODE, then BENCH_DECODE */
     BENCH_PROMPT,           /* read `prompt` tokens, as many rows per call as the engine takes */
     BENCH_GENERATE,         /* write `generated` tokens, one at a time, without a prompt */
@@ -36,14 +37,15 @@ typedef struct BenchTest {
 typedef struct BenchEngine {
     const char *name, *kernels;     /* "native", "library" */
     const char *label;              /* name, with kernels if needed to tell engines apart */
-    const char *about;              /* what computes in it, a phrase; NULL: nothing is said */
+    const char *about;              /* a phrase that says what does the computing; NULL: none */
     const char *compiler, *cflags;
     Engine *engine;
     int64_t pause_ns;               /* pause after a run on several threads, until they sleep */
     int64_t compile_ns;             /* from a Plan to code that runs; 0: nothing is compiled */
     int64_t rss_bytes;              /* growth of the process's resident memory for this engine */
     double max_abs_err;             /* of outputs vs. the first engine; negative: not compared */
-    double largest;                 /* largest absolute value that they were compared with */
+    double largest;                 /* largest absolute value among the outputs that they were
+                                     * compared with */
 } BenchEngine;
 
 typedef struct BenchRow {
@@ -58,7 +60,8 @@ typedef struct Bench {
     const char *command;            /* the command's name in messages; NULL: bench */
     Session *session;
     Arena *arena;
-    const Plan *plan;               /* TARGET_PANELS, for any engine: it gives FLOPs and bytes */
+    const Plan *plan;               /* TARGET_PANELS, whatever the engines: it gives FLOPs and
+                                     * bytes */
     BenchEngine *engines;  int engine_count;
     BenchTest *tests;  int test_count;
     const int *threads;  int thread_count;
@@ -75,7 +78,7 @@ typedef struct Bench {
  * needs: session.   gives: threads. */
 void bench_choose_threads(Bench *b, const int *asked, int n);
 
-/* Probe the machine. False, after an error, if it has no memory or no threads for that.
+/* Probe the machine. False, after an error, if it has no memory or no threads for the probe.
  * needs: session, threads.   gives: limits. */
 bool bench_probe(Bench *b);
 
@@ -85,19 +88,21 @@ void bench_tests(Bench *b);
 /* Like bench_tests, without a remark. Returns the divisor of the lengths; 1: not shortened. */
 int bench_choose_tests(Bench *b);
 
-/* Copy the tests of another bench for a model that differs in its dtype, and count their work anew.
+/* Copy the tests of another bench for a model that differs in its dtype, and count their work
+ * again.
  * needs: plan.   gives: tests. */
 void bench_tests_like(Bench *b, const Bench *other);
 
-/* Run every test once on an engine, for its memory, and compare its outputs with another's of the
- * same vocabulary and lengths; NULL: with none. False after an error.
+/* Run every test once on an engine, to measure its memory, and compare its outputs with those of
+ * `its`, an engine with the same vocabulary and lengths; NULL: do not compare. False after an
+ * error.
  * needs: tests.   gives: rss_bytes, max_abs_err and largest of the engine. */
 bool bench_try(Bench *b, BenchEngine *e, const BenchEngine *its);
 
 /* Measure every row. False after an error. needs: engines, tests.   gives: rows, engines' rss_bytes and max_abs_err. */
 bool bench_measure(Bench *b);
 
-/* Measure n rows of one test in turns. The caller sets engine, test and threads of each. */
+/* Measure n rows of one test in turn. The caller sets the engine, test and threads of each. */
 bool bench_turns(Bench *b, BenchRow *rows, int n);
 
 /* Figures computed from the times of a row. Tokens read and tokens written both count. */
@@ -109,9 +114,9 @@ typedef struct BenchFigures {
     double by_native;                       /* median over repetitions of speed / native's speed;
                                              * NaN: not measured next to native */
     double p50_ns, p90_ns, p99_ns;          /* of single runs */
-    double gflops, gbps;                    /* reached, by the median */
+    double gflops, gbps;                    /* achieved, from the median time */
     double limit_pct;                       /* 100 x least possible time / median time */
-    LimitLevel level;                       /* of memory, from which the bytes come */
+    LimitLevel level;                       /* the level of memory from which the bytes come */
     bool by_flops;                          /* limited by arithmetic, not by reading memory */
 } BenchFigures;
 BenchFigures bench_figures(const Bench *b, const BenchRow *r);
@@ -173,7 +178,7 @@ bool bench_operations(Bench *b, BenchOperations *out);
  * place of the session's options. NULL after an error. */
 Engine *bench_open_watched(Bench *b, const CompileOptions *with);
 
-/* A self-contained page of HTML with all of the above. `operations` are those of benches[0]. */
+/* A self-contained HTML page with all of the above. `operations` are those of benches[0]. */
 Text bench_report(const Bench *const *benches, int n, const BenchOperations *operations);
 
 /* The number of sentences of a batch that an engine reads in one call. */

@@ -67,8 +67,8 @@ bool bench_by_native(const Bench *b)
     return native && b->engine_count > 1;
 }
 
-/* The median of the ratios of each repetition: the engines' repetitions are adjacent in time, so
- * what slows the machine for a while slows both. */
+/* The median, over the repetitions, of the ratio of speeds. The engines' repetitions are adjacent
+ * in time, so anything that slows the machine for a while slows both. */
 static double by_native(const Bench *b, const BenchRow *r)
 {
     const BenchRow *native = NULL;

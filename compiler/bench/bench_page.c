@@ -1,8 +1,8 @@
 /* bench_page.c: write the parts of HTML pages, and the style of all pages. */
 #include "bench_page.h"
 
-/* Colours are variables, which a dark page redefines. Wide content scrolls in a box of its own, so
- * that the page never scrolls sideways. */
+/* Colours are variables, which a dark page redefines. Wide content scrolls in its own box, so that
+ * the page never scrolls sideways. */
 static const char style[] =
     ":root { color-scheme: light dark; --paper: #ffffff; --ink: #1e293b; --soft: #475569;"
     " --grid: #e2e8f0;"

@@ -1,4 +1,4 @@
-/* bench_print.c: print rows as a table of Markdown, as JSON, as lines of JSON, or as CSV.
+/* bench_print.c: print rows as a Markdown table, as JSON, as JSON lines, or as CSV.
  *
  * Keys that llama-bench has too, with the same meaning:
  *   build_commit cpu_info backends model_filename model_type model_size model_n_params n_batch
@@ -17,10 +17,10 @@
  *                       next to native
  *   max_abs_err         largest difference of an output from the first engine's; null: not compared
  *   rss_bytes           memory taken to open the engine and run every test once
- *   gflops gbps         reached, by the median; gbps counts weights and caches
+ *   gflops gbps         achieved, from the median time; gbps counts weights and caches
  *   flops bytes         of one run
  *   limit_pct           100 x least possible time / median time
- *   limit level         "flops" or "bytes", whichever limits; the level of memory that is read
+ *   limit level         "flops" or "bytes", whichever is the limit; the memory level that is read
  *   limit_gflops limit_gbps    limits of the machine
  * JSON is {"rows":[...],"limits":[{n_threads isa gflops l2_gbps l3_gbps dram_gbps}...]}; a missing
  * level is null. */

@@ -1,5 +1,5 @@
 /* bench_report.c: write a self-contained HTML page: what was measured, on which machine, and how
- * near to its limit. */
+ * close to its limit. */
 #include "bench.h"
 #include "bench_page.h"
 
@@ -110,7 +110,7 @@ static void add_key(Text *t, const Bench *const *benches, int n)
     text_add(t, "</ul>\n");
 }
 
-/* A roofline for each number of threads; the last one is open. Each is drawn in two widths, of
+/* A roofline for each number of threads; the last one is expanded. Each is drawn in two widths, of
  * which the page shows one. */
 static void add_rooflines(Text *t, const Bench *const *benches, int n)
 {

@@ -1,4 +1,5 @@
-/* bench_tests.c: choose the tests for a model, and count what a run of each computes and reads. */
+/* bench_tests.c: choose the tests for a model, and count what one run of each test computes and
+ * reads. */
 #include "bench.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ typedef struct Work { double flops, bytes; } Work;
 
 static Work sum(Work a, Work b) { return (Work){ a.flops + b.flops, a.bytes + b.bytes }; }
 
-/* Bytes of keys and values that an attention reads once for all its rows. */
+/* Bytes of keys and values that an attention operation reads once for all its rows. */
 static double cache_bytes(const PlanOp *op, int64_t keys, int64_t memory_keys)
 {
     if (!kernel_is_attention(op->kernel)) return 0;
@@ -81,7 +82,7 @@ static Work prompt_work(const Plan *p, int n, int most)
     return w;
 }
 
-/* Every operation of an xf.graph on all its rows. */
+/* The work of an xf.graph: every operation on all its rows. */
 static Work graph_work(const Plan *p)
 {
     const PlanProgram *pp = plan_program(p, PROGRAM_RUN);
@@ -143,7 +144,7 @@ enum { MOST_TESTS = 16 };
 static void add(Bench *b, BenchWork work, const char *name, int prompt, int generated, int batch)
 {
     BenchTest *t = &b->tests[b->test_count++];
-    const int places = (prompt + 15) / 16 * 16;     /* of every sentence but the last */
+    const int places = (prompt + 15) / 16 * 16;     /* rows of every sentence but the last */
     const int fit = batch > 1 ? ((int)b->session->model->max_source - prompt) / places + 1 : 1;
     *t = (BenchTest){ .name = name, .work = work, .prompt = prompt, .generated = generated, .batch = batch,
                       .at_once = fit < batch ? fit : batch };
@@ -173,7 +174,8 @@ static void add_decoder(Bench *b, int shorter)
     add(b, BENCH_GENERATE, arena_format(b->arena, "tg%d", generated), 0, generated, 1);
 }
 
-/* Lengths stay; with `shorter`, the tests with the most tokens are left out. */
+/* Lengths are not shortened; instead, with `shorter`, the tests with the most tokens are left
+ * out. */
 static void add_encoder(Bench *b, int shorter)
 {
     static const int lengths[] = { 16, 128, 512 }, batches[] = { 1, 8, 32 };
@@ -202,7 +204,7 @@ static void add_tests(Bench *b, int shorter)
 
 /* ---- time ------------------------------------------------------------------------------------------------- */
 
-/* The time that measuring should take, without compiling and loading. */
+/* The longest time that measuring should take, without compiling and loading. */
 static const double MOST_SECONDS = 25;
 
 static double row_seconds(const Bench *b)
@@ -211,7 +213,7 @@ static double row_seconds(const Bench *b)
     return b->seconds > 0 ? b->seconds : share < 1 ? share : 1;
 }
 
-/* An estimate: every engine runs at a third of the limit; one warm-up run per repetition. */
+/* An estimate: every engine runs at a third of the limit, with one warm-up run per repetition. */
 static double all_seconds(const Bench *b)
 {
     double all = 0;

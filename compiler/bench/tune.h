@@ -1,8 +1,8 @@
-/* tune.h: find the fastest of several ways to do the same on this machine. Ways are measured in
- * turns, and one is taken only if it wins by more than the measurement noise.
+/* tune.h: find the fastest of several ways to do the same work on this machine. Ways are measured
+ * in turn, and one is chosen only if it wins by more than the measurement noise.
  *
- * A *way* differs from the usual one in a single choice that changes no bit of a result. Everything
- * lives in the session's arena. */
+ * A *way* differs from the default one in a single choice that changes no bit of a result.
+ * Everything lives in the session's arena. */
 #ifndef TUNE_H
 #define TUNE_H
 
@@ -15,17 +15,17 @@ typedef struct Tune {
     Tuning *result;
 } Tune;
 
-/* Choose one of `ways`; 0 is the usual one. ns[way][round] are times, all above 0. For each other
+/* Choose one of `ways`; 0 is the default one. ns[way][round] are times, all above 0. For each other
  * way take the ratios of its times to those of way 0, round by round. It qualifies if their median
  * is below 1 by at least 0.02 and by more than their interquartile range; at least three rounds are
  * needed. Returns the qualifying way with the least median, else 0. */
 int tune_choose(Arena *a, const double *const *ns, int ways, int rounds);
 
 /* Find the best cut of every linear: with the jit on one thread, run each test with every cut, in
- * turns. gives: result->calls, in the order of NAME_kernels.h. False after an error. */
+ * turn. gives: result->calls, in the order of NAME_kernels.h. False after an error. */
 bool tune_calls(Tune *t);
 
-/* Choose threads, layers form and instruction set by whole runs with the jit. gives:
+/* Choose threads, layers form and instruction set by timing whole runs with the jit. gives:
  * result->threads, layers, isa and their notes. False after an error. */
 bool tune_whole(Tune *t);
 

@@ -1,5 +1,5 @@
 /* tune_calls.c: measure each linear of a model in place, among all other operations, with every cut
- * that it can have. */
+ * that applies to it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,7 +175,7 @@ static bool measure_test(Calls *c, const BenchTest *t)
     return !s;
 }
 
-/* False for batches and for a test that consists of others: they show nothing more. */
+/* False for batches and for a test that consists of others: they add nothing new. */
 static bool is_of_use(const BenchTest *t) { return t->work != BENCH_BOTH && t->batch <= 1; }
 
 static void give(const Calls *c)

@@ -1,4 +1,4 @@
-/* tune_choose.c: choose the winner among ways by their times, or none. */
+/* tune_choose.c: choose the fastest way by the measured times, or none. */
 #include "tune.h"
 
 int tune_choose(Arena *a, const double *const *ns, int ways, int rounds)

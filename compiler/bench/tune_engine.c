@@ -1,4 +1,5 @@
-/* tune_engine.c: open the engines that ways are measured on, compare their bits, show progress. */
+/* tune_engine.c: open the engines that ways are measured on, compare their results bit for bit,
+ * show progress. */
 #include "tune.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tune_whole.c: choose the number of threads, calls or a loop for the layers, and the instruction
- * set, by whole runs. */
+ * set, by timing whole runs. */
 #include <math.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@
 
 enum { MOST_WAYS = 32, MOST_JUDGES = 2 };
 
-/* A way: the usual one, or with one other choice. */
+/* A way: the default one, or one that differs in one choice. */
 typedef struct Way { const char *words; int threads; LayersForm layers; const char *isa; const BenchEngine *engine; } Way;
 
 typedef struct WholeTune {
     Tune *tune;
     BenchEngine engines[MOST_WAYS];  int engine_count;
-    Way ways[MOST_WAYS];  int way_count;            /* the first is the usual one */
+    Way ways[MOST_WAYS];  int way_count;            /* the first is the default one */
     const BenchTest *judges[MOST_JUDGES];  int judge_count;
     double *ns[MOST_WAYS];                          /* [round]: geometric mean over the judges */
     double us[MOST_WAYS][MOST_JUDGES];              /* medians */
@@ -47,8 +47,8 @@ static bool add_threads(WholeTune *w, const BenchEngine *usual)
     return ok;
 }
 
-/* Add the other form of layers, calls or a loop. A graph has no layers, and with one layer of a
- * kind the forms are the same. */
+/* Add the other form of layers, calls or a loop. A graph has no layers, and with one layer of each
+ * kind the two forms are the same. */
 static bool add_layers(WholeTune *w)
 {
     const Session *s = w->tune->bench.session;
@@ -61,8 +61,8 @@ static bool add_layers(WholeTune *w)
     return add_way(w, (Way){ words, 1, other, NULL, open_engine(w, words, NULL, other) });
 }
 
-/* Add the instruction sets that this processor supports, besides the best and portable, if their
- * bits are the same. */
+/* Add the instruction sets that this processor supports, other than the best and `portable`, if
+ * their results are bit-identical. */
 static bool add_sets(WholeTune *w)
 {
     Session *s = w->tune->bench.session;
@@ -83,7 +83,7 @@ static bool add_sets(WholeTune *w)
 
 /* ---- times ------------------------------------------------------------------------------------------------ */
 
-/* The tests that decide are what a user waits for: a whole answer; a prompt and an answer; the
+/* The deciding tests are those that a user waits for: a whole answer; a prompt and an answer; the
  * longest sentence; a run. */
 static void choose_judges(WholeTune *w)
 {
@@ -119,8 +119,8 @@ static bool time_ways(WholeTune *w)
 
 /* ---- verdicts --------------------------------------------------------------------------------------------- */
 
-/* The best of the ways that differ from the usual one in one kind of choice; the usual one if none
- * wins. *note receives the times. */
+/* The best of the ways that differ from the default one in one kind of choice; the default one if
+ * none wins. *note receives the times. */
 static const Way *choose(const WholeTune *w, bool (*differs)(const Way *), const char *usual, const char **note)
 {
     const Bench *b = &w->tune->bench;

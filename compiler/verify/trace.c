@@ -50,7 +50,7 @@ static void add_part(Gather *g, const char *name, const Tensor *t, const Buffer 
     g->parts[g->trace->count++] = (Part){ out, t, b, block, layer_index };
 }
 
-/* The plan lists taps by tensor, then by layer; here the taps of a layer come together. */
+/* The plan lists taps by tensor, then by layer; here the taps of a layer are grouped. */
 static void add_taps(Gather *g, const Buffer *b, const PlanBlock *block, int layer_index)
 {
     const Plan *p = g->engine->plan;
@@ -74,9 +74,9 @@ static void add_program(Gather *g, ProgramKind kind)
         for (int j = 0; j < p->runs[i].count; j++) add_block(g, p->runs[i].block, p->runs[i].first + j);
 }
 
-/* Add the outputs, read where the caller of `step` reads them and not from a tap of that name. The
- * generic engine is read at the tap, which has what it computed; its output may be what it
- * follows. */
+/* Add the outputs. They are read from where a caller of `step` reads them, not from a tap of the
+ * same name. Only those of the generic engine are read from the tap, which has what it computed;
+ * its output may hold the values of its guide (generic_follow). */
 static void add_output(Gather *g)
 {
     const Plan *plan = g->engine->plan;

@@ -8,7 +8,7 @@
 
 #include "engine.h"
 
-/* lowest: -inf is allowed, as in a bias that an attention adds to scores. */
+/* lowest: -inf is allowed, as in a bias that attention adds to its scores. */
 typedef struct TraceTensor {
     const char *name;
     int rank;
@@ -23,8 +23,8 @@ typedef struct Trace { TraceTensor *tensors; int count; rt_status status; } Trac
 Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *target, int m);
 /* Run an xf.graph. Gathers inputs, named values and outputs, in the order of the spec. */
 Trace *trace_graph(Arena *a, Engine *e);
-/* The names that one of these would gather from an engine on this plan, in the same order, without
- * values. */
+/* The names that trace_run or trace_graph would gather from an engine on this plan, in the same
+ * order, without values. */
 Trace *trace_names(Arena *a, const Plan *p);
 const TraceTensor *trace_find(const Trace *t, const char *name);       /* NULL if absent */
 

@@ -1,7 +1,7 @@
 /* verify.c: run all engines on the same inputs and compare them.
  *
- * Lengths range from one id to the most that the model takes, so that tails, full buffers and empty
- * caches are tested; if that would take minutes, the longest is shortened. */
+ * Lengths range from one id to the longest input of the model, so that tails, full buffers and
+ * empty caches are tested; if that would take minutes, the longest input is shortened. */
 #include "tolerance.h"
 #include "verify_parts.h"
 
@@ -51,7 +51,7 @@ static void add_engines(Verify *v, const VerifyEngine *engines, int n)
         const int first = v->pair_count;
         add_pair(v, main[i], main[0], engines[i].same_bits && engines[i].same_bits == engines[0].same_bits);
         if (i != generic && generic) add_pair(v, main[i], main[generic], false);
-        /* Their bits differ before rounding, and neither follows the other. */
+        /* The bits of the two engines differ before rounding, and neither follows the other. */
         for (int k = first; k < v->pair_count; k++)
             v->pairs[k].apart = model_rounds(v->model) && engines[i].same_bits && engines[i].same_bits != engines[0].same_bits;
     }
@@ -66,7 +66,7 @@ static size_t bytes_of(const TraceTensor *t)
     return n;
 }
 
-/* 0 only if all bits are equal, also the signs of zeros. */
+/* 0 only if all bits are equal, including the signs of zeros. */
 static double bits_distance(const TraceTensor *a, const TraceTensor *b)
 {
     double distance = trace_distance(a, b);
@@ -74,8 +74,8 @@ static double bits_distance(const TraceTensor *a, const TraceTensor *b)
     return memcmp(a->values, b->values, bytes_of(a)) ? INFINITY : 0;
 }
 
-/* An operation alone, on equal inputs, agrees to a tenth of the tolerance. Over 4,400 random models
- * the largest distance was 2e-7, three f32 roundings. */
+/* An operation that is compared in isolation, on equal inputs, agrees to a tenth of the tolerance.
+ * Over 4,400 random models the largest distance was 2e-7, three f32 roundings. */
 enum { RIGHT_ALONE = 10 };
 
 static void compare_tensor(Verify *v, const Pair *p, Trace *const *traces, const TraceTensor *a,
@@ -205,8 +205,7 @@ static bool run_all_ids(Verify *v)
     return true;
 }
 
-/* A random number that such an input may hold; an eighth of a bias is -inf, an eighth of a mask
- * 0. */
+/* A random number that such an input may hold; one in eight is -inf in a bias, and 0 in a mask. */
 static float draw_value(Random *r, Holds holds)
 {
     const float x = (float)draw(r, 1 << 24) / (1 << 23) - 1;
@@ -280,7 +279,7 @@ static bool run_graph(Verify *v, Random r, bool all)
     return good;
 }
 
-/* A graph with caches runs a few more steps, of one sequence while it has room. */
+/* A graph with caches runs a few more steps; they continue one sequence while there is room. */
 static bool run_all_graphs(Verify *v)
 {
     const Graph *g = v->subjects[0].engine->plan->graph;

@@ -1,9 +1,9 @@
 /* verify.h: compare engines with each other or with a reference, tensor by tensor.
  *
  * The caller opens and closes the engines; labels and the table live in the given arena. Each
- * engine is compared with the first one and with the generic one: with taps, if it has them.
- * Without taps it is compared with itself with taps; on several threads, with itself on one.
- * Distances are those of trace.h, the maximum over all inputs. */
+ * engine, with taps if it has them, is compared with the first one and with the generic one.
+ * Without taps it is compared with the same engine with taps; on several threads, with the same
+ * engine on one thread. Distances are those of trace.h, the maximum over all inputs. */
 #ifndef VERIFY_H
 #define VERIFY_H
 
@@ -23,7 +23,7 @@ typedef struct VerifyOptions {
     uint64_t seed;                  /* for random inputs */
     int threads;                      /* engines without taps also run on this many, unless 1 */
     bool all;                       /* print every row, not only the worst of each tensor */
-    const char *more;               /* JSON members after the rows, each after a comma */
+    const char *more;               /* JSON members after the rows, each preceded by a comma */
     bool json;                      /* print all rows as JSON instead of a table: {"engines":[…],
                                      * "rows":[{"name","engine","against","distance",
                                      * "end_to_end"}…]} */
@@ -37,10 +37,10 @@ typedef struct VerifyOptions {
  * inputs), and any tensors of the graph by name. `greedy`, integers, are the ids that the model
  * should generate from the start token on.
  *
- * EXIT_DONE: all within tolerance. EXIT_DIFFERS: not, and the first tensor that differs is named,
- * in `out` or, with json, in a remark to `d`; or the reference has a tensor that the model lacks,
- * which a remark names. Otherwise an error was reported to `d`, such as 65 for a reference that
- * does not fit the model. */
+ * EXIT_DONE: all are within tolerance. EXIT_DIFFERS: not all are, and the first tensor that differs
+ * is named, in `out` or, with json, in a remark to `d`; or the reference has a tensor that the
+ * model lacks, which a remark names. Otherwise an error was reported to `d`, such as 65 for a
+ * reference that does not fit the model. */
 Exit verify_run(Arena *a, Diag *d, const Model *m, const VerifyEngine *engines, int n, const VerifyOptions *options, FILE *out);
 
 /* The number of inputs that an engine runs if there is no file `against`. */

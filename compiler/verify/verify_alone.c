@@ -1,4 +1,5 @@
-/* verify_alone.c: compare single operations, for tensors that differ by more than the tolerance.
+/* verify_alone.c: compare single operations in isolation, for tensors that differ by more than the
+ * tolerance.
  *
  * Sums cancel: if x and f(x) are nearly opposite, little more than rounding errors is left of x +
  * f(x). A norm scales that up, and two correct engines end far apart. So after each tensor the
@@ -71,9 +72,9 @@ static double distance_alone(Verify *v, int subject, Trace *const *traces, const
     return apart && isfinite(apart) ? apart * largest(b) / fmax(largest(b), largest(size)) : apart;
 }
 
-/* A subject without taps cannot be followed. If sums cancel, the errors of single operations, at
- * least one rounding, are amplified to the distance between a subject with taps and the follower; a
- * distance without taps is divided by that amplification. */
+/* A subject without taps cannot be followed. If sums cancel, errors are amplified: by the distance
+ * between a subject with taps and the follower, divided by its error in the single operation (at
+ * least one rounding). The distance without taps is divided by that amplification. */
 static double distance_untapped(Verify *v, const Pair *p, Trace *const *traces, const char *name)
 {
     const double rounding = 6e-8;           /* half a unit in the last place of f32 */

@@ -35,7 +35,7 @@ typedef struct Verify {
     Pair *pairs;  int pair_count;
     int follower;                   /* a generic subject with taps; -1: none */
     const Inputs *inputs;           /* of the traces being compared; NULL: do not run them again */
-    Alone *alone;                   /* [subject_count], of those traces, each made when needed */
+    Alone *alone;                   /* [subject_count], for those traces, each made when needed */
     unsigned char **states;         /* [subject_count], of an xf.graph: a sequence so far; several
                                      * subjects may share an engine */
     const Trace *guide;             /* of a quantized model: the trace of the first subject, which a

@@ -2,8 +2,8 @@
  * safetensors file.
  *
  * The file has `source`, `target` and optionally `greedy` and `second` (where the second text of a
- * pair begins) as integers; all other tensors by their names in the graph. A tensor that the model
- * lacks is reported and counts as a difference; a wrong shape is an error, not a distance. */
+ * pair begins) as integers; all other tensors have their names in the graph. A tensor that the
+ * model lacks is reported and counts as a difference; a wrong shape is an error, not a distance. */
 #include "verify_parts.h"
 
 #include <inttypes.h>

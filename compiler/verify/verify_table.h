@@ -11,8 +11,10 @@ typedef struct VerifyRow {
     const char *name, *engine, *against;
     double distance, tolerance;     /* distance: infinity if the tensor is missing, has another
                                      * shape or is not finite, or if only signs of zeros differ */
-    double end_to_end;              /* the distance of results computed from the inputs on */
-    bool alone;                     /* `distance` is that of the operation alone: verify_alone.c */
+    double end_to_end;              /* the distance of results computed from the model's inputs, not
+                                     * in isolation */
+    bool alone;                     /* `distance` is that of the operation in isolation:
+                                     * verify_alone.c */
     int order, made;                /* index of the tensor in order of execution; index of the row
                                      * in order of entry */
 } VerifyRow;

@@ -1,5 +1,5 @@
-/* command_run_texts.c: `run` for models that answer texts. Checks the options, then answers with
- * the code of generated programs (rt_cli_inputs.c) on an engine. */
+/* command_run_texts.c: `run` for every model except an xf.graph, on texts or ids. Checks the options,
+ * then runs the code of generated programs (rt_cli_inputs.c) on an engine. */
 #include "command_run_texts.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "progress.h"
 #include "run_program.h"
 
-/* A setting of the command line that only a beam search uses; NULL if there is none. */
+/* A command-line setting that only a beam search uses; NULL if there is none. */
 static const char *beam_setting(const GenerationOptions *c)
 {
     for (int i = 0; i < c->count; i++)
@@ -17,7 +17,7 @@ static const char *beam_setting(const GenerationOptions *c)
     return NULL;
 }
 
-/* Append the stop strings of the command line to the model's own. */
+/* Append the command line's stop strings to the model's own. */
 static void add_stops(Session *s, const RunOptions *o, RtGeneration *g)
 {
     const int own = g->stop_count, more = o->stop_count;
@@ -80,7 +80,7 @@ static bool can_chat(Session *s, const RunOptions *c)
 }
 
 /* True if the words ask for the similarity of two texts, which a model with one vector per text
- * computes. The word "similar" alone is a text. */
+ * computes. If "similar" is the only word, it is a text. */
 static bool is_similar(const Session *s, const RunOptions *c)
 {
     const Model *m = s->model;

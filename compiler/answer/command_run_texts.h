@@ -1,4 +1,4 @@
-/* command_run_texts.h: the command `run` for models that answer texts. */
+/* command_run_texts.h: the command `run` for every model except an xf.graph, on texts or ids. */
 #ifndef COMMAND_RUN_TEXTS_H
 #define COMMAND_RUN_TEXTS_H
 
@@ -6,7 +6,7 @@
 #include "run_options.h"
 #include "session.h"
 
-/* Answer the texts of the command line, or the lines of standard input, with the session's model.
+/* Run the session's model on the texts of the command line, or on the lines of standard input.
  * Returns the exit code; EXIT_DONE also after errors reported to s->diag. needs: session_open. */
 Exit run_texts(Session *s, const RunOptions *o);
 

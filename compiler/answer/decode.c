@@ -1,4 +1,4 @@
-/* decode.c: generate ids with an engine, by the code of generated programs. */
+/* decode.c: generate ids with an engine, using the code of generated programs. */
 #include "decode.h"
 
 Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g)

@@ -1,4 +1,4 @@
-/* decode.h: generation with an engine, for a source or a prompt, by the settings of
+/* decode.h: generation with an engine, for a source or a prompt, with the settings of
  * rt_generation.h. */
 #ifndef DECODE_H
 #define DECODE_H
@@ -15,9 +15,9 @@ typedef struct Decoder {
 /* A decoder on an engine whose model has a decoder, and a slot for each beam. It lives in the
  * arena. */
 Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g);
-/* Answer ids[n]: a source, or the prompt of a decoder-only model. cli.results holds the answers
- * until the next call; each includes its end id, unless it reached the length limit. Returns the
- * status of cli_decoder_answer. */
+/* Generate answers to ids[n]: a source, or the prompt of a decoder-only model. cli.results holds
+ * the answers until the next call; each includes its end id, unless it reached the length limit.
+ * Returns the status of cli_decoder_answer. */
 rt_status decoder_answer(Decoder *d, const int *ids, int n);
 /* True if the last id of an answer is an end id. */
 bool decoder_ended(const Decoder *d, const RtBeamResult *r);

@@ -17,7 +17,8 @@ typedef struct RunProgram {
 
 /* Wrap an engine, whose model must not be an xf.graph. The result lives in the arena. */
 RunProgram *run_program(Arena *a, Engine *e);
-/* A Cli that answers with `r` by the options, for cli_texts_open. It keeps both pointers. */
+/* A Cli that answers with `r` according to the options, for cli_texts_open. It keeps both
+ * pointers. */
 Cli run_cli(RunProgram *r, const CliOptions *o);
 /* A character tokenizer from the tables of a Plan. */
 RtCharacters run_characters(const Packed *table, const Packed *texts);

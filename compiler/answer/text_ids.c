@@ -1,4 +1,4 @@
-/* text_ids.c: convert a text to ids, by a subword or a character tokenizer. */
+/* text_ids.c: convert a text to ids, with a subword or a character tokenizer. */
 #include "text_ids.h"
 
 #include <stdlib.h>

@@ -139,7 +139,7 @@ FileWriter *cache_create(Arena *a, const char *path, int64_t bytes)
     cache_most(a, &most);
     if (!path || bytes > most || !make_folder(a, file_folder(a, path))) return NULL;
     /* file_create writes through links, as is right for files that the user names. An entry must
-     * not be written to where a link points. */
+     * not be written to the target of a link. */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && unlink(path) != 0) return NULL;
     make_room(a, bytes);
     if (!file_has_room(a, untold, path, (double)bytes)) return NULL;

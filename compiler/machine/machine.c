@@ -175,7 +175,7 @@ static double best_time(rt_team *team, const Task *t, int tries)
     return best;
 }
 
-/* Set the fastest way to read, by a few tries of each. */
+/* Set the fastest way to read, after trying each a few times. */
 static void choose_way(rt_team *team, Task *t)
 {
     enum { TRIES = 4 };
@@ -190,7 +190,8 @@ static void choose_way(rt_team *team, Task *t)
 }
 
 /* The rate per second of a task that does `each` units of work in each iteration. It is the best of
- * many tries, short ones, so that some are not interrupted. The first tries fill the caches. */
+ * many tries, which are short, so that some are not interrupted. The first tries fill the
+ * caches. */
 static double rate(rt_team *team, Task *t, double each)
 {
     enum { TRIES = 24 };
@@ -201,8 +202,8 @@ static double rate(rt_team *team, Task *t, double each)
     return each * (double)t->times / best_time(team, t, TRIES);
 }
 
-/* Keep the best rate. More threads reach at least that of fewer, so a lower rate of theirs was due
- * to other processes. */
+/* Keep the best rate. More threads reach at least the rate of fewer threads, so a lower rate was
+ * due to other processes. */
 static void keep_better(double *by_threads, int threads, double found)
 {
     for (int i = 1; i < threads; i++)
@@ -241,9 +242,9 @@ static void find_caches(Limits *l)
     }
 }
 
-/* How many bytes to read so that they come from this level and not from a nearer one; 0 if there is
- * no such level. An L3 may be shared with other virtual machines: reading half of it was seen to go
- * to memory, so less is read. */
+/* How many bytes to read so that they come from this level and not from a smaller one; 0 if there
+ * is no such level. An L3 may be shared with other virtual machines: reads of half its size have
+ * been seen to go to memory, so less is read. */
 static size_t bytes_to_read(const Limits *l, LimitLevel level, int threads, size_t most)
 {
     const size_t l2 = l->bytes[LEVEL_L2] * (size_t)threads, l3 = l->bytes[LEVEL_L3];

@@ -1,5 +1,5 @@
-/* perf_map.h: names of the jit's functions for `perf`, which reads them in /tmp/perf-PID.map. Only
- * with XFORMC_PERF_MAP=1 in the environment. */
+/* perf_map.h: names of the jit's functions for `perf`, which reads them from /tmp/perf-PID.map. It
+ * is written only if XFORMC_PERF_MAP is set, and not to 0. */
 #ifndef PERF_MAP_H
 #define PERF_MAP_H
 
@@ -9,11 +9,11 @@
 
 bool perf_map_wanted(void);
 
-/* The C text with functions that are not static, for libtcc lists only such symbols. */
+/* The C text with its static functions made external, because libtcc lists only such symbols. */
 const char *perf_map_text(Arena *a, const char *text);
 
-/* Add the functions of compiled code, without those of symbols[n], which lie elsewhere. A file that
- * cannot be written, or is not this user's, is a remark. */
+/* Add the functions of compiled code, without those of symbols[n], which are elsewhere in memory.
+ * If the file cannot be written, or belongs to another user, that is a remark. */
 void perf_map_add(Arena *a, Diag *d, CMemory *code, const CSymbol *symbols, int n);
 
 #endif

@@ -132,7 +132,7 @@ bool c_memory_try(const char *text, const CSymbol *symbols, int n)
 {
     const pid_t child = fork();
     if (child == 0) try_text(text, symbols, n);
-    if (child < 0) return true;     /* no process: go on without the trial */
+    if (child < 0) return true;     /* no process: continue without the trial */
     int status = 0;
     pid_t got;
     do got = waitpid(child, &status, 0);

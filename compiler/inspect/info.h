@@ -30,7 +30,7 @@ typedef struct InfoTarget { const char *name; size_t ram, flash; } InfoTarget;
 typedef struct Info {
     const Plan *plan;
     int64_t parameters, position;
-    size_t packed_bytes;            /* of the packed weights file, with its head */
+    size_t packed_bytes;            /* of the packed weights file, with its header */
     size_t stack_bytes;             /* bound for one call on one thread: info_stack */
     const InfoCode *code;           /* NULL: not measured */
     InfoProgram *programs;  int program_count;      /* encode, step; run of an xf.graph */
@@ -53,12 +53,12 @@ InfoCode *info_code(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm f
 
 /* The target of that name; false after an error that lists the names. */
 bool info_target(Diag *d, const char *name, InfoTarget *out);
-/* Report what does not fit, with the largest pieces, as errors of EXIT_DIFFERS. */
+/* Report what does not fit, with the largest pieces, as errors with exit code EXIT_DIFFERS. */
 void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target);
 
 /* Print a table, or one JSON object with the keys:
  *   name kind parameters position
- *   weights  {bytes data_bytes missing}   the packed file; its data without the head; true if the
+ *   weights  {bytes data_bytes missing}   the packed file; its data without the header; true if the
  *                                         spec's weights file does not exist
  *   state    {bytes header_bytes slots slot_bytes scratch_bytes tap_bytes}
  *   stack_bytes                           bound for one call on one thread

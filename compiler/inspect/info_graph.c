@@ -2,8 +2,8 @@
  * each operation, from top to bottom.
  *
  * Layers that share a block are drawn once, with their number. In a block, an operation is one rank
- * below the lowest of those it reads. If the straight way down is blocked, the arrow goes round at
- * the side of the panel. */
+ * below the lowest of those it reads. If the direct way down is blocked, the arrow goes around
+ * along the side of the panel. */
 #include <string.h>
 
 #include "info.h"
@@ -12,7 +12,7 @@
 enum { MARGIN = 30, TITLE = 96, BOX_WIDTH = 136, BOX_HEIGHT = 34, BOX_GAP = 22, RANK = 66, HEAD = 30, FOOT = 18, SIDE = 54, DETOUR = 11,
        BLOCK_GAP = 34, COLUMN_GAP = 96 };
 
-/* A node of a block, or a tensor that comes from outside. */
+/* A node of a block, or a tensor that comes from outside the block. */
 typedef struct Shape {
     const Node *node;               /* NULL: a state or an input */
     const Tensor *tensor;           /* its result */
@@ -143,8 +143,8 @@ static Shape *maker_of(const Frame *f, const Tensor *t)
     return NULL;
 }
 
-/* Add a shape for each tensor from outside that is not carried. It is placed one rank above its
- * first reader, left of the nodes there. */
+/* Add a shape for each tensor from outside the block that is not carried. It is placed one rank
+ * above its first reader, left of the nodes there. */
 static void add_sources(Frame *f)
 {
     const int nodes = f->count;
@@ -168,7 +168,8 @@ static int rank_of_inputs(const Frame *f, const Node *n)
     return rank;
 }
 
-/* Nodes are in order of execution. A source is then moved to the rank above its first reader. */
+/* Rank the nodes in order of execution. Then move each source to the rank above its first
+ * reader. */
 static void rank_shapes(Frame *f)
 {
     for (int i = 0; i < f->count; i++)
@@ -189,8 +190,8 @@ static void rank_shapes(Frame *f)
     }
 }
 
-/* The desired x: the mean of the inputs, of an addition only those one rank up; without any, the
- * middle of the block. */
+/* The desired x: the mean of the inputs' x, or, for an addition, of the inputs one rank up; without
+ * any, the middle of the block. */
 static double wish(const Frame *f, const Shape *s)
 {
     double sum = 0;
@@ -320,7 +321,7 @@ static void draw_arrow(Drawing *g, Frame *f, double x, double y, int from, const
                                    first, side, first + 8, side, low, side, to->y, side - 8, to->y, into, to->y), arrow, NULL);
 }
 
-/* True if input `k` has its own arrow: a tensor that is read twice has one. */
+/* True if input `k` has its own arrow: a tensor that a node reads twice has only one. */
 static bool has_arrow(const Node *n, int k)
 {
     for (int i = 0; i < k; i++)

@@ -72,7 +72,7 @@ static size_t kept_bytes(const Plan *p)
     return end;
 }
 
-/* The part of the block that first writes a buffer, else one found by its tensor's name; or
+/* The part of the block that first writes a buffer, else one chosen by its tensor's name; or
  * NULL. */
 static const char *part_of(const PlanBlock *b, const Buffer *x)
 {
@@ -100,7 +100,7 @@ static SvgColour colour_of(const PlanBlock *b, const Buffer *x)
 
 /* ---- rectangles with labels ------------------------------------------------------------------------------- */
 
-/* Write the name, and the bytes if there is room. A tall rectangle gets turned text, a small one
+/* Write the name, and the bytes if there is room. A tall rectangle gets rotated text, a small one
  * smaller text. */
 static void label(Picture *x, double left, double top, double w, double h, const char *name, const char *bytes)
 {

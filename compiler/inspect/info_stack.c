@@ -26,7 +26,7 @@ static const Buffer *buffer_of(const PlanOp *op, int k)
     return k < NODE_INPUTS ? op->in[k] : k < NODE_INPUTS + 3 ? op->out[k - NODE_INPUTS] : op->scratch;
 }
 
-/* The number of different buffers that a block's function names, a pointer each. */
+/* The number of different buffers that a block's function names; each takes a pointer. */
 static size_t buffers_named(Arena *a, const PlanBlock *b)
 {
     const Buffer **seen = arena_array(a, (size_t)b->op_count * OP_BUFFERS + 1, sizeof *seen);

@@ -50,7 +50,7 @@ typedef struct Look {
     int most;                       /* maximum number of ids in an answer; 0: that of the settings */
     Trace *trace;
     Picture picture;
-    int most_heads;                 /* of any attention that can be drawn, wanted or not */
+    int most_heads;                 /* of any attention that can be drawn, selected or not */
 } Look;
 
 /* Convert the words to ids: they are a text, or ids if the model has no tokenizer. Needs no
@@ -76,7 +76,7 @@ bool look_has_room(Session *s, const Engine *e);
  * trace. */
 bool look_picture(Look *l);
 
-/* A text on one line: control characters are shown as symbols from U+2400 on. */
+/* A text on one line: control characters become the symbols from U+2400 on. */
 const char *look_plain(Arena *a, const char *text);
 /* The text of the ids of a source or of a decoder's output. If the model has no tokenizer, the ids
  * as numbers. In inspect_text.c. */

@@ -86,7 +86,7 @@ const char *look_label(Arena *a, const Model *m, bool source, int id)
     return character_label(a, v->code_point[id], v->text[id]);
 }
 
-/* A text for one line: control characters become U+2400 and following. */
+/* A text on one line: control characters become the symbols from U+2400 on. */
 const char *look_plain(Arena *a, const char *text)
 {
     Text t = text_new(a);

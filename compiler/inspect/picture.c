@@ -3,7 +3,7 @@
  * The ramp is an arc in the OKLab space from white (L 1) to a deep blue (L 0.27, a -0.002, b
  * -0.125), bent towards (0.68, -0.055, -0.17) so that its middle is clearly blue, and cut into
  * sixteen steps of equal length: equal steps of weight look equally large. Lightness falls all the
- * way, so it also reads in grey and without colour vision. */
+ * way, so the ramp can also be read in greyscale and without colour vision. */
 #include "picture.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ int picture_terminal_colour(double weight, bool dark)
     return ramp[dark ? STEPS - step : step].terminal;
 }
 
-/* The last number is the background, one of the 16 colours: 0 to 6 and 8 are dark. */
+/* The last number of COLORFGBG is the background, one of the 16 colours: 0 to 6 and 8 are dark. */
 PictureInk picture_ground(void)
 {
     const char *said = getenv("COLORFGBG"), *last = said ? strrchr(said, ';') : NULL;

@@ -1,6 +1,6 @@
 /* picture.h: draw attention weights as heat maps, as SVG or as block characters for a terminal.
  *
- * Weights are between 0 and 1, and all maps of all pictures have this scale. The same picture gives
+ * Weights are between 0 and 1, and all maps of all pictures use this scale. The same picture gives
  * the same bytes. Everything lives in the arena that is passed. */
 #ifndef PICTURE_H
 #define PICTURE_H

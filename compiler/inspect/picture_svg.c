@@ -85,7 +85,7 @@ static Grid measure(const PictureSection *s, bool numbers)
     return g;
 }
 
-/* True if all maps are small: cells show numbers on all of a page or on none. */
+/* True if all maps are small: cells show numbers on the whole page or nowhere. */
 static bool few_cells(const Picture *p)
 {
     for (int i = 0; i < p->count; i++)

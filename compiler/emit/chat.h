@@ -8,7 +8,7 @@
 
 /* True if the model can chat: it is decoder-only and has a supported template. */
 bool model_chats(const Model *m);
-/* Remark if the template does something in some conversations that xformc does not follow. */
+/* Remark if, in some conversations, the template does something that xformc does not reproduce. */
 void chat_remark(Diag *d, const Model *m);
 /* The template of a model that can chat. */
 RtChat chat_of(const Model *m);

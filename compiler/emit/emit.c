@@ -195,7 +195,7 @@ static void emit_taps(Emit *e, Text *out)
     text_add(out, "};\n");
 }
 
-/* A thread that stores a number beyond f16 in a cache sets its flag in the state. */
+/* A thread that stores a number beyond the range of f16 in a cache sets its flag in the state. */
 static const char saturation_template[] =
     "\n"
     "/* Set a flag of the thread in the state if rows of x[width] have a number beyond f16. */\n"
@@ -283,7 +283,7 @@ static void emit_seam(Emit *e, Text *out)
     static EmitOne *const seams[] = { [KERNELS_LIBRARY] = emit_kernels, [KERNELS_UNROLLED] = emit_unrolled, [KERNELS_BOUND] = emit_bound };
     seams[e->form.kernels](e, out);
     emit_fit(out);
-    emit_custom(e, out);            /* after emit_fit: lines of the user are not broken */
+    emit_custom(e, out);            /* after emit_fit: the user's lines are not broken */
     if (e->form.kernels != KERNELS_BOUND) text_add(out, "#endif\n");
 }
 

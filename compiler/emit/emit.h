@@ -27,9 +27,9 @@ typedef struct EmitForm {
     LayersForm layers;
     int unroll;                     /* terms of a sum per iteration of an unrolled kernel's loop; 0:
                                      * as the spec says */
-    const char *isa;                /* as --isa: "native", "avx512,portable"; NULL is native */
-    const Tuning *tuning;           /* how to cut linears, with times for comments; NULL: as usual.
-                                     * UNROLLED ignores it */
+    const char *isa;                /* as in --isa: "native", "avx512,portable"; NULL is native */
+    const Tuning *tuning;           /* how to cut linears, with times for comments; NULL: the
+                                     * default cuts. UNROLLED ignores it */
 } EmitForm;
 
 /* True if the form's kernels support the dtype of the model's weights; false after a reported
@@ -45,7 +45,7 @@ typedef struct Emit {
     const Model *model;
     const char *name, *upper;       /* dates, DATES */
     const char *identity;           /* sixteen hex digits: spec and layout */
-    size_t head_bytes;              /* of the packed file, before its data */
+    size_t head_bytes;              /* of the packed file's header, before its data */
     EmitForm form;
     const char *const *isas;  int isa_count;        /* if several: variants, tried in this order */
     struct Wrapper **wrappers;  int wrapper_count, wrapper_room;    /* one per kernel and shape, in
@@ -66,7 +66,7 @@ typedef struct Wrapper {
     /* attention: keeps scores or weights; has a bias by distance, a mask, a tensor to add;
      * linear: rounds its rows of x */
     bool taps, bias, masked, added, rounds;
-    bool both;                      /* its window is on both sides of a row */
+    bool both;                      /* its window extends to both sides of a row */
     int64_t reach, mask_stride;     /* of that bias and mask */
     int64_t added_stride, added_head;       /* as in RtAttentionExtra */
     const char *shape;              /* initialiser of the kernel's shape */
@@ -86,9 +86,9 @@ typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
  * their number. */
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
-/* Callbacks into the process that runs the code. POLLS: it stops between blocks if rt_poll says so.
- * WATCHES: after each operation, and a barrier, thread 0 calls rt_watch(block, operation, layer,
- * rows). */
+/* Callbacks into the process that runs the code. POLLS: the code stops between blocks if rt_poll
+ * says so. WATCHES: after each operation, and a barrier, thread 0 calls rt_watch(block, operation,
+ * layer, rows). */
 enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
 /* One text that includes no file: rt.h, NAME.h, prototypes of the kernels (compiled for `isa`),
@@ -107,15 +107,15 @@ void emit_bound(Emit *e, Text *out);
 /* Append to files[*n] the kernel files that NAME_kernels.h includes, and the files that they
  * include. files: room for RUNTIME_FILES more. */
 void emit_kernel_files(Emit *e, EmittedFile *files, int *n);
-/* Append a runtime file. Includes of our headers are dropped; those of two tables are replaced by
- * the table. */
+/* Append a runtime file. Its #includes of our headers are dropped; those of two .def tables are
+ * replaced by the table's text. */
 void emit_paste(Text *out, const char *file);
 /* emit_batches: true if several sources may be encoded at once: for encoder-only models.
- * emit_pools: true if the head must then run once per source, since it pools. */
+ * emit_pools: true if the model's head must then run once per source, since it pools. */
 bool emit_batches(const Emit *e);
 bool emit_pools(const Emit *e);
-/* Where prefill leaves its last layer early: behind the first `ops` operations of `block`, in layer
- * `layer`. block is NULL where it runs the whole layer. */
+/* Where prefill leaves its last layer early: after the first `ops` operations of `block`, in layer
+ * `layer`. block is NULL if it runs the whole layer. */
 typedef struct EmitPrefillEnd { const PlanBlock *block; int ops, layer; } EmitPrefillEnd;
 EmitPrefillEnd emit_prefill_end(const Plan *p);
 void emit_blocks(Emit *e, Text *out);
@@ -143,12 +143,11 @@ void emit_custom(Emit *e, Text *out);                       /* the functions of 
 /* The wrapper for an operation, made on first use; call emit_wrappers_begin once before. */
 void emit_wrappers_begin(Emit *e);
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op);
-/* True for a linear over rows whose threads share the panels, not the rows, in calls of few
- * rows. */
+/* True for a linear over rows if threads divide its panels, not its rows, in calls of few rows. */
 bool emit_takes_panels(const Emit *e, const Wrapper *w);
-/* True if a linear can be cut so and the cut differs from the usual code. Cuts of rows need more
- * rows than the cut takes at a time. Cuts of panels are for one row and several f32 panels: with 8
- * bits each cut would round the row again. */
+/* True if a linear can be cut this way and the cut differs from the default code. A cut by rows
+ * needs more rows than it takes at a time. A cut by panels needs one row and several f32 panels:
+ * with 8-bit weights each cut would round the row again. */
 bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut);
 /* An Emit in which all functions of a plan's text have their names, for emit_wrapper to find. */
 Emit *emit_named(Arena *a, const Plan *p);
@@ -156,7 +155,8 @@ Emit *emit_named(Arena *a, const Plan *p);
  * they are in a file. */
 const char *emit_weights_declaration(Emit *e);
 const char *emit_weights_symbol(Emit *e);
-/* The file in the built folder that contains the weights: with WEIGHTS_BEHIND the program. */
+/* The file in the built folder that contains the weights: with WEIGHTS_BEHIND, the program
+ * itself. */
 const char *emit_weights_place(Emit *e);
 /* True if the program reads its weights from a file, its own or another. */
 bool emit_has_weights_file(const Emit *e);

@@ -28,11 +28,11 @@ static bool is_shared(const Emit *e, const PlanBlock *b, const Buffer *x)
     return emit_batches(e) && b->count == COUNT_SOURCE && b->rows > 1 && (x->layout == LAYOUT_KEYS || x->layout == LAYOUT_VALUES);
 }
 
-/* True for integers that outlive a block; calls name them as members of the state. */
+/* True for integers that outlive a block; calls refer to them as members of the state. */
 static bool is_member(const Buffer *x) { return x->layout == LAYOUT_INTS && x->place == PLACE_SCRATCH && !x->block; }
 
 /* A buffer as an argument. Inside a loop over groups, a cache is that of the group's slot, and
- * panels of several texts begin at those of the group's text. */
+ * panels that hold several texts are addressed from the group's text on. */
 static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
 {
     bool many = b->count == COUNT_ROWS && b->rows > 1 && x->place == PLACE_SLOT;
@@ -243,8 +243,9 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     }
 }
 
-/* After an operation that stores keys or values as f16: check for numbers beyond f16. If the
- * operation is divided by rows, each thread checks its own, else the first thread checks all. */
+/* After an operation that stores keys or values as f16: check for numbers beyond the range of f16.
+ * If the operation is divided by rows, each thread checks its own, else the first thread checks
+ * all. */
 static void emit_saturation(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op)
 {
     const Buffer *x = op->in[1];

@@ -11,7 +11,7 @@ bool emit_loops(const Plan *p, EmitForm form)
 }
 
 /* True if a run has one layer, and the run before or after it has other layers of the same stack.
- * Such a layer has a function of its own and is in no loop. */
+ * Such a layer has its own function and is in no loop. */
 static bool stands_alone(const PlanProgram *p, int i)
 {
     const PlanRun *r = &p->runs[i];
@@ -37,8 +37,8 @@ bool emit_leaves_layers(const Plan *p)
     return false;
 }
 
-/* Each block ends with a barrier, so rt_poll can give all threads the same answer: that of the turn
- * before. */
+/* Each block ends with a barrier, so rt_poll can give all threads the same answer: that of the
+ * previous turn. */
 static void emit_poll(Emit *e, Text *out)
 {
     const char *thread = emit_has_threads(e) ? "thread" : "0";

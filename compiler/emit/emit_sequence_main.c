@@ -95,7 +95,8 @@ static const char main_tokenizer_rows[] = "        .texts = &rt_cli_text, .token
 static const char main_chat_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer, .chat = &${name}_chat,\n";
 static const char main_text_rows[] = "        .tokenize = main_tokenize, .detokenize = main_detokenize,\n";
 
-/* A step of fewer FLOPs ends before a second thread has woken up: one thread is the default. */
+/* A step with fewer FLOPs ends before a second thread has woken up; then one thread is the
+ * default. */
 static const double FLOPS_FOR_THREADS = 20e6;
 
 static const char *about(Emit *e)

@@ -34,8 +34,8 @@ static const char linear_template[] =
     "            for (int c = 0; c < ${last}; c++) o[c] = ${result};\n"
     "        }\n";
 
-/* The sixteen outputs that the activated ones are multiplied with. Their panels follow all panels
- * of the activated linear. */
+/* The sixteen outputs that the activated ones are multiplied by. Their panels follow all panels of
+ * the activated linear. */
 static const char gate_template[] =
     "            float t[16];\n"
     "            a = (const float *)w + (ptrdiff_t)(p + ${panels}) * ${panel};\n"

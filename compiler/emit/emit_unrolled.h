@@ -14,7 +14,8 @@ typedef struct UnrolledBody {
     const char *parameters, *r0, *r1, *p0, *p1;
 } UnrolledBody;
 
-/* Terms of a sum per iteration of its loop. They are added in order, so no bit depends on it. */
+/* Terms of a sum per iteration of its loop. They are added in order, so no bit of the sum depends
+ * on their number. */
 int unrolled_terms(const Emit *e);
 /* An element of `a` as a float; dtype: KV_DTYPES_* of keys and values, else KV_DTYPES_F32. */
 const char *unrolled_number(Emit *e, int dtype, const char *index);

@@ -18,13 +18,13 @@ static const char store_int8_template[] =
     "            rt_copy(to + ${scale}, &scale, sizeof scale);\n"
     "        }\n";
 
-/* The elements from the keys or values of one head to those of the next. */
+/* The number of elements from the keys or values of one head to those of the next. */
 static int64_t head_elements(const Buffer *b)
 {
     return b->rows * ((b->layout == LAYOUT_KEYS ? b->width : pad16(b->width)) + (int64_t)buffer_scale_bytes(b));
 }
 
-/* The elements from sixteen keys of a head to the next sixteen. */
+/* The number of elements from sixteen keys of a head to the next sixteen. */
 static int64_t block_elements(const Buffer *keys) { return 16 * (keys->width + (int64_t)buffer_scale_bytes(keys)); }
 
 void unrolled_store(const UnrolledBody *b)
@@ -97,7 +97,7 @@ static const char attention_template[] =
     "            }\n"
     "        }\n";
 
-/* The query of row r and head h; that for int8 keys is rotated, behind the scores. */
+/* The query of row r and head h; for int8 keys, a rotated copy after the scores. */
 static const char *query_text(Emit *e, const UnrolledBody *b, const Buffer *keys)
 {
     const long long width = (long long)keys->width;

@@ -109,7 +109,8 @@ const char *emit_weight(Emit *e, const PlanOp *op)
     return arena_format(e->arena, "w->%s.%s", m->group, m->name);
 }
 
-/* True for a one-dimensional array. A gain without a bias is one, not a matrix of one row. */
+/* True for a one-dimensional array. A gain without a bias counts as one, not as a matrix with one
+ * row. */
 static bool is_list(const Packed *k) { return k->rank == 1 || (k->format == FORMAT_VECTORS_F32 && k->shape[0] == 1); }
 
 const char *emit_weight_floats(Emit *e, const Packed *k)

@@ -41,7 +41,8 @@ const char *emit_activation(Emit *e, int activation)
     return arena_format(e->arena, "RT_%s", names[activation]);
 }
 
-/* True if one row reads panel after panel: as its cut says, else the plan; not for int8 or int4. */
+/* True if a call of one row reads panel after panel: the cut decides, else the plan; never for int8
+ * or int4. */
 static bool one_stream(const Emit *e, const PlanOp *op, LinearCut cut)
 {
     const int says = cut_rows[cut].one_stream;

@@ -48,7 +48,8 @@ static bool is_ours(const OutputFile *f)
     return strstr(old, "xformc") != NULL;
 }
 
-/* True if a file is missing, empty or packed by xformc: its head begins with xformc's metadata. */
+/* True if a file is missing, empty or packed by xformc: its header begins with xformc's
+ * metadata. */
 static bool is_packed(const char *path)
 {
     static const char mark[] = "{\"__metadata__\":{\"xformc\":";
@@ -81,8 +82,8 @@ static bool all_ours(const Output *o, const char *program)
     return (is_free(o->arena, program) || refuse(o->diag, program)) && (is_packed(weights) || refuse(o->diag, weights));
 }
 
-/* Remove a pipe or a device: it would be written to, or wait for a reader, instead of becoming a
- * file. */
+/* Remove a pipe or a device: otherwise the device would be written to, or writing to the pipe would
+ * wait for a reader, instead of creating a file. */
 static void make_way(const char *path)
 {
     struct stat info;
@@ -187,7 +188,7 @@ static void show(const char *log)
 }
 
 /* The first line of `log` that has an error, else the first line that is not make's; NULL if there
- * are none. */
+ * is neither. */
 static const char *first_said(Arena *a, const char *log)
 {
     enum { LONGEST = 400 };
@@ -229,7 +230,7 @@ static bool there_is(Arena *a, Diag *d, const char *command, const char *what, c
     return false;
 }
 
-/* If a make started us, its variables must not reach ours. */
+/* If make started this process, its variables must not reach the make that we start. */
 static void forget_other_makes(void)
 {
     static const char *const names[] = { "MAKEFLAGS", "GNUMAKEFLAGS", "MFLAGS", "MAKEFILES", "MAKELEVEL", "MAKEOVERRIDES" };

@@ -10,13 +10,13 @@ typedef struct FolderText { Pack pack; const EmittedFile *files; int count; } Fo
 FolderText folder_text(Arena *a, const Plan *p, EmitForm form);
 
 /* Write everything into `folder`, creating it if needed. No file is left partial. If a file that
- * xformc did not write would be overwritten, nothing is written: 65. */
+ * xformc did not write would be overwritten, nothing is written and the exit code is 65. */
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest);
 /* Write everything but the weights; the form of `text` must not be WEIGHTS_LITERAL. */
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder);
 
-/* Write only the packed weights, with the values of the self-test. 65 if `path` is not a regular
- * file or not a packed file. */
+/* Write only the packed weights, with the values of the self-test. The exit code is 65 if `path` is
+ * not a regular file or not a packed file. */
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest);
 
 /* Make `target` in a folder; `text` is its source file. cc: NULL for the folder's default. unseen:

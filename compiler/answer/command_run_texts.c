@@ -1,4 +1,4 @@
-/* command_run_texts.c: `run` for every model except an xf.graph, on texts or ids. Checks the options,
+/* command_run_texts.c: `run` for every model but an xf.graph, on texts or ids. Checks the options,
  * then runs the code of generated programs (rt_cli_inputs.c) on an engine. */
 #include "command_run_texts.h"
 

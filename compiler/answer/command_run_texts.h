@@ -1,4 +1,4 @@
-/* command_run_texts.h: the command `run` for every model except an xf.graph, on texts or ids. */
+/* command_run_texts.h: the command `run` for every model but an xf.graph, on texts or ids. */
 #ifndef COMMAND_RUN_TEXTS_H
 #define COMMAND_RUN_TEXTS_H
 

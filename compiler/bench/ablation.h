@@ -21,7 +21,7 @@ typedef struct Ablation {
     Bench benches[ABLATION_BENCHES];  int bench_count;
     AblationStep steps[ABLATION_STEPS];  int count;
     BenchRow *rows;                 /* [tests][count] */
-    const char *left_out[ABLATION_STEPS];  int left_count;         /* steps that are left out, with the reason */
+    const char *left_out[ABLATION_STEPS];  int left_count;         /* steps left out, and why */
 } Ablation;
 
 /* Open and measure all steps. Before the call, benches[0] has an open session with dtype f32, its

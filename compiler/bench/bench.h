@@ -174,8 +174,8 @@ typedef struct BenchOperations { const BenchTest *test; BenchOperation *list; in
  * test. *out receives the median of several runs. False after an error. */
 bool bench_operations(Bench *b, BenchOperations *out);
 
-/* Open a jit engine on one thread whose operations can be watched (jit_watch). `with` takes the
- * place of the session's options. NULL after an error. */
+/* Open a jit engine on one thread whose operations can be watched (jit_watch). `with` replaces the
+ * session's options. NULL after an error. */
 Engine *bench_open_watched(Bench *b, const CompileOptions *with);
 
 /* A self-contained HTML page with all of the above. `operations` are those of benches[0]. */

@@ -16,7 +16,7 @@ typedef struct Called {
     double *samples;  int count;
     double *ns[CUTS];               /* [rounds] */
     int calls;                      /* in a round of the current test */
-    TunedCall best;                 /* by the test with the most calls */
+    TunedCall best;                 /* from the test with the most calls */
     int best_calls;
 } Called;
 

@@ -85,8 +85,8 @@ static const char *parameter_names(Emit *e, const char *parameters)
     return t.data;
 }
 
-/* The optional inputs of an attention: additional parameters, and the struct that passes them on;
- * both are "" if there are none. */
+/* The optional inputs of attention: additional parameters, and the struct that passes them on; both
+ * are "" if there are none. */
 typedef struct Extra { const char *parameters, *body; } Extra;
 
 static Extra extra_of(Emit *e, const Wrapper *w)

@@ -1,5 +1,5 @@
-/* emit_unrolled.h: shared by the writers of plain C. Each unrolled_* of an operation emits the body of
- * its function. Texts returned live in the arena of e. */
+/* emit_unrolled.h: shared by the writers of plain C. Each function unrolled_* of an operation emits
+ * the body of that operation's function. Texts returned live in the arena of e. */
 #ifndef EMIT_UNROLLED_H
 #define EMIT_UNROLLED_H
 

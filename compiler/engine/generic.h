@@ -47,7 +47,7 @@ typedef struct GenericPass {
 
 typedef void GenericCompute(const GenericPass *pass, const PlanOp *op);
 extern GenericCompute *const generic_computes[KERNELS];
-/* Call `compute` once, or for each group of rows where the operation reads or writes a slot. */
+/* Call `compute` once or, if the operation reads or writes a slot, for each group of rows. */
 void generic_run(const GenericPass *pass, const PlanOp *op, GenericCompute *compute);
 
 /* Compute one operation of a plan with TARGET_ROW_MAJOR. */

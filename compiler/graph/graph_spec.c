@@ -15,7 +15,7 @@ typedef struct Value {
     Tensor *tensor, *transposed;
     const char *name;
     Node *append;                   /* of a cache and of the result of g.append */
-    bool read;                      /* an attention reads this cache */
+    bool read;                      /* an attention operation reads this cache */
 } Value;
 
 typedef struct SpecBuild {
@@ -226,7 +226,7 @@ static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[2]->fill = FILL_POSITION;
 }
 
-/* Input `i` of an attention is a cache: give it the layout that this attention reads. */
+/* Input `i` of attention is a cache: give it the layout that this operation reads. */
 static void read_cache(SpecBuild *b, int i, int kv_heads)
 {
     Value *v = &b->values[b->call->inputs[i]], *cache = &b->values[v->made_by->inputs[0]];

@@ -189,7 +189,7 @@ static void tell_pieces(Diag *d, Arena *a, const char *what, const InfoPiece *pi
     diag_note(d, (Loc){ 0 }, "%s", t.data);
 }
 
-/* True if `needed` is too much, which is reported. */
+/* Report, and return true, if `needed` is too much. */
 static bool misfits(Arena *a, Diag *d, const Info *i, const char *memory, size_t needed, size_t there)
 {
     if (!there || needed <= there) return false;

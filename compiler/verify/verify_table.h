@@ -23,7 +23,7 @@ typedef struct VerifyRow {
  * number of tensors of a reference that the model lacks. */
 typedef struct VerifyTable { Arena *arena; VerifyRow *rows; int count, room, expected; int unknown; } VerifyTable;
 
-/* Enter a distance; of rows with the same three names only the largest distance is kept. */
+/* Add a distance; among rows with the same three names, only the largest distance is kept. */
 void table_add(VerifyTable *t, VerifyRow row);
 /* Sort the rows in order of execution. */
 void table_sort(VerifyTable *t);

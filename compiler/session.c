@@ -45,7 +45,7 @@ int session_max_threads(const CompileOptions *o)
     return o->max_threads ? o->max_threads : USUAL_MAX_THREADS;
 }
 
-/* XFORMC_TEAM=always: threads share all work. Tests of threads need it, for their models are
+/* XFORMC_TEAM=always: threads share all work. Tests of threads need it, because their models are
  * small. */
 static bool always_shares(void)
 {

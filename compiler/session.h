@@ -21,14 +21,16 @@ typedef struct CompileOptions {
     int max_len;                /* longest source and target */
     const char *dtype, *kv_dtype;       /* words of these fields */
     EmitForm form;
-    const char *tune;           /* a file of `xformc tune`, for what the options leave open */
-    int slots, max_threads, threads;  /* sequences, most threads of a state; threads of an engine */
+    const char *tune;           /* a file written by `xformc tune`, for what the options leave
+                                 * open */
+    int slots, max_threads, threads;  /* sequences, maximum threads of a state; threads of an
+                                       * engine */
     bool taps;                  /* keep every named intermediate in emitted code */
     bool unfused;               /* plan each operation as a call of its own */
     const char *cc;             /* compiler for native code */
     bool cached;                /* native code of the default compiler may come from the cache */
-    unsigned hooks;             /* EMIT_*, for the jit; with EMIT_POLLS native code also stops,
-                                 * between two calls */
+    unsigned hooks;             /* EMIT_*, for the jit; with EMIT_POLLS, native code can also be
+                                 * stopped, between two calls */
     const char *dumps;          /* letters: m g k p c */
 } CompileOptions;
 
@@ -38,7 +40,7 @@ typedef struct SessionPhases { int64_t read_ns, model_ns, graph_ns, plan_ns; } S
 typedef struct Session {
     Arena *arena;
     Diag *diag;
-    CompileOptions options;         /* including what a file of --tune adds */
+    CompileOptions options;         /* including what a --tune file adds */
     const struct Draft *draft;      /* of session_take */
     Model *model;
     Graph *graph;

@@ -73,7 +73,8 @@ static Block *block_new(size_t room)
     return b;
 }
 
-/* A block of one large allocation is linked after the newest, whose free space stays in use. */
+/* The block of a large allocation is linked after the newest block, so that the free space of the
+ * newest block is still used. */
 static Block *block_for(Arena *a, size_t bytes)
 {
     if (a->newest && a->newest->room - a->newest->used >= bytes) return a->newest;
@@ -148,7 +149,8 @@ char *arena_text(Arena *a, const char *text)
 
 char *arena_vformat(Arena *a, const char *format, va_list args)
 {
-    char most[256];                         /* enough for nearly all: they are formatted once */
+    char most[256];                         /* enough for nearly all texts, which are then formatted
+                                             * only once */
     va_list again;
     va_copy(again, args);
     int n = vsnprintf(most, sizeof most, format, again);

@@ -1,6 +1,5 @@
-/* arena.h: memory that lives as long as one compilation.
- * Everything returned lives in the arena until arena_free; passes never free. Out of memory ends in
- * no_memory(). */
+/* arena.h: memory that lives as long as one compilation. Everything returned lives in the arena
+ * until arena_free; passes never free. If memory runs out, no_memory() ends the program. */
 #ifndef ARENA_H
 #define ARENA_H
 

@@ -69,8 +69,8 @@ static void on_signal(int number)
     errno = error;
 }
 
-/* If standard output has no reader any more, as behind `head`, there is nothing more to do. On
- * another pipe only the write fails. */
+/* If standard output has lost its reader, as in `xformc … | head`, there is nothing left to do. On
+ * another pipe, only the write fails. */
 static void on_pipe(int number)
 {
     const int error = errno;
@@ -197,8 +197,8 @@ static int spawn(pid_t *pid, char *const *argv, const char *log, const sigset_t 
     return failed;
 }
 
-/* Wait for processes that the child started: they may outlive it and write to files that are about
- * to be removed. Those that outlast `patience` are killed. */
+/* Wait for the processes that the child started: they may outlive it, and write to files that are
+ * about to be removed. Those that outlast `patience` are killed. */
 static void await_group(pid_t pid)
 {
     const struct timespec pause = { 0, 5000000 };
@@ -213,7 +213,7 @@ static void await_group(pid_t pid)
  * ETIMEDOUT if it took longer and was killed. */
 static int await_child(pid_t pid, int seconds)
 {
-    enum { TICK = 100 };            /* pauses */
+    enum { TICK = 100 };            /* pauses between two calls of `watch` */
     const struct timespec pause = { 0, 2000000 };
     struct timespec begin, now;
     int status, pauses = 0;

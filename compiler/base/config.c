@@ -1,5 +1,5 @@
-/* config.c: read a JSON file key by key, typed. A missing key or a value of another type is an
- * error at its line; the caller gets 0 and goes on, so that all errors are reported. */
+/* config.c: read a JSON file key by key, typed. A missing key or a value of the wrong type is an
+ * error at its line; the caller gets 0 and continues, so that all errors are reported. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static Loc place_of(const Config *c, size_t at)
 /* ---- keys ----------------------------------------------------------------------------------------------- */
 
 /* The value of the first key of a|b that is present and not null, else NULL; `name` receives that
- * key, else the first of all. */
+ * key, or the first one if there is none. */
 static const json_t *look_up(const Config *c, const char *keys, char name[LONGEST_KEY])
 {
     char first[LONGEST_KEY] = "";
@@ -149,7 +149,7 @@ bool config_bool(const Config *c, const char *key, bool preset)
     return false;
 }
 
-/* True for a string that C can hold: without U+0000. */
+/* True for a string that a C string can hold: one without U+0000. */
 static bool is_text(const json_t *v) { return json_is_string(v) && strlen(json_string_value(v)) == json_string_length(v); }
 
 static const char *text_wanted(const json_t *v) { return json_is_string(v) ? "text without U+0000" : "text"; }

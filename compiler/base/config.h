@@ -17,7 +17,7 @@ typedef struct Config {
     const char *within;             /* prefix of keys in messages: "rope_scaling."; "" at the top */
     const struct Family *family;
     const void *object;             /* a json_t of the JSON library */
-    bool foreign;                   /* a file that a spec names: messages quote nothing of it */
+    bool foreign;                   /* a file that a spec names: messages quote none of it */
     struct Draft *draft;            /* filled by the readers of models */
 } Config;
 
@@ -25,15 +25,16 @@ typedef struct Config {
 bool        config_has(const Config *c, const char *key);
 bool        config_is_null(const Config *c, const char *key);   /* one key: present and null */
 Loc         config_place(const Config *c, const char *key);     /* of the key, else of the object */
-/* The value of a key. An absent key gives the preset; if the preset is CONFIG_REQUIRED (for text
- * NULL), it is an error and gives 0, false or "". So does a value of another type. */
+/* The value of a key. If the key is absent, it is the preset; but if the preset is CONFIG_REQUIRED
+ * (NULL for text), an absent key is an error, and the value is 0, false or "". The same holds for a
+ * value of the wrong type. */
 #define CONFIG_REQUIRED (-1e300)
 double      config_number(const Config *c, const char *key, double preset);
 int64_t     config_integer(const Config *c, const char *key, double preset);
 bool        config_bool(const Config *c, const char *key, bool preset);
 const char *config_text(const Config *c, const char *key, const char *preset);
-/* The length of a list; -1 after an error if the key is absent or its value is not a list. Then one
- * element, with errors as above. */
+/* The length of a list; -1 after an error if the key is absent or its value is not a list. The
+ * functions after it return one element; errors are as above. */
 int         config_count(const Config *c, const char *key);
 double      config_number_at(const Config *c, const char *key, int i);
 bool        config_bool_at(const Config *c, const char *key, int i);

@@ -23,7 +23,7 @@ typedef struct Source { struct Source *next; const char *file, *text; } Source;
 struct Diag {
     Arena *arena;
     Entry *first, **last, *last_error;
-    Entry **unprinted;                          /* those not printed yet */
+    Entry **unprinted;                          /* entries not printed yet */
     Source *sources;
     int errors, printed_errors;
     Exit code;
@@ -159,7 +159,7 @@ static bool text_line(const char *text, int line, const char **start, size_t *si
 static bool file_line(const char *path, int line, char **buffer, size_t *size)
 {
     struct stat info;
-    /* not a pipe: it has already been read */
+    /* skip pipes, which have already been read */
     FILE *f = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
     if (!f) return false;
     size_t room = 0, total = 0;

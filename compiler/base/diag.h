@@ -40,8 +40,7 @@ void  diag_forget(Diag *d);                                 /* drops messages, k
 Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when there is no error */
 /* Print each message that was not printed before: `FILE:LINE:COLUMN: error: MESSAGE`, the source
  * line, a caret, notes. Source lines come from the file, or from the text that diag_source gave for
- * that name. It prints at most 20 errors and counts
- * the rest. */
+ * that name. It prints at most 20 errors, and the number of the rest. */
 void  diag_print(Diag *d, FILE *to, bool colour);
 void  diag_source(Diag *d, const char *file, const char *text);
 /* Never quote lines of this file: an untrusted spec may name a file that only this user may

@@ -59,8 +59,8 @@ static int open_input(Diag *d, Loc at, const char *path, struct stat *info)
     return -1;
 }
 
-/* Wait for more data of a pipe. at_end: nobody has written yet; wait at most PATIENCE_MS. False if
- * no data will come. */
+/* Wait for more data from a pipe. at_end: there is no writer yet; wait at most PATIENCE_MS. False
+ * if no data will come. */
 static bool await_more(int fd, bool at_end)
 {
     enum { PATIENCE_MS = 1000 };
@@ -111,7 +111,7 @@ char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_
     int fd = open_input(d, at, path, &info);
     if (fd < 0) return NULL;
     char *data = NULL;
-    *size = (size_t)info.st_size;       /* 0 for pipes and files of /proc */
+    *size = (size_t)info.st_size;       /* 0 for pipes and files in /proc */
     if (*size <= limit) {
         data = read_all(a, fd, *size ? *size : 4096, limit, size);
         if (!data) tell_errno(d, at, "read", path, errno);
@@ -217,9 +217,9 @@ int file_has_owner(const char *id)
     return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
 }
 
-/* True if a temporary file of xformc has no writer any more: its lock is free and its process is
- * gone. If a process has that id, or cannot be looked up from here, the file must be old
- * instead. */
+/* True if a temporary file of xformc no longer has a writer: its lock is free and its process is
+ * gone. If a process has that id, or it cannot be looked up from here, the file must instead be
+ * old. */
 static bool is_stale(const char *path, const char *name)
 {
     enum { OLD = 3600, OLD_ELSEWHERE = 86400 };         /* seconds */
@@ -319,7 +319,7 @@ static const char *target_of(Arena *a, const char *path)
     return NULL;
 }
 
-/* A target that is not a regular file, such as a device, is opened itself: a rename would replace
+/* A target that is not a regular file, such as a device, is opened directly: a rename would replace
  * it. */
 static int open_output(FileWriter *w)
 {
@@ -404,7 +404,7 @@ bool file_write(Arena *a, Diag *d, const char *path, const void *data, size_t si
     return file_commit(w);
 }
 
-/* Refuse a name with the extension of another kind, since viewers go by it. True after that
+/* Report a name with the extension of another kind, since viewers rely on it. True after that
  * error. */
 static bool is_named_otherwise(Diag *d, const char *path, FileKind kind)
 {

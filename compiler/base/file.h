@@ -6,7 +6,7 @@
 
 #include "diag.h"
 
-/* Recognise content that is not the file that was meant: a Git LFS pointer, an HTML page, an error
+/* Recognise content that is not the expected file: a Git LFS pointer, an HTML page, an error
  * message of a server. Returns a sentence without its subject, or NULL. file_read and file_map
  * reject such files. */
 const char *file_impostor(const void *bytes, size_t n);
@@ -34,25 +34,27 @@ typedef struct FileWriter FileWriter;
 FileWriter *file_create(Arena *a, Diag *d, const char *path);           /* NULL after an error */
 bool  file_keep_private(FileWriter *w);                 /* mode 0600; false after an error */
 bool  file_append(FileWriter *w, const void *data, size_t size);        /* false after the first error */
-bool  file_patch(FileWriter *w, size_t at, const void *data, size_t size);  /* overwrite; no pipe */
-bool  file_view(FileWriter *w, FileMap *map);   /* map what is written so far; no pipe */
-bool  file_commit(FileWriter *w);               /* rename; after an error remove it, and false */
+bool  file_patch(FileWriter *w, size_t at, const void *data, size_t size);  /* overwrite; not a
+                                                                             * pipe */
+bool  file_view(FileWriter *w, FileMap *map);   /* map what is written so far; not a pipe */
+bool  file_commit(FileWriter *w);               /* rename; after an error, remove it and return
+                                                 * false */
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
 
-/* SPACE-PID, which identifies this process among all machines. file_has_owner: whether the process
- * is alive whose id `id` begins with: 1 yes, 0 no, -1 if its SPACE is another. */
+/* SPACE-PID, which identifies this process across all machines. file_has_owner: whether the process
+ * whose SPACE-PID starts `id` is alive: 1 yes, 0 no, -1 if SPACE differs from ours. */
 const char *file_own_id(Arena *a);
 int   file_has_owner(const char *id);
 
 /* A file name that is unique to this process. file_remove_stale removes such files of killed
- * processes from a folder; a file whose process may be alive stays. */
+ * processes from a folder, but keeps a file whose process may be alive. */
 const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */
 void  file_remove_stale(const char *folder);
 
-/* file_replace writes only over a file of the same kind: one that is not empty and begins otherwise
- * stays as it is, EXIT_BAD_DATA. A name with the extension of another kind, "x.png", is
- * EXIT_USAGE. */
+/* file_replace overwrites only a file of the same kind. A file that is not empty and begins
+ * differently is left as it is: EXIT_BAD_DATA. A name with the extension of another kind, such as
+ * "x.png", is an error, too: EXIT_USAGE. */
 typedef struct FileKind { const char *begins, *what, *ending; } FileKind;       /* "<svg", "an SVG picture", ".svg" */
 bool  file_replace(Arena *a, Diag *d, const char *path, FileKind kind, const void *data, size_t size);
 /* Make the checks of file_replace before long work. It opens no device and leaves no file. */
@@ -67,12 +69,12 @@ const char *file_output_fault(void);
 
 bool  file_is_regular(const char *path);                                /* follows links */
 /* `path`; if it is relative and missing, the file that `make install` installed under that name: in
- * ../share/xformc beside this program, else below /usr/local/share or /usr/share. */
+ * ../share/xformc relative to this program's folder, else below /usr/local/share or /usr/share. */
 const char *file_installed(Arena *a, const char *path);
 bool  file_is_folder(const char *path);
-/* True if both names mean one file, which need not exist yet. */
+/* True if both names refer to the same file, which need not exist yet. */
 bool  file_is_same(Arena *arena, const char *a, const char *b);
-size_t file_first_bytes(const char *path, void *bytes, size_t room);    /* 0: no regular file */
+size_t file_first_bytes(const char *path, void *bytes, size_t room);    /* 0: not a regular file */
 
 bool  file_make_folder(Diag *d, const char *path);                      /* with parents; existing is fine */
 const char *file_join(Arena *a, const char *folder, const char *name);  /* an absolute name stays as it is */

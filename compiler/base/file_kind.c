@@ -1,5 +1,5 @@
-/* file_kind.c: recognise what was saved in place of a file that was not downloaded, by its first
- * bytes. */
+/* file_kind.c: recognise, by its first bytes, content that was saved in place of the file that was
+ * to be downloaded. */
 #include "file.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 typedef struct Impostor { const char *begins, *sentence; } Impostor;
 
-/* Saved by a git clone, a browser or a download tool. Compared without case, after white space. */
+/* Saved by a git clone, a browser or a download tool. Case and leading white space are ignored. */
 static const Impostor impostors[] = {
     { "version https://git-lfs.github.com/spec/", "is a Git LFS pointer, not the file itself: run `git lfs pull` in its folder" },
     { "version https://hawser.github.com/spec/", "is a Git LFS pointer, not the file itself: run `git lfs pull` in its folder" },

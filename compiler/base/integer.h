@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdint.h>
 
-/* NaN gives 0; numbers outside of int64 saturate, since in C their conversion is undefined. */
+/* NaN gives 0; numbers outside the range of int64 saturate, since in C their conversion is
+ * undefined. */
 static inline int64_t integer_of(double number)
 {
     const double past = 0x1p63;

@@ -22,7 +22,7 @@ static size_t string_end(const char *s, size_t n, size_t i)
 
 static bool is_of_number(char c) { return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'; }
 
-/* True if these digits are a number of more than 2^63 - 1. */
+/* True if these digits are a number greater than 2^63 - 1. */
 static bool is_too_big(const char *digits, size_t count)
 {
     static const char most[] = "9223372036854775807";
@@ -30,8 +30,8 @@ static bool is_too_big(const char *digits, size_t count)
     return *digits != '0' && (count > n || (count == n && memcmp(digits, most, n) > 0));
 }
 
-/* Overwrite digits with a real number, padded to the same width: 1.5000e30. One beyond the range of
- * doubles becomes 1e308. */
+/* Overwrite digits with a real number, padded to the same width: 1.5000e30. A number beyond the
+ * range of double becomes 1e308. */
 static void write_real(char *digits, size_t count)
 {
     enum { MANTISSA = 14, WIDTH = 32 };
@@ -78,8 +78,8 @@ static void *memory_of(size_t bytes)
 
 json_t *json_parse(Arena *a, const char *s, size_t n, size_t flags, json_error_t *error)
 {
-    json_set_alloc_funcs(memory_of, free);      /* the first call sets it before any JSON value is
-                                                 * made */
+    json_set_alloc_funcs(memory_of, free);      /* the first call sets it, before any JSON value
+                                                 * exists */
     return json_loadb(with_real_numbers(a, s, n), n, flags | JSON_ALLOW_NUL, error);
 }
 

@@ -1,6 +1,6 @@
-/* json_read.h: reads all JSON that xformc did not write. It accepts what JSON allows and the
- * library by itself rejects: integers of any size, as reals, and \u0000 in strings, so that only
- * json_string_length gives their length. */
+/* json_read.h: reads all JSON that xformc did not write. It also accepts what JSON allows but the
+ * library rejects: integers of any size, which become reals, and \u0000 in strings, whose length
+ * only json_string_length gives. */
 #ifndef JSON_READ_H
 #define JSON_READ_H
 
@@ -13,7 +13,7 @@
 json_t *json_parse(Arena *a, const char *s, size_t n, size_t flags, json_error_t *error);
 
 /* Like json_parse, for the content of the file `path`; NULL after an error reported at its line,
- * which quotes nothing of the text. */
+ * which quotes none of the text. */
 json_t *json_read(Arena *a, Diag *d, const char *path, const char *s, size_t n);
 
 /* The object in a file, owned by the caller; NULL if the file does not exist, or after an error. */

@@ -18,7 +18,8 @@ static struct {
     const char *command;
     bool on;
     int64_t begin_ns;                       /* of progress_begin */
-    int64_t said_ns, drawn_ns;              /* of the last words; of the last drawing */
+    int64_t said_ns, drawn_ns;              /* when the words last changed; when the line was last
+                                             * drawn */
     char words[LINE];                       /* "" if there are none */
     const char *part;                       /* `what` of the last progress_part */
     int64_t part_ns;                        /* when that part began */
@@ -33,7 +34,7 @@ static int columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
-/* Draw the line. Words that have not changed for SLOW seconds get their age. */
+/* Draw the line. If the words have not changed for SLOW seconds, their age follows. */
 static void draw(void)
 {
     enum { SLOW = 2 };                      /* seconds */

@@ -22,7 +22,7 @@ void progress_say(const char *format, ...) __attribute__((format(printf, 1, 2)))
  * "answering, 43 %, 12 s left". progress_bytes also shows the rate: "310 MB/s". */
 void progress_part(const char *what, double done, double all);
 void progress_bytes(const char *what, double done, double all);
-/* Format that text for a rate per second; 0: not known yet. */
+/* Format the text of progress_part for a given rate per second; 0: not known yet. */
 void progress_words(char *words, size_t room, const char *what, double done, double all,
                     double rate, bool bytes);
 void progress_clear(void);

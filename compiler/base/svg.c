@@ -32,8 +32,8 @@ void svg_add_night(Text *t)
                     nights[i].light, nights[i].dark, nights[i].light, nights[i].dark);
 }
 
-/* On a dark page a heat map keeps its colours but is inverted as a whole, light to dark. Hues stay
- * the same: the filter applies the matrix of hue-rotate(180deg) to 1 - c. */
+/* On a dark page, the colours of a heat map are not replaced: it is inverted as a whole, light to
+ * dark, with the same hues. The filter applies the matrix of hue-rotate(180deg) to 1 - c. */
 static void add_style_sheet(Text *t)
 {
     text_add(t, "  <style>\nsvg:root { color-scheme: light dark }\n"

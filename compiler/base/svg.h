@@ -50,7 +50,7 @@ extern const SvgColour svg_colours[SVG_COLOURS];
 /* Begin a white page, dark for readers who prefer dark colours. `title` names it for screen readers
  * and browsers. */
 Svg  svg_new(Arena *a, double width, double height, const char *title);
-/* Begin a picture inside a page of HTML: no background, no arrowheads. The style sheet of the page
+/* Begin a picture inside an HTML page: no background, no arrowheads. The style sheet of the page
  * must contain the rules of svg_add_night. */
 Svg  svg_inline(Arena *a, double width, double height, const char *title);
 /* CSS rules that replace the colours above by dark ones, to be put into a media query. */
@@ -63,8 +63,8 @@ void svg_group(Svg *s, const char *tip);
 void svg_group_end(Svg *s);
 /* Begin a group moved by (x, y). */
 void svg_group_at(Svg *s, double x, double y, const char *tip);
-/* Begin a group, until svg_group_end, that keeps its own colours, a scale from white. On a dark
- * page they are inverted as a whole, a scale from black. */
+/* Begin a group, until svg_group_end, whose colours, a scale from white, are not replaced. On a
+ * dark page they are inverted as a whole, to a scale from black. */
 void svg_heat(Svg *s);
 
 void svg_rect(Svg *s, double x, double y, double w, double h, SvgStyle style, const char *tip);
@@ -76,7 +76,7 @@ void svg_path(Svg *s, const char *d, SvgStyle style, const char *tip);
 void svg_text(Svg *s, double x, double y, SvgFont font, const char *text);
 void svg_printf(Svg *s, double x, double y, SvgFont font, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* An estimate of the width of a text, rather too large than too small. */
+/* An estimate of the width of a text, which errs on the large side. */
 double svg_width(const char *text, SvgFont font);
 /* `text`, or as much of its beginning as fits into `room` followed by "…"; "" if fewer than two
  * characters fit. */

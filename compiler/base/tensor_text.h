@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TENSOR_CELL = 32 };          /* the most bytes of a formatted number, with its NUL */
+enum { TENSOR_CELL = 32 };          /* maximum bytes of a formatted number, with its NUL */
 
 /* 2.75619; or 1.0000e-08 if five decimals would show 0, or if |x| is 100,000 or more. */
 void tensor_cell(char cell[TENSOR_CELL], float x);

@@ -83,7 +83,7 @@ static void collect_places(Places *places, va_list args)
     }
 }
 
-/* The value of the place "${name}" at `at`; *after receives its end. */
+/* The value of the placeholder "${name}" at `at`; *after receives its end. */
 static const char *place_value(Places *places, const char *at, const char *end, const char **after)
 {
     const char *name = at + 2, *close = memchr(name, '}', (size_t)(end - name));
@@ -125,7 +125,7 @@ static void add_indented(Text *t, const char *value, size_t n, const char *inden
 }
 
 /* Fill one line of the template, without its newline. False if the line is to be dropped: it has
- * only a place, whose value is empty. */
+ * only a placeholder, whose value is empty. */
 static bool fill_line(Text *t, Places *places, const char *line, const char *end)
 {
     const char *body = skip_blanks(line, end), *after;

@@ -17,7 +17,7 @@ void  text_printf(Text *t, const char *format, ...) __attribute__((format(printf
 /* Append `s` escaped for use inside the quotes of a C string; any bytes are allowed. */
 void  text_add_quoted(Text *t, const char *s);
 /* Append `template` with each ${name} replaced. `...` is name, value, name, value, …, NULL: all
- * `const char *`. It is a bug, die(), if a name is missing, or given but not used. A value of
+ * `const char *`. A name that is missing, or given but not used, is a bug: die(). A value of
  * several lines is indented like the line of its placeholder. If a placeholder is alone on its
  * line, an empty value removes the line, and a final newline of the value is dropped. */
 void  text_fill(Text *t, const char *template, ...);

@@ -46,7 +46,7 @@ bool unicode_composed_of(int32_t c, int32_t pair[2])
 
 int unicode_lower(int32_t c, int32_t out[2])
 {
-    if (c == 0x130) {               /* the only unconditional one of two code points */
+    if (c == 0x130) {               /* the only unconditional lower case of two code points */
         out[0] = 'i';
         out[1] = 0x307;
         return 2;

@@ -1,4 +1,4 @@
-/* wrap.c: wrap words into lines. A word wider than a line has a line of its own. */
+/* wrap.c: wrap words into lines. A word wider than a line gets its own line. */
 #include "wrap.h"
 
 #include <string.h>

@@ -139,7 +139,7 @@ static bool agrees(const Learner *l, const Chat *c, const Probe *p, const char *
            memcmp(l->scratch, wanted, bytes) == 0;
 }
 
-/* ---- what stands around ---------------------------------------------------------------------- */
+/* ---- the text around messages ---------------------------------------------------------------- */
 
 static const char *copy(const Learner *l, const char *from, const char *to)
 {
@@ -161,8 +161,8 @@ static size_t shared_beginning(const char *a, const char *b)
     return n;
 }
 
-/* Reduce the n last bytes of `s` so that they do not begin within a tag <…>; whole_beginning does
- * the same for the n first bytes. */
+/* Reduce n, so that the last n bytes of `s` do not begin within a tag <…>. whole_beginning does the
+ * same for the end of the first n bytes. */
 static size_t whole_end(const char *s, size_t n)
 {
     const char *begin = s + strlen(s) - n, *close = strchr(begin, '>'), *open = strchr(begin, '<');
@@ -192,7 +192,7 @@ typedef struct Cuts {
     Around one, system, empty;      /* system.behind: up to the user message */
     const char *answered, *again;   /* before an answer; between it and the next user message */
     const char *closed;             /* after a user message that gets no answer; NULL: unknown */
-    size_t ended;                   /* bytes of `again` that end an answer nothing follows */
+    size_t ended;                   /* bytes of `again` that end an answer if nothing follows it */
     bool has_system, has_empty, has_turns;
 } Cuts;
 
@@ -282,7 +282,8 @@ static bool propose_system(const Learner *l, const Cuts *c, Way w, Chat *chat)
     if (!w.preset && shared_end(plain, behind) < user)
         user = whole_end(behind, shared_end(plain, behind));
     const char *none = w.preset ? (c->has_empty ? c->empty.before : "") : plain;
-    if (w.preset && strlen(none) == x + y) none = ""; /* an empty one is written like others */
+    if (w.preset && strlen(none) == x + y) none = ""; /* an empty system message is written like
+                                                       * others */
     if (strlen(none) >= user && strcmp(none + strlen(none) - user, behind + y - user) == 0 &&
         strncmp(none, before, strlen(none) - user) == 0) begin = strlen(none) - user;
     else if (!w.preset) return false;

@@ -1,4 +1,5 @@
-/* chat_read.c: find the chat template of a tokenizer, in its file or in those beside it. */
+/* chat_read.c: find the chat template of a tokenizer, in its own file or in the files next to
+ * it. */
 #include "chat_read.h"
 
 #include "chat_learn.h"
@@ -40,9 +41,9 @@ static bool is_token_name(const char *key)
 }
 
 /* The special tokens that a template may name. As in transformers, special_tokens_map.json
- * overrides the usual ones of tokenizer_config.json, but is ignored if that has
- * added_tokens_decoder. Tokens of other names are those of tokenizer_config.json, objects only with
- * a "__type", and of an object extra_special_tokens. */
+ * overrides tokenizer_config.json for the usual names, but is ignored if the latter has
+ * added_tokens_decoder. Tokens with other names come from tokenizer_config.json (an object only if
+ * it has a "__type") and from its object extra_special_tokens. */
 static void find_names(const Reader *r, const json_t *config, const json_t *specials, Names *names)
 {
     static const char *const keys[MARKS] = { "bos_token", "eos_token", "unk_token",
@@ -111,7 +112,7 @@ static void learn_of_folder(const Reader *r, const char *folder)
         path = file_join(a, folder, "additional_chat_templates/default.jinja");
     const char *text = file_text(r, path);
     m->chat_path = path;
-    if (!text && lstat(path, &there) == 0) { /* the config is not tried instead */
+    if (!text && lstat(path, &there) == 0) { /* there is no fallback to the config */
         char bytes[256];
         const char *what = file_impostor(bytes, file_first_bytes(path, bytes, sizeof bytes));
         m->chat_fault =

@@ -1,9 +1,9 @@
 /* jinja.h: Jinja templates of conversations, rendered as transformers renders them: with
  * trim_blocks and lstrip_blocks, break and continue, generation blocks, strftime_now,
- * raise_exception, and no tools.
+ * raise_exception, but without tools.
  *
- * An unsupported statement is a fault of parsing; any other unsupported feature is a fault only if
- * rendering reaches it. Faults name the feature. */
+ * An unsupported statement is a fault when the template is parsed; any other unsupported feature is
+ * a fault only if rendering reaches it. Faults name the feature. */
 #ifndef JINJA_H
 #define JINJA_H
 

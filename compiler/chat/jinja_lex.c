@@ -1,5 +1,5 @@
-/* jinja_lex.c: split a template into tokens. White space around tags is dropped here, by "-" and by
- * trim_blocks and lstrip_blocks. */
+/* jinja_lex.c: split a template into tokens. White space around tags is dropped here, as "-",
+ * trim_blocks and lstrip_blocks require. */
 #include <string.h>
 
 #include "jinja_parts.h"
@@ -48,7 +48,7 @@ static void pass_blanks(Lexer *x)
     while (x->s < x->end && strchr(blanks, *x->s)) pass(x, 1);
 }
 
-/* Skip the end of a tag, and the white space that it drops after it. */
+/* Skip the end of a tag, and the white space that the tag drops after itself. */
 static void end_tag(Lexer *x, size_t bytes, char sign, bool block)
 {
     const char *begin = x->s;

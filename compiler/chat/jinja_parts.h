@@ -108,7 +108,7 @@ void   jinja_put(JRun *r, JDict *d, JValue key, JValue value);
 const JValue *jinja_find(const JDict *d, const char *key, size_t bytes);
 bool   jinja_true(const JValue *v);
 bool   jinja_equal(JRun *r, const JValue *a, const JValue *b);
-int    jinja_order(JRun *r, const JValue *a, const JValue *b);      /* below 0, 0 or above 0 */
+int    jinja_order(JRun *r, const JValue *a, const JValue *b);      /* negative, 0 or positive */
 bool   jinja_contains(JRun *r, const JValue *in, const JValue *v);
 /* The offset of s[bytes] in a text, searched from byte `from` on; SIZE_MAX if absent. */
 size_t jinja_position(const JValue *in, const char *s, size_t bytes, size_t from);

@@ -11,22 +11,23 @@ typedef Exit CommandRun(const Options *o);
 #include "commands.def"
 #undef COMMAND
 
-/* help_no_words: no command was given: print a short usage; if there are options, report that the
- * command is missing. help_command: the help of a command, or for COMMANDS of all. help_no_command:
- * report an unknown command. */
+/* help_no_words: for a command line without a command, print a short usage; if there are options,
+ * report that the command is missing. help_command: print the help of a command, or of all for
+ * COMMANDS. help_no_command: report an unknown command. */
 Exit help_no_words(const Options *o);
 void help_command(Command command, bool in_full, FILE *to);
 Exit help_no_command(const char *word);
-/* Print a completion script; shell: the number of the word of --completion: completion.c. */
+/* Print a completion script. shell: the number of the word given to --completion: completion.c. */
 void completion_print(int shell, FILE *to);
 
 /* Shared by commands. */
-/* An engine with taps for an xf.graph, with the inputs of the spec and of --input set; NULL after
+/* An engine with taps for an xf.graph, with inputs set from the spec and from --input; NULL after
  * an error. */
 Engine *command_graph_engine(Session *s, const RunOptions *o);
-/* Report the end of long work on standard error. If progress is shown: `done`, the time it took,
- * and `next`, a suggestion, unless NULL; else the line `plain`, unless NULL. With -q nothing. The
- * functions after it make parts of these lines, in the arena given. */
+/* Report the end of a long command on standard error. If progress is shown, print `done`, the time
+ * it took, and the suggestion `next` unless it is NULL; otherwise print the line `plain` unless it
+ * is NULL. With -q, print nothing. The functions after it format parts of these lines, in the given
+ * arena. */
 void command_ended(const Options *o, const char *plain, const char *done, const char *next);
 const char *command_file_size(Arena *a, const char *path);
 const char *command_shell_path(Arena *a, const char *path);

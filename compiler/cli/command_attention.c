@@ -1,5 +1,5 @@
-/* command_attention.c: run a model on one text, or on ids, and draw the attention of every head. A
- * decoder-only model draws the prompt, with -n also what it generates. */
+/* command_attention.c: run a model on one text, or on ids, and draw the attention of every head.
+ * For a decoder-only model, it draws the prompt, and with -n also the generated tokens. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { WIDTH = 80 };
 
-/* ---- where it goes ------------------------------------------------------------------------------------------ */
+/* ---- the output --------------------------------------------------------------------------------------------- */
 
 static bool wants_colour(int when)
 {
@@ -87,8 +87,8 @@ static bool run_whole(Look *l, EngineKind kind, int *ids, int n)
     return l->engine && look_read(l, ids, &n) && look_ask(l, ids, n);
 }
 
-/* Answer, if there is an answer, with an engine without taps; then trace with one that is sized for
- * question and answer. */
+/* Generate the answer, if there is one, with an engine without taps; then trace with one that is
+ * sized for the question and the answer. */
 static bool run_sized(Look *l, EngineKind kind, int *ids, int n)
 {
     Session *s = l->session;

@@ -20,7 +20,7 @@
 #endif
 
 /* The engines to measure, in this order; the outputs of the others are compared with those of the
- * first. Each row adds an engine or a form of kernels. */
+ * first. Each row adds an engine or a kernel form. */
 typedef struct EngineRow {
     EngineKind kind;
     const char *kernels, *label, *about, *compiler;
@@ -131,8 +131,8 @@ static const BenchRow *on_one_thread(const Bench *b, const BenchRow *r)
     return NULL;
 }
 
-/* For each number of threads that is slower than one thread: report in how many rows, and the
- * worst. */
+/* For each number of threads that is slower than one thread, report in how many rows it is, and the
+ * worst of them. */
 static void remark_on_threads(Session *s, const Bench *b)
 {
     const double slower = 0.95;         /* relative to one thread; anything closer is noise */
@@ -155,7 +155,7 @@ static void remark_on_threads(Session *s, const Bench *b)
     }
 }
 
-/* The machine is probed before and after; the better limits count. */
+/* The machine is probed before and after; the better limits are used. */
 static bool measure(Session *s, const Options *o, Bench *b)
 {
     bench_choose_threads(b, o->threads, o->threads_count);
@@ -189,8 +189,8 @@ static void close_engines(Bench *b)
     b->engine_count = 0;
 }
 
-/* Without --dtype, measure the other dtypes too. After an error false, and *failed is the session
- * that has it. */
+/* Without --dtype, measure the other dtypes too. False after an error; *failed is then the session
+ * that has the error. */
 static bool write_report(Bench *first, const char *path, Session **failed)
 {
     Bench others[MOST_DTYPES];

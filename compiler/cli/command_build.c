@@ -1,4 +1,4 @@
-/* command_build.c: compile and build: write C for a spec into a folder, and make a program of
+/* command_build.c: compile and build: write C for a spec into a folder, and build a program from
  * it. */
 #include "command.h"
 
@@ -52,8 +52,8 @@ static double replaced_bytes(const Session *s, const char *folder)
     return bytes;
 }
 
-/* Check the room for the file of weights and, if the program contains them, for the object file and
- * the program. */
+/* Check that there is room for the weights file and, if the program contains the weights, for the
+ * object file and the program. */
 static bool has_room(const Session *s, const Plan *p, EmitForm form, const char *folder, bool built)
 {
     const double weights = (double)p->weights_bytes;
@@ -63,7 +63,7 @@ static bool has_room(const Session *s, const Plan *p, EmitForm form, const char 
     return file_has_room(s->arena, s->diag, folder, weights + (built ? linked : 0));
 }
 
-/* Remove the file of weights once they are appended to the program; make can take them from
+/* Remove the weights file once the weights are appended to the program; make can take them from
  * there. */
 static void keep_once(const Session *s, const char *folder)
 {
@@ -75,8 +75,8 @@ static void keep_once(const Session *s, const char *folder)
     if (program.st_size > file.st_size) unlink(weights);
 }
 
-/* A single instruction set is passed to make instead: the emitted text is the same for all of
- * them. */
+/* A single instruction set is passed to make instead: the emitted text is the same for all
+ * instruction sets. */
 static EmitForm form_of(const Session *s, bool built)
 {
     EmitForm form = s->options.form;
@@ -141,7 +141,7 @@ Exit command_compile(const Options *o)
     return session_end(s);
 }
 
-/* Report the program, and the weights if they have a file of their own. */
+/* Report the program, and the weights if they are in a separate file. */
 static void built(const Session *s, const Options *o, const char *folder)
 {
     Arena *a = s->arena;

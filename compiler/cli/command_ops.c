@@ -7,7 +7,7 @@
 
 typedef struct Call { const char *name, *signature, *doc; } Call;
 
-/* The builder's own calls; below, those that are operations, by name. */
+/* The builder's own calls. The calls in the next list are operations. */
 static const Call own_calls[] = {
     { "input", "(name, {rows, columns}[, values]) -> x",
       "an input: values from the spec or from --input; a bias may be {heads, queries, keys}" },

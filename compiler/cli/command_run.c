@@ -1,4 +1,5 @@
-/* command_run.c: run a spec: an xf.graph prints every named tensor, a model answers texts. */
+/* command_run.c: run a spec: an xf.graph prints every named tensor, a model reads texts and prints
+ * its results. */
 #include "command.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ static void tell_inputs(Session *s)
     }
 }
 
-/* Set an input to the tensor of its name in a file. False after an error. */
+/* Set an input to the tensor of the same name in a file. False after an error. */
 static bool read_input(Session *s, const TensorFile *f, const char *path, Tensor *t)
 {
     const TensorSource *source = tensor_file_find(f, t->name);

@@ -19,8 +19,8 @@ typedef struct Tokenize {
     RtTokens out;                   /* room for `out.room` tokens */
     int n;
     void *scratch;  size_t scratch_bytes;
-    char *text;  size_t room;       /* of --decode */
-    int count;                      /* of the texts so far */
+    char *text;  size_t room;       /* for --decode */
+    int count;                      /* texts so far */
     Exit code;
 } Tokenize;
 

@@ -7,7 +7,7 @@
 #include "progress.h"
 #include "tune.h"
 
-/* ---- telling ---------------------------------------------------------------------------------------------- */
+/* ---- messages --------------------------------------------------------------------------------------------- */
 
 static void print_choice(const char *name, const char *taken, const char *note)
 {

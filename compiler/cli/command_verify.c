@@ -26,8 +26,8 @@ static bool on_path(Arena *a, const char *command)
     return false;
 }
 
-/* Open an engine with and without taps. The generic engine of a model that rounds at run time is
- * only needed with taps, by which it follows another. */
+/* Open an engine with and without taps. For a model that rounds at run time, the generic engine is
+ * needed only with taps, with which it takes over the values of another engine. */
 static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOptions *o, int same_bits)
 {
     VerifyEngine *v = &e->list[e->count++];
@@ -40,8 +40,9 @@ static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOp
     return v->plain != NULL;
 }
 
-/* Open native code by --cc, or by gcc and clang if they are on the PATH, or by cc; *first is set to
- * the first compiler. Emitted code has the same bits with every compiler. */
+/* Open native code compiled by --cc; otherwise by gcc and clang, as far as they are on the PATH, or
+ * else by cc; *first is set to the first compiler. Emitted code has the same bits with every
+ * compiler. */
 static bool open_native(Session *s, Engines *e, const char **first)
 {
     static const char *const compilers[] = { "gcc", "clang" };
@@ -82,8 +83,8 @@ static bool open_engines(Session *s, Engines *e, EngineKind only)
     return open_engine(s, e, ENGINE_GENERIC, &s->options, 0);
 }
 
-/* The threads to compare with one: as many as asked for, else two; at most what a state has room
- * for. */
+/* The number of threads to compare with one thread: the number given, else two; at most as many as
+ * a state has room for. */
 static int threads_of(const CompileOptions *o)
 {
     const int threads = o->threads > 1 ? o->threads : THREADS;

@@ -190,7 +190,7 @@ bool task_measure(Session *s, EngineKind kind, Task *task)
     return session_end(plain) == EXIT_DONE && good;
 }
 
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 /* "f32", "int8, kv f16" */
 static const char *dtype_words(Arena *a, const TaskResult *r) { return r->kv_dtype ? arena_format(a, "%s, kv %s", r->dtype, r->kv_dtype) : r->dtype; }

@@ -12,7 +12,7 @@ typedef struct TaskResult { const char *dtype, *kv_dtype; int right, texts; doub
  * results[1] is f32, measured only if those differ. */
 typedef struct Task { const char *answers, *perplexity; TaskResult results[2]; int count; } Task;
 
-/* Measure what is asked for with an engine of this kind. A line of the file of answers is a text, a
+/* Measure what is asked for with an engine of this kind. A line of the answers file is a text, a
  * tab and the expected answer, compared exactly; further columns are ignored. Perplexity is for
  * decoder-only models: the file is cut into windows of max_target tokens; the result is exp of the
  * mean of -log p over all tokens but the first of each window. False after an error. */

@@ -10,7 +10,7 @@
 #include "isa.h"
 #include "text.h"
 
-/* ---- telling ---------------------------------------------------------------------------------------------------- */
+/* ---- messages --------------------------------------------------------------------------------------------------- */
 
 /* Print with control characters, invisible characters and invalid UTF-8 as escapes. */
 static void put_escaped(const char *s, FILE *to)
@@ -114,7 +114,8 @@ bool option_word(const char *option, const char *text, const char *const *words,
     return false;
 }
 
-/* Check a generation setting and store its text. The last value of a name counts. */
+/* Check a generation setting and store its text. If a name is given twice, the last value is
+ * used. */
 bool option_setting(const char *option, const char *text, GenerationOptions *g)
 {
     static const char *const stops[] = { "false", "true", "never" };

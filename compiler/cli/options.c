@@ -1,4 +1,4 @@
-/* options.c: parse the command line, by getopt_long and the table of options. */
+/* options.c: parse the command line, with getopt_long and the table of options. */
 #include "options.h"
 
 #include <getopt.h>
@@ -103,7 +103,7 @@ Exit options_refuse(const Options *o, const char *format, ...)
     return EXIT_USAGE;
 }
 
-/* ---- values: each is false after a message --------------------------------------------------------------------- */
+/* ---- values: each returns false after a message ---------------------------------------------------------------- */
 
 #define MEMBER(type) ((type *)(void *)((char *)o + kind->at))
 
@@ -224,7 +224,7 @@ Command command_named(const char *word)
     return (Command)i;
 }
 
-/* The command, when parsing fails before its end. */
+/* The command to name in a message if parsing fails. */
 static Command named(int argc, char **argv) { return argc > 1 ? command_named(argv[1]) : COMMANDS; }
 
 static bool unknown_option(Command c, const char *word)
@@ -325,7 +325,7 @@ bool options_parse(Options *o, int argc, char **argv)
     return true;
 }
 
-/* ---- what does not go together --------------------------------------------------------------------------------- */
+/* ---- conflicts ------------------------------------------------------------------------------------------------- */
 
 /* The commands that take an option: "info does", "compile, build and pack do". */
 static const char *readers_of(Arena *a, const OptionRow *row)

@@ -25,8 +25,8 @@ typedef enum OptionId {
 enum { OPTION_THREADS_MOST = 16 };
 typedef struct TextList { const char **texts; int count; } TextList;
 
-/* 0, NULL and false mean: not given; for an integer that may be 0, -1 does. Strings point into the
- * argument vector. */
+/* 0, NULL and false mean that an option was not given; for an integer that may be 0, -1 means this.
+ * Strings point into the argument vector. */
 typedef struct Options {
     Command command;
     bool given[OPTIONS];
@@ -88,8 +88,8 @@ bool options_fit(Options *o, char **words, int n);
 
 /* The options of a session; false after a message about options that conflict. */
 bool options_compile(const Options *o, CompileOptions *c);
-/* The engine of --engine, else `usual`, or native if an option is given that only native code has.
- * False after a message about options that conflict. */
+/* The engine that --engine names; else `usual`, or native if an option that only native code has is
+ * given. False after a message about options that conflict. */
 bool options_engine(const Options *o, EngineKind usual, EngineKind *kind);
 RunOptions options_run(const Options *o, EngineKind kind);
 
@@ -114,7 +114,7 @@ Command command_named(const char *word);
  * Command. */
 typedef struct OptionHelp { int letter; const char *name, *argument, *doc; const char *const *words; int word_count; int commands; } OptionHelp;
 OptionHelp option_help(OptionId id);
-/* Print the options of a command, or for COMMANDS of all, by groups: a line for each common one,
+/* Print the options of a command, or of all for COMMANDS, by group: a line for each common one,
  * then the names of the others. in_full: a line for each, and its `more`. */
 void options_print(Command command, bool in_full, FILE *to);
 

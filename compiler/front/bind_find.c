@@ -43,7 +43,7 @@ void finder_missing(Finder *f, const TensorSource *t, const char *spelling)
     f->missing[f->missing_count++].file_name = spelling;
 }
 
-/* True for a tensor of a linear with a weights file of its own (head_weights). */
+/* True for a tensor of a linear that has its own weights file (head_weights). */
 static bool lies_beside(const Model *m, const char *name) { return m->head_weights.count && !strncmp(name, "head.", 5); }
 
 static void tell_shape(Finder *f, const TensorSource *found, const int64_t *expected, int rank)
@@ -114,7 +114,8 @@ static void add_vector(Finder *f, TensorSource *t, const char *file)
     t->added = v;
 }
 
-/* Find a tensor by the family's table. One without a row is missing under its canonical name. */
+/* Find a tensor by the family's table. A tensor without a row is reported as missing, under its
+ * canonical name. */
 static void add_of_family(Finder *f, TensorSource *t)
 {
     int64_t layer, expected[2];

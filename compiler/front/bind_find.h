@@ -42,8 +42,8 @@ const char *finder_first_spelling(Arena *a, const char *pattern);
 const TensorSource *finder_tied(Finder *f, const char *name);
 /* Decide whether the output layer is tied to the embedding; call it before tensors are added. */
 void finder_settle_tying(Finder *f);
-/* Call these after tensors are added. finder_mark_copies: mark tensors of the same bytes under
- * other names as used. finder_refuse_left_out: report tensors of the file that the model lacks
+/* Call these after tensors are added. finder_mark_copies: mark tensors as used if they have the
+ * same bytes as a used one. finder_refuse_left_out: report tensors of the file that the model lacks
  * because of a key of config.json. */
 void finder_mark_copies(Finder *f);
 void finder_refuse_left_out(Finder *f);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Mark the weights of matmuls: they are read as [in, out], but NAME.weight of a file is a linear's,
- * [out, in]. */
+/* Mark the weights of matmuls: they are read as [in, out], but NAME.weight in a file is the weight
+ * of a linear, [out, in]. */
 void finder_mark_matmuls(Finder *f)
 {
     const GraphSpec *g = f->model->graph;

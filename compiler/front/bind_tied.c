@@ -53,7 +53,8 @@ static const char *tied_name(const Finder *f, const char *name)
     return NULL;
 }
 
-/* Find another matrix of `tied` to use for it; NULL if the candidates differ from each other. */
+/* Find another matrix of `tied` to use in place of `name`; NULL if the candidates differ from each
+ * other. */
 static const TensorSource *other(Finder *f, const char *name)
 {
     const Model *m = f->model;
@@ -87,7 +88,8 @@ static void settle_logits(Finder *f)
         diag_remark(f->diag, f->at,
                     "\"tie_word_embeddings\" = false, but %s has no output layer: it is \"%s\"",
                     m->weights_path, head->name);
-    /* An untied model without its own output layer: that is reported as missing later. */
+    /* If the model is untied but the file has no output layer, that is reported as missing
+     * later. */
     if (own) m->tied = m->tied && embed && same;
     else m->tied = (m->tied || f->family->tied) && same;
 }

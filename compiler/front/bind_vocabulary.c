@@ -8,8 +8,8 @@
 
 #include "tokenizer.h"
 
-/* In the folder of the weights; if these are random, in that of the file they replaced, else in
- * that of the spec. */
+/* The file `name` in the folder of the weights file. If the weights are random, the folder is that
+ * of the weights file that they replace, or that of the spec if there is none. */
 static const char *default_path(Arena *a, const Draft *draft, const Model *m, const char *name)
 {
     const bool file = m->weights && strcmp(m->weights, "random");

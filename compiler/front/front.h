@@ -4,8 +4,8 @@
 
 #include "fields.h"
 
-/* Read, check and find the weights of a spec: a Lua file, a Hugging Face folder, a GGUF file or a
- * llama2.c checkpoint; NULL after errors reported to `d`. */
+/* Read and check a spec, which is a Lua file, a Hugging Face folder, a GGUF file or a llama2.c
+ * checkpoint, and find its weights; NULL after errors reported to `d`. */
 Model *model_read(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 void model_close(Model *m);         /* unmap its files */
 

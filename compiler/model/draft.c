@@ -53,7 +53,7 @@ Loc draft_place(const Draft *d, Side side, FieldId id)
 
 /* ---- length --------------------------------------------------------------------------------------------- */
 
-/* The present length of a side, in tokens: its own field, else max_len. */
+/* The current length of a side, in tokens: its own field, else max_len. */
 static int64_t length_of(const Draft *d, FieldId id)
 {
     const Choice *own = draft_choice(d, SIDE_BOTH, id), *both = draft_choice(d, SIDE_BOTH, FIELD_ID_max_len);

@@ -25,8 +25,8 @@ static const Stack *stack_of(const Model *m, Side side)
     return m->has_decoder ? &m->decoder : NULL;
 }
 
-/* Why a choice has no effect on the stack of `side`; NULL if it has, if there is no such stack, or
- * if another choice applies to it. */
+/* Why a choice has no effect on the stack of `side`; NULL if it has one, if there is no such stack,
+ * or if another choice applies to it. */
 static const char *why_not(const Draft *draft, const Model *m, Side side, FieldId id, const Choice *choice)
 {
     const Stack *s = stack_of(m, side);

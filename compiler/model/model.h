@@ -40,8 +40,8 @@ typedef enum SourceKind {
     SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, d_model] */
     SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of
                          * position * rate, times constant */
-    SOURCE_DISTANCE     /* a relative position bias by distance, key minus query, from a table by
-                         * bucket: [heads, 2 * reach - 1] */
+    SOURCE_DISTANCE     /* a relative position bias for each distance, key minus query, from a table
+                         * with one row per bucket: [heads, 2 * reach - 1] */
 } SourceKind;
 
 /* The source of a tensor's numbers. shape and stride (in elements) are those of the logical tensor:
@@ -109,7 +109,8 @@ enum { NORM_PLACES_PRE, NORM_PLACES_POST, NORM_PLACES_BOTH };
 enum { GAINS_PLAIN, GAINS_ONE_PLUS };
 enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL, POSITIONS_LEARNED, POSITIONS_RELATIVE, POSITIONS_ROTARY, POSITIONS_LEARNED_RELATIVE };
 /* The kind of positions of a stack. position_is_learned: true if rows of a trained table are added,
- * which limits the length. position_is_relative: true if scores get a bias by distance. */
+ * which limits the length. position_is_relative: true if scores get a bias that depends on the
+ * distance. */
 static inline bool position_is_learned(int position) { return position == POSITIONS_LEARNED || position == POSITIONS_LEARNED_RELATIVE; }
 static inline bool position_is_relative(int position) { return position == POSITIONS_RELATIVE || position == POSITIONS_LEARNED_RELATIVE; }
 enum { LAYOUTS_INTERLEAVED, LAYOUTS_HALVES };
@@ -216,8 +217,9 @@ typedef struct GraphSpec {
     void *shapes;                   /* shapes of values that GraphShape has computed so far */
 } GraphSpec;
 
-/* Compute the shape of a value of the calls so far, for xf.op. Returns its rank; 0 if an error
- * hides it, which is reported when the graph is built. NULL where xf.op is not allowed. */
+/* Compute the shape of a value from the calls so far, for xf.op. Returns its rank; 0 if the shape
+ * is unknown because of an error, which is reported when the graph is built. The pointer is NULL
+ * where xf.op is not allowed. */
 typedef int GraphShape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
 
 /* The ids of a field of type IDS or SEQUENCES. */
@@ -231,8 +233,8 @@ typedef enum ChatTrim {
     CHAT_TRIM_NONE, CHAT_TRIM_USER, CHAT_TRIM_SYSTEM, CHAT_TRIM_EACH, CHAT_TRIM_TURN,
     CHAT_TRIM_SYSTEM_END
 } ChatTrim;
-/* How a template treats an empty system message: like others; it writes no system part at all; as
- * if none were given. */
+/* How a template treats an empty system message: like any other; by writing no system part at all;
+ * as if none were given. */
 typedef enum ChatEmpty { CHAT_EMPTY_KEPT, CHAT_EMPTY_NONE, CHAT_EMPTY_PRESET } ChatEmpty;
 
 /* How a chat template writes a conversation; see RtChat. dated: RT_CHAT_DATE in begin, system and
@@ -243,7 +245,7 @@ typedef enum ChatEmpty { CHAT_EMPTY_KEPT, CHAT_EMPTY_NONE, CHAT_EMPTY_PRESET } C
 typedef struct Chat {
     const char *name, *begin;
     const char *system[2], *date, *today, *user[2], *answer, *again, *past[2], *preset;
-    const char *unlike;             /* where the template is known to write something else: "in an
+    const char *unlike;             /* where the template is known to write another text: "in an
                                      * empty message"; NULL: nowhere */
     ChatTrim trim;
     ChatEmpty empty;
@@ -251,7 +253,7 @@ typedef struct Chat {
     int trims_past, thinks;         /* as in RtChat */
 } Chat;
 
-/* ---- the product ---------------------------------------------------------------------------------------- */
+/* ---- the Model ------------------------------------------------------------------------------------------ */
 
 /* dtype = { ["decoder.*.ffn"] = "int4" }: the dtype of every matrix whose name matches the pattern,
  * or begins with it up to a dot; * matches any characters. */
@@ -281,7 +283,7 @@ typedef struct Model {
     const char *spec_path;          /* as the user wrote it */
     Loc at;                         /* the call that made the model */
     const DtypeRule *dtype_rules;  int dtype_rule_count;
-    const char *weights_path;       /* the file of weights; NULL when random or given in the spec */
+    const char *weights_path;       /* the weights file; NULL if random or given in the spec */
     bool random_weights;
     bool weights_missing;           /* random weights replace a missing file: Draft.sizes_only */
     bool head_own;                  /* with head_tied: the file has a matrix for the head */
@@ -296,7 +298,7 @@ typedef struct Model {
     const char *chat_fault, *chat_path;             /* why not; the file of the template */
     const int *ends;  int end_count;                /* ids that end generation, end_id first */
     IdList bad_words, suppress, begin_suppress;     /* bad_words: each after its length */
-    TensorFile *weight_file;        /* NULL when random or given in the spec */
+    TensorFile *weight_file;        /* NULL if random or given in the spec */
     const bool *weights_used;       /* [weight_file->count]; NULL without a file */
     bool weights_finite;            /* all are finite: model_look_at_weights */
     Loc weights_at;                 /* where the file is named */
@@ -353,15 +355,17 @@ double rotary_factor(const LayerFields *l);
 const char *const *field_words(const char *list, int *n);
 /* The dtype in which linears and embeddings are packed: "int8"; "mixed" if there are patterns. */
 const char *model_dtype(const Model *m);
-bool model_is_narrow(const Model *m);               /* some of them are narrower than f32 */
+bool model_is_narrow(const Model *m);               /* linears or embeddings may be narrower than
+                                                     * f32 */
 bool model_rounds_activations(const Model *m);      /* to 8 bits, before quantized linears */
-bool model_has_cache(const Model *m);               /* of keys and values, which kv_dtype is for */
+bool model_has_cache(const Model *m);               /* of keys and values, to which kv_dtype
+                                                     * applies */
 bool model_rounds(const Model *m);                  /* at run time: activations, or the KV cache */
 /* The word of the field dtype for the tensor of that name, if it is a matrix: that of its pattern,
  * else the model's. Models narrower than 256 keep many matrices in int8 instead of int4. */
 int  model_dtype_of(const Model *m, const char *name);
-/* The matching pattern with the most characters other than `*`, or NULL. *other: another with as
- * many that gives a different dtype, or NULL. */
+/* The matching pattern with the most characters other than `*`, or NULL. *other: another pattern
+ * with as many such characters and a different dtype, or NULL. */
 const DtypeRule *model_dtype_rule(const Model *m, const char *name, const DtypeRule **other);
 bool dtype_rule_matches(const DtypeRule *r, const char *name);
 /* True if patterns give the tensors of two layers of a stack, "encoder" or "decoder", the same

@@ -102,7 +102,7 @@ static bool told_already(const ModelCheck *c, Side side, FieldId a, FieldId b)
         && draft_choice(c->draft, SIDE_ENCODER, b) == draft_choice(c->draft, side, b);
 }
 
-/* Check the norm of an embedding that a linear maps to d_model after it. */
+/* Check embed_norm if a linear after it maps the embedding to d_model. */
 static void check_embed_norm(const ModelCheck *c, Side side, const Stack *s)
 {
     const bool narrow = s->embed_width == 1 && s->embed_project == PROJECTIONS_LAST;
@@ -183,8 +183,8 @@ static void check_positions(const ModelCheck *c, Side side, Stack *s)
     else if (s->position == POSITIONS_ROTARY) check_rotary(c, side, s);
 }
 
-/* Attention and feed-forward both read the same x, which a cross-attention between them would
- * change. */
+/* Attention and feed-forward both read the same x; a cross-attention between them would change
+ * it. */
 static void check_parallel(const ModelCheck *c, Side side, const Stack *s)
 {
     bool parallel = false;
@@ -243,8 +243,8 @@ static void fill_and_check_stack(const ModelCheck *c, Side side, Stack *s)
     } else check_embed_norm(c, side, s);
 }
 
-/* The bytes of a slot in f32: the decoder's keys and values, of itself and of the encoder's
- * output. */
+/* The bytes of a slot in f32: the decoder's keys and values, for its own positions and for the
+ * encoder's output. */
 static double slot_bytes(const Model *m)
 {
     double elements = 0;

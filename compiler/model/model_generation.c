@@ -97,7 +97,7 @@ static void note_unread(const Settings *s)
         }
 }
 
-/* Remark on stop strings of a model that only generates ids: they are searched in text. */
+/* Remark on stop strings of a model that only generates ids: they are searched for in text. */
 static void check_stops(const Settings *s)
 {
     const Model *m = s->model;

@@ -102,7 +102,7 @@ static bool is_math(const char *name)
     return is_in(math, base);
 }
 
-/* Families of names of stdint.h, limits.h and float.h: int8_t, uint_least16_t, INT32_MAX, UINT64_C,
+/* Families of names in stdint.h, limits.h and float.h: int8_t, uint_least16_t, INT32_MAX, UINT64_C,
  * FLT_EPSILON. */
 static bool is_of_a_family(const char *s)
 {

@@ -1,10 +1,10 @@
 /* rotary.c: rotary positions of each layer: set what the spec leaves open, check it, and compute
  * the rates of a head's pairs.
  *
- * The formulas are those of Hugging Face's modeling_rope_utils. Every step is rounded to f32 in the
- * same order as there: at position 4000, a rate that is one bit off is an angle that is 2e-4 off.
- * What is in double there is in double here. Powers are rounded correctly here, within one bit
- * there. */
+ * The formulas are those of Hugging Face's modeling_rope_utils. Every step is rounded to f32, in
+ * the same order as there: at position 4000, an error of one bit in a rate is an error of 2e-4 in
+ * the angle. Steps that are in double there are in double here, too. Powers are correctly rounded
+ * here; there, they are within one bit. */
 #include "fields.h"
 
 #include <inttypes.h>
@@ -20,7 +20,8 @@ static float wave(const LayerFields *l, int64_t i)
     return (float)pow((double)(float)l->rope_theta, (double)exponent);
 }
 
-/* Divide the rate of long waves by the factor, keep that of short ones, interpolate between. */
+/* Divide the rate of long waves by the factor, keep that of short ones, and interpolate in
+ * between. */
 static float llama3_rate(const LayerFields *l, float rate)
 {
     const float factor = (float)l->rope_factor, low = (float)l->rope_low_freq_factor;

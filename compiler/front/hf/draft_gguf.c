@@ -123,7 +123,7 @@ static bool ends_in(GgufText name, const char *end)
     return name.n >= n && memcmp(name.s + name.n - n, end, n) == 0;
 }
 
-/* Refuse tensors that multiply the matrix whose name they have. */
+/* Report tensors that scale the matrix they are named after. */
 static void check_scales(Reader *r)
 {
     for (int k = 0; k < r->parts.count; k++) {

@@ -85,7 +85,7 @@ const FamilyTensor *family_tensor(Arena *a, const Family *f, const char *name, i
     return f->like ? family_tensor(a, f->like, name, layer) : NULL;
 }
 
-/* The pattern of the ending in the file, by the last word of the canonical name. */
+/* The pattern of the ending in the file, for the last word of the canonical name. */
 static const char *ending(const char *name)
 {
     const char *word = strrchr(name, '.');
@@ -151,7 +151,7 @@ static void view(TensorSource *t, int rank, const int64_t *shape, const int64_t 
 /* Strides of a stored tensor, in elements: to the next row and the next column. */
 typedef struct Steps { int64_t row, column; } Steps;
 
-/* View rows stored as [heads][3][head_dim], q, k and v of each head. Returns the offset of the
+/* View rows stored as [heads][3][head_dim]: q, k and v of each head. Returns the offset of the
  * first element. */
 static int64_t view_heads(const LayerFields *l, TensorSource *t, Steps s)
 {

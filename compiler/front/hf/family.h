@@ -78,7 +78,7 @@ typedef struct ConfigKey {
 #define IGNORED(key)                        { key, KEY_IGNORED, FIELD_COUNT, 0, NULL, SIDE_BOTH }
 #define NO_MORE_KEYS                        { NULL, KEY_IGNORED, FIELD_COUNT, 0, NULL, SIDE_BOTH }
 
-/* A field that all models of the family share. */
+/* A field that has the same value in all models of the family. */
 typedef struct FamilySetting { FieldId field; double number; Side side; } FamilySetting;
 #define SET(field, number)                  { FIELD_ID_##field, number, SIDE_BOTH }
 #define SET_OF(side, field, number)         { FIELD_ID_##field, number, SIDE_##side }
@@ -134,7 +134,7 @@ void family_apply(Arena *a, Draft *draft, int word);
 const FamilyTensor *family_tensor(Arena *a, const Family *f, const char *name, int64_t *layer);
 /* The pattern of names in the file for the tensor `name`, from the `file` of a FamilyTensor. */
 const char *family_spelling(Arena *a, const Family *f, const char *file, const char *name, int64_t layer);
-/* The row of a key, of the family or of those that it is like; NULL if there is none. */
+/* The row of a key, in the family or in those that it is `like`; NULL if there is none. */
 const ConfigKey *family_key(const Family *f, const char *key);
 /* The canonical name to look up in the family's tables: if a decoder is read as an encoder,
  * encoder.* is looked up as decoder.*. */

@@ -30,7 +30,7 @@ static void common(const Config *c)
     config_set(c, NULL, SIDE_BOTH, FIELD_ID_embed_scale, sqrt(config_get(c, SIDE_BOTH, FIELD_ID_d_model)));
 }
 
-/* In files of Gemma 1, "gelu" means the tanh approximation. */
+/* In Gemma 1 files, "gelu" means the tanh approximation. */
 static void more(const Config *c)
 {
     const char *act = config_text(c, "hidden_act", "gelu_pytorch_tanh");

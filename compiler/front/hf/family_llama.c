@@ -168,7 +168,7 @@ static void smollm3_more(const Config *c)
         sliding[i] = !(turns[i] > 0);
     }
     config_set_list(c, "no_rope_layers", SIDE_BOTH, FIELD_ID_rope, turns, layers);
-    /* layer_types counts whatever use_sliding_window is */
+    /* layer_types applies whatever use_sliding_window is */
     if (config_has(c, "layer_types")) config_windows(c, config_sliding(c, 0, 0));
     else if (config_bool(c, "use_sliding_window", false) && config_window(c))
         config_windows(c, sliding);

@@ -5,8 +5,8 @@
 #include "fields.h"
 #include "gguf.h"
 
-/* From the config.json of a Hugging Face folder, the header of a llama2.c checkpoint, the keys of a
- * GGUF file; NULL after errors reported to `d`. */
+/* Read the config.json of a Hugging Face folder, the header of a llama2.c checkpoint, or the keys
+ * of a GGUF file; NULL after errors reported to `d`. */
 Draft *draft_from_folder(Arena *a, Diag *d, const char *path);
 Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
 Draft *draft_from_gguf(Arena *a, Diag *d, const char *path);

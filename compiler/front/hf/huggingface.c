@@ -95,7 +95,7 @@ static void take_more(const Config *c)
     if (f) f->more(c);
 }
 
-/* Keys without effect on the computation in any family; huggingface_generation.c reads those of
+/* Keys without effect on the computation in any family; huggingface_generation.c reads the keys of
  * generation. */
 static const char *const idle_keys =
     "_name_or_path|architectures|auto_map|model_type|transformers_version|torch_dtype|dtype|use_cache|initializer_range|initializer_factor|init_std|"
@@ -196,7 +196,8 @@ static void take_tying(const Config *c, const Config *outer)
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
-/* The folder's name; in a hub's cache, models--org--NAME/snapshots/REVISION, it is NAME. */
+/* The folder's name. For a folder in the hub's cache, models--org--NAME/snapshots/REVISION, it is
+ * NAME. */
 static const char *folder_name(Arena *a, const char *folder)
 {
     char *real = realpath(folder, NULL);

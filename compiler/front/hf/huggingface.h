@@ -1,4 +1,5 @@
-/* huggingface.h: shared by the files of the folder reader. Only huggingface*.c include it. */
+/* huggingface.h: shared by the source files of the folder reader. Only huggingface*.c include
+ * it. */
 #ifndef HUGGINGFACE_H
 #define HUGGINGFACE_H
 

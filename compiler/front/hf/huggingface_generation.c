@@ -30,7 +30,7 @@ static const struct { const char *key, *words; } refused_keys[] = {
     { "watermarking_config", "" }, { "max_time", "" },
 };
 
-/* Keys about speed, about results other than the ids, and about the file itself. */
+/* Keys that concern speed, results other than the ids, or the file itself. */
 static const char *const idle_keys =
     "_from_model_config|transformers_version|bos_token_id|eos_token_id|pad_token_id|decoder_start_token_id|sep_token_id|use_cache|low_memory|"
     "cache_implementation|cache_config|return_legacy_cache|prefill_chunk_size|num_return_sequences|output_attentions|output_hidden_states|"
@@ -84,7 +84,7 @@ static void take_ids(const Config *c, const char *key, FieldId id)
     if (n > 0 && diag_errors(c->diag) == errors && are_ids(c, key, id, numbers, n)) set_list(c, key, id, numbers, n);
 }
 
-/* Store each sequence after its length. */
+/* Store each sequence, preceded by its length. */
 static void take_sequences(const Config *c, const char *key, FieldId id)
 {
     const int n = config_count(c, key);
@@ -106,7 +106,8 @@ static void take_sequences(const Config *c, const char *key, FieldId id)
     if (used) set_list(c, key, id, all, used);
 }
 
-/* The value is a word of the field as a string, or true or false if they are among its words. */
+/* The value is a string, one of the field's words, or true or false if these are among the
+ * words. */
 static void take_word(const Config *c, const char *key, FieldId id)
 {
     const char *shown = config_shown(c, key);
@@ -182,7 +183,7 @@ static void note_keys(const Config *c)
                     n == 1 ? " is" : "s are", t.data);
 }
 
-/* ---- which file counts ---------------------------------------------------------------------------------- */
+/* ---- which file is used --------------------------------------------------------------------------------- */
 
 static void take_settings(const Config *c)
 {

@@ -34,8 +34,8 @@ static void take_told(const Config *c, const char *key, Told *told)
     if (!told->class && config_has(c, key)) *told = (Told){ config_text(c, key, ""), config_place(c, key) };
 }
 
-/* In the order of sentence-transformers: its own file, then the new key in config.json, then the
- * old. */
+/* Look in the same order as sentence-transformers: in its own file, then for the new key in
+ * config.json, then for the old one. */
 static Told told_activation(const Config *c)
 {
     Told told = { NULL, { 0 } };
@@ -130,7 +130,8 @@ static void take_classifier(const Config *c, const char *name)
     config_set_list(c, "architectures", SIDE_BOTH, FIELD_ID_head_activation, active, 2);
 }
 
-/* This head uses the layers' activation in BERT and DistilBERT, gelu in other models. */
+/* The head of a masked language model uses the layers' activation in BERT and DistilBERT, gelu in
+ * other models. */
 static void take_masked(const Config *c, const char *name, const char *folder)
 {
     const bool own = !strncmp(name, "Bert", 4) || !strncmp(name, "DistilBert", 10);
@@ -148,8 +149,8 @@ static void take_masked(const Config *c, const char *name, const char *folder)
     if (mask >= 0) config_set(c, NULL, SIDE_BOTH, FIELD_ID_mask_id, mask);
 }
 
-/* Unsupported heads, which cannot be ignored: the result would be that of another model.
- * of_encoders: in encoders, too. */
+/* Unsupported heads. They cannot be ignored, because the result would be that of another model.
+ * of_encoders: unsupported in encoders, too. */
 static const struct { const char *end; bool of_encoders; } refused[] = {
     { "ForTokenClassification", true }, { "ForQuestionAnswering", true }, { "ForMultipleChoice", true }, { "ForNextSentencePrediction", true },
     { "ForSequenceClassification", false }, { "ForMaskedLM", false }, { "RewardModel", false },

@@ -90,8 +90,8 @@ static void refuse_others(const Config *rope)
         if (!is_setting(keys[i]) && config_has(rope, keys[i])) config_fault(rope, keys[i], "\"%s%s\" is not supported", rope->within, keys[i]);
 }
 
-/* The config with the trained length: the top level before the RoPE object, unless that object is
- * for one kind of layer. */
+/* The config with the trained length: the top level takes precedence over the RoPE object, unless
+ * that object is for one kind of layer. */
 static const Config *original_place(const Config *c, const Config *rope, bool of_kind)
 {
     if (of_kind) return rope;
@@ -210,9 +210,9 @@ static void set_kinds(const Config *c, Side side, const bool *sliding, double th
     config_set_list(c, rotary_key(c), side, FIELD_ID_rope_scaling, kinds, layers);
 }
 
-/* In models with sliding-window layers, transformers reads rope_parameters only by kind of layer,
- * and rope_scaling, which is for the other layers, only with rope_type. True, after a remark, if
- * the object is ignored for that reason. */
+/* In models with sliding-window layers, transformers reads rope_parameters only if it has a part
+ * for each kind of layer, and rope_scaling, which applies to the other layers, only if it has
+ * rope_type. True, after a remark, if the object is ignored for that reason. */
 static bool is_without_kind(const Config *c, const char *key, const Config *all,
                             const bool *sliding)
 {

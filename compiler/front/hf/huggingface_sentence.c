@@ -1,5 +1,5 @@
-/* huggingface_sentence.c: read folders of sentence-transformers: modules.json, and the config.json
- * of each module after the encoder.
+/* huggingface_sentence.c: read sentence-transformers folders: modules.json, and the config.json of
+ * each module after the encoder.
  *
  * The modules form a pipeline: the Transformer, one Pooling, then linears (Dense) and a division by
  * the norm (Normalize). Anything else is an error. */
@@ -116,7 +116,7 @@ bool config_beside(const Config *c, const char *folder, const char *name, Config
     return access(out->path, F_OK) == 0 && config_open(out);
 }
 
-/* Open the config.json of a module; false after an error: here a missing file is one. */
+/* Open the config.json of a module; false after an error; a missing file is one, too. */
 static bool open_needed(const Config *c, const Module *m, Config *out)
 {
     const int errors = diag_errors(c->diag);
@@ -273,7 +273,7 @@ static void reject_arguments(const Config *s)
     }
 }
 
-/* Refuse what the Transformer's own file may also ask for: another task, another output, inputs
+/* Report unsupported settings in the Transformer's own file: another task, another output, inputs
  * wrapped as chat messages. scores: the model is a cross-encoder. */
 static void check_transformer(const Config *s, bool scores)
 {

@@ -1,6 +1,6 @@
 /* spec_lua.c: run a spec, a Lua file that returns xf.model{…} or xf.graph(…), and take its Draft.
- * The chunk runs in a sandbox. All that it makes must be valid, but only what it returns is
- * built. */
+ * The chunk runs in a sandbox. Every model and graph that it makes must be valid, but only the one
+ * that it returns is built. */
 #include "spec_lua.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ static int note_place(lua_State *L)
     return 1;
 }
 
-/* The column of the token that Lua quotes last in a message, as in near 'end' or (global 'os');
+/* The column of the token that Lua quotes last in a message, such as near 'end' or (global 'os');
  * else that of the line's first token. */
 static int column_of(const SpecReader *r, int line, const char *message)
 {

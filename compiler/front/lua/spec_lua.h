@@ -1,4 +1,4 @@
-/* spec_lua.h: shared by the files of the Lua reader, the prompt and tune_file.c. */
+/* spec_lua.h: declarations shared by the Lua reader, the prompt and tune_file.c. */
 #ifndef SPEC_LUA_H
 #define SPEC_LUA_H
 
@@ -39,10 +39,10 @@ extern int sandbox_seconds;
 
 typedef struct Sandbox {
     size_t used;                    /* bytes now */
-    uint64_t allocated;             /* bytes ever: garbage costs time too */
+    uint64_t allocated;             /* bytes in all: garbage costs time too */
     int64_t instructions;
     int64_t started_ns;             /* processor time at the start; 0: no limit */
-    int64_t looked_ns;              /* time of day when the processor time was last read */
+    int64_t looked_ns;              /* monotonic time when the processor time was last read */
     int64_t bytes;                  /* handled inside C and not charged yet */
     Stop stop;
     Loc at;                         /* where it was stopped */

@@ -11,7 +11,7 @@
 
 enum { LONGEST_NAME = 64, MAX_INPUTS = 8, MAX_OPTIONS = 8 };
 
-/* Limits in elements: of one input or cache, 2^30 bytes of f32; of all params together, 2^40
+/* Limits in elements: of one input or cache, 2^30 bytes in f32; of all params together, 2^40
  * bytes. */
 static const int64_t MOST_INPUT = (int64_t)1 << 28, MOST_PARAMS = (int64_t)1 << 38;
 
@@ -149,7 +149,7 @@ static int64_t read_shape(lua_State *L, GraphCall *c, const char *name, int64_t 
     return elements;
 }
 
-/* lowest: -inf is allowed. The graph checks later that it is in the bias of an attention. */
+/* lowest: -inf is allowed. The graph checks later that only an attention bias has it. */
 static float read_float(lua_State *L, Loc at, const char *name, int64_t i, bool lowest)
 {
     lua_rawgeti(L, 3, i + 1);

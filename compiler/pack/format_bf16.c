@@ -1,4 +1,4 @@
-/* format_bf16.c: pack, unpack and round panels of bf16; rt_panel_bytes has the layout. */
+/* format_bf16.c: pack, unpack and round bf16 panels; rt_panel_bytes has the layout. */
 #include "pack_formats.h"
 
 #include <string.h>

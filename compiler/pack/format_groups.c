@@ -1,4 +1,4 @@
-/* format_groups.c: panels of int8 and int4, in groups with one scale each. rt_panel_bytes describes
+/* format_groups.c: int8 and int4 panels, in groups with one scale each. rt_panel_bytes describes
  * the layout. Padding consists of zero weights. */
 #include "pack_formats.h"
 #include "weights.h"

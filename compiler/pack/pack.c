@@ -14,7 +14,7 @@
 #include "text.h"
 #include "weights.h"
 
-/* ---- the head -------------------------------------------------------------------------------------------------- */
+/* ---- the header ------------------------------------------------------------------------------------------------ */
 
 static const char zeros[] = "0000000000000000";
 _Static_assert(PACK_IDENTITY_AT == (int)RT_PACKED_IDENTITY_AT, "where the identity stands");
@@ -56,7 +56,7 @@ static void add_entry(Arena *a, Text *t, const PackEntry *e)
     text_printf(t, "],\"data_offsets\":[%zu,%zu]}", e->offset, e->offset + k->bytes);
 }
 
-/* The JSON of the head, padded, with zeros for the hash and the values. */
+/* The JSON of the header, padded, with zeros for the hash and the values. */
 static Text head_text(Arena *a, const Plan *p, const char *kind, const char *identity)
 {
     int n;
@@ -79,7 +79,8 @@ Pack pack_layout(Arena *a, const Plan *p)
     if (!f) no_memory("a dump");
     graph_dump(p->graph, f);
     if (fclose(f) != 0) no_memory("a dump");
-    Text head = head_text(a, p, "content", zeros);      /* one identity for both kinds of hash */
+    Text head = head_text(a, p, "content", zeros);      /* the identity is the same for both kinds
+                                                         * of hash */
     uint64_t h = rt_hash(rt_hash(rt_hash_start, text, size), head.data, head.size);
     free(text);
     if (p->graph->model->kv_dtype != KV_DTYPES_F32)     /* the self-test's values depend on it */
@@ -89,7 +90,7 @@ Pack pack_layout(Arena *a, const Plan *p)
 
 /* ---- the data -------------------------------------------------------------------------------------------------- */
 
-/* The head of the file, [pack->head_bytes], with zeros for the hash and the values. */
+/* The header of the file, [pack->head_bytes], with zeros for the hash and the values. */
 static unsigned char *head_of(Arena *a, const Pack *pack)
 {
     const Text head = head_text(a, pack->plan, "digests", pack->identity);
@@ -244,7 +245,7 @@ static void reverse(unsigned char *bytes, int n)
 }
 
 /* The packed bytes as a big-endian machine holds them; the caller frees them. NULL if any weights
- * are narrow: these stay little-endian in C, so no head may claim that they are big-endian. */
+ * are narrow: these stay little-endian in C, so no header may claim that they are big-endian. */
 static unsigned char *big_endian(const Pack *pack, const PackEntry *e, int n, const unsigned char *bytes, size_t size)
 {
     for (int i = 0; i < n; i++)
@@ -262,7 +263,8 @@ static unsigned char *big_endian(const Pack *pack, const PackEntry *e, int n, co
     return big;
 }
 
-/* Bytes of the head that depend on the byte order. big: NULL if only little-endian is supported. */
+/* Bytes of the header that depend on the byte order. big: NULL if only little-endian is
+ * supported. */
 static void both_orders(Text *t, const unsigned char *little, const unsigned char *big, size_t at, size_t n)
 {
     if (big) {
@@ -274,7 +276,7 @@ static void both_orders(Text *t, const unsigned char *little, const unsigned cha
     if (big) text_add(t, "\n#endif");
 }
 
-/* The head. Its length and its hash depend on the byte order of the target. */
+/* The header. Its length and its hash depend on the byte order of the target. */
 static void literal_head(Text *t, const Pack *pack, const unsigned char *little, const unsigned char *big)
 {
     const size_t after = RT_PACKED_DATA_AT;
@@ -286,7 +288,7 @@ static void literal_head(Text *t, const Pack *pack, const unsigned char *little,
     text_add(t, "\n    },\n");
 }
 
-/* C has no constants for infinities and NaNs that every compiler takes. */
+/* C has no constants for infinities and NaNs that every compiler accepts. */
 static bool all_finite(const Plan *p, const PackEntry *e, const unsigned char *data)
 {
     const Packed *k = e->packed;

@@ -1,9 +1,10 @@
 /* pack.h: write weights in the layout of the kernels, in one safetensors file.
  *
- * The head's first entry is {"__metadata__":{"xformc":IDENTITY,"digests":HASH,"selftest":VALUES}};
- * see rt_packed.h. The identity covers graph and layout, not the values, so that a built program
- * accepts other values for the same spec; the hash covers the file. The head, with its length, is
- * padded with spaces to a multiple of 64 bytes; every tensor is padded to such a multiple, too. */
+ * The header's first entry is
+ * {"__metadata__":{"xformc":IDENTITY,"digests":HASH,"selftest":VALUES}}; see rt_packed.h. The
+ * identity covers graph and layout, not the values, so that a built program accepts other values
+ * for the same spec; the hash covers the file. The header, with its length, is padded with spaces
+ * to a multiple of 64 bytes; every tensor is padded to such a multiple, too. */
 #ifndef PACK_H
 #define PACK_H
 
@@ -32,19 +33,19 @@ typedef struct Pack {
     PackSelftest *selftest;         /* computes VALUES; NULL: they are zeros */
 } Pack;
 
-/* Identity and size of the head; reads no weights. */
+/* Identity and size of the header; reads no weights. */
 Pack pack_layout(Arena *a, const Plan *p);
 /* Pack every tensor and write the file. False after an error. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
-/* The packed data without a head, 64-byte aligned. It is packed once for all plans with the same
- * data, and kept in the cache for other processes. *reused: whether it existed already. NULL after
- * an error, such as a weights file that has changed since. Release it with pack_release; unused
- * data is kept while there is room. */
+/* The packed data without a header, 64-byte aligned. It is packed once for all plans with the same
+ * data, and kept in the cache for other processes. *reused: whether the data existed already. NULL
+ * after an error, such as a weights file that has changed since. Release it with pack_release;
+ * unused data is kept while there is room. */
 const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
 /* True if the packed data of a plan is in the cache. */
 bool pack_is_cached(Arena *a, const Plan *p);
-/* True if a file of the cache has the hash that its head gives. */
+/* True if a cache file has the hash that its header gives. */
 bool pack_cache_whole(const char *path);
 /* If `data` is mapped from a cache file, and takes up to a quarter of the memory: a copy in pages
  * of 2 MB, which are read faster. Otherwise `data`. The copy lives as long as `data`. */
@@ -62,8 +63,8 @@ PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n);
 /* Read, or write, the numbers at one place: values[rows][columns], row-major, as in the model. */
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values);
 void pack_put(unsigned char *data, const PackedTensor *t, const float *values);
-/* The packed file as C text, NAME_weights.c: const void *NAME_literal. False after an error, also
- * above a million values. */
+/* The packed file as C text, NAME_weights.c: const void *NAME_literal. False after an error; more
+ * than a million values are one. */
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* pack_cache.c: packed data as entries of the cache, for later processes. One process packs an
  * entry while others wait for it; all of them map the file, so they share its pages.
  *
- * An entry is a packed file whose head does not list tensors:
+ * An entry is a packed file whose header does not list tensors:
  * {"__metadata__":{"xformc":"KEY","digests":"HASH"}}, padded to HEAD_BYTES, and the data. */
 #include "pack_parts.h"
 
@@ -33,7 +33,7 @@ static const unsigned char *head_of_key(Arena *a, uint64_t key)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Compare two heads, except for the hash. */
+/* Compare two headers, except for the hash. */
 static bool same_head(const unsigned char *a, const unsigned char *b)
 {
     return memcmp(a, b, RT_PACKED_CONTENT_AT) == 0 &&

@@ -1,5 +1,5 @@
-/* pack_file.c: write a packed file in order: its head, its data slice by slice, and finally the
- * self-test's values and the hash, which go into the head. */
+/* pack_file.c: write a packed file in order: its header, its data slice by slice, and finally the
+ * self-test's values and the hash, which go into the header. */
 #include "pack_parts.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ static bool write_part(void *user, const void *bytes, size_t n)
     return file_append(w->to, bytes, n);
 }
 
-/* Run the self-test on the written data and put its values into the head. This changes the first
+/* Run the self-test on the written data and put its values into the header. This changes the first
  * block, so its digest is computed again. */
 static bool write_values(const PackedFile *file, Written *w)
 {

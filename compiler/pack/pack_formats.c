@@ -1,4 +1,5 @@
-/* pack_formats.c: pack, unpack and round narrow panels, with the functions of their format. */
+/* pack_formats.c: pack, unpack and round narrow panels, by calling the functions of their
+ * format. */
 #include "pack_formats.h"
 
 #include <string.h>

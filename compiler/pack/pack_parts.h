@@ -19,7 +19,7 @@ typedef bool PackWrite(void *user, const void *bytes, size_t n);
 bool pack_stream(const PackEntry *e, int n, size_t bytes, PackWrite *write, void *user);
 
 /* pack_has_values: true if the model has a self-test. pack_values: write its values for packed data
- * to their place in the head; without pack->selftest they stay zeros. */
+ * to their place in the header; without pack->selftest they stay zeros. */
 bool pack_has_values(const Plan *p);
 void pack_values(const Pack *pack, const unsigned char *data, char *digits);
 
@@ -48,8 +48,8 @@ PackCached pack_cache_open(Arena *a, Diag *d, const Plan *p, uint64_t key, FileM
                            const unsigned char **data, bool *packed);
 
 /* Narrow panels, in pack_formats.c: w is [outputs][in]. Biases are not touched; pack_biases packs
- * them. If w is NULL, for formats in groups, the groups of `stored`, with the same number of bits,
- * are copied unchanged. */
+ * them. If w is NULL, which only group formats allow, the groups of `stored`, which have the same
+ * number of bits, are copied unchanged. */
 void pack_narrow(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored);
 void unpack_narrow(const unsigned char *from, const Packed *k, float *w);
 size_t narrow_panel_bytes(const Packed *k);

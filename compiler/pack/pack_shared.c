@@ -7,8 +7,8 @@
 
 #include "rt_weights.h"
 
-/* Packed data, most recently used first. `data` is `room`, or part of `map`, a file of the cache;
- * `copy` is the copy of the latter that pack_settle made. */
+/* Packed data, most recently used first. `data` is `room`, or part of `map`, a cache file; `copy`
+ * is the copy of that part that pack_settle made. */
 typedef struct Kept {
     uint64_t key;
     size_t bytes;
@@ -20,7 +20,7 @@ typedef struct Kept {
     struct Kept *next;
 } Kept;
 static Kept *kept;
-enum { MOST_UNUSED = 256 << 20 };       /* bytes without users that are kept */
+enum { MOST_UNUSED = 256 << 20 };       /* bytes that are kept without a user */
 
 static void forget(Kept *k)
 {

@@ -98,7 +98,8 @@ static void tell(size_t done, double all)
     if (is_long(all)) progress_bytes("packing weights", (double)done, all);
 }
 
-/* A team on at most `most` processors. Without threads from the system the caller packs alone. */
+/* A team on at most `most` processors. If the system provides no threads, the caller packs
+ * alone. */
 static rt_team *team_of(double bytes, int most)
 {
     rt_team *team = NULL;

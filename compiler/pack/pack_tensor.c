@@ -1,4 +1,4 @@
-/* pack_tensor.c: pack one tensor: as panels, tables or vectors of f32, as integers, or as narrow
+/* pack_tensor.c: pack one tensor: as f32 panels, tables or vectors, as integers, or as narrow
  * panels with the functions of their format. */
 #include "pack_parts.h"
 

@@ -47,7 +47,7 @@ static float largest(const float x[QUANTISE_GROUP])
     return size;
 }
 
-/* 127 / most, or 0 if there are no bytes for the numbers: they are all close to 0, or one is not
+/* 127 / most, or 0 if the numbers cannot be written as bytes: all are close to 0, or one is not
  * finite. */
 static float factor_of(float most)
 {

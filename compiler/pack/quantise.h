@@ -41,7 +41,8 @@ void round_to_f16(float *to, const float *x, int64_t n);
  * q rounded to the nearest, ties to even. If a number is infinite or NaN, all become NaN. */
 void round_to_int8(float *to, const float *x, int64_t n);
 
-/* The nearest bf16, the upper half of an f32, ties to even; round n numbers to bf16 in place. */
+/* The nearest bf16 (the upper half of an f32), ties to even. round_to_bf16 rounds n numbers in
+ * place. */
 uint16_t bf16_of_float(float x);
 void round_to_bf16(float *w, int64_t n);
 

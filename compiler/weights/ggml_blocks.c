@@ -49,7 +49,7 @@ static void decode_q5_0(float *restrict y, const unsigned char *restrict b)
     }
 }
 
-/* Unpack the 6-bit factor and minimum of group j, 0 to 7, from the 12 bytes that K blocks have for
+/* Unpack the 6-bit factor and minimum of group j, 0 to 7, from the 12 bytes in which K blocks store
  * them. */
 static void k_group(const unsigned char *s, int j, int *factor, int *least)
 {

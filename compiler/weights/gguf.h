@@ -23,8 +23,8 @@ enum { GGUF_ITEMS_MOST = 1 << 24 };
 typedef struct GgufValue { uint32_t type, items_type; uint64_t bits; GgufText text; uint64_t count; GgufBytes items; } GgufValue;
 typedef struct GgufKey { GgufText name; GgufValue value; } GgufKey;
 
-/* dims[0] is the contiguous dimension. type: ggml's number of the type. offset: from the start of
- * the file. */
+/* dims[0] is the contiguous dimension. type: a ggml_type value. offset: from the start of the
+ * file. */
 typedef struct GgufTensor { GgufText name; uint32_t type; int rank; uint64_t dims[MAX_RANK]; uint64_t offset; } GgufTensor;
 
 /* architecture: the value of general.architecture. */
@@ -35,7 +35,7 @@ typedef struct Gguf {
 } Gguf;
 
 bool is_gguf(const unsigned char *data, size_t size);
-/* Read everything except the data of tensors. Returns a fault, or NULL. */
+/* Read everything except tensor data. Returns a fault, or NULL. */
 const char *gguf_read(Arena *a, const unsigned char *data, size_t size, Gguf *out);
 
 /* The number of this part of a split file, from 1, and the number of parts: 1 of 1 if it is not
@@ -68,8 +68,8 @@ const char *gguf_architecture_fault(Arena *a, const Gguf *g);
 const char *gguf_type_fault(Arena *a, const GgufKey *key);      /* a type not supported in GGUF */
 
 bool gguf_is(GgufText text, const char *word);
-/* The value of a number or bool of any type; of an array, the first item. False for other values.
- * gguf_number converts an F32 to the shortest decimal that rounds to it. */
+/* The value of a number or bool of any type; for an array, that of its first item. False for other
+ * values. gguf_number converts an F32 to the shortest decimal that rounds to it. */
 bool gguf_exact_number(const GgufValue *v, double *number);
 bool gguf_number(const GgufValue *v, double *number);
 /* The size of an item of that type, in bytes; 0 for strings, arrays and unknown types. */

@@ -1,5 +1,6 @@
 /* gguf_parts.c: open a GGUF model in one file, or split into parts: NAME-00001-of-00003.gguf and
- * those beside it. The first part has all keys; each has some of the tensors, and its number. */
+ * the files next to it. The first part has all keys; each has some of the tensors, and its
+ * number. */
 #include "gguf.h"
 
 #include <inttypes.h>

@@ -23,7 +23,8 @@ static float read_element(const unsigned char *p, DType dtype)
     }
 }
 
-/* n stored numbers: element `at` from `start`, and each next one `stride` elements on. */
+/* n stored numbers: the first is element `at` from `start`, and each next one is `stride` elements
+ * further. */
 typedef struct Run { const unsigned char *start; DType dtype; int64_t at, n, stride; } Run;
 
 static void read_blocks(float *out, const Run *r, const BlockFormat *format)

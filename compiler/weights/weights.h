@@ -15,10 +15,10 @@ static inline uint32_t bytes_u32(const unsigned char *p)
 /* ---- numbers of a tensor -------------------------------------------------------------------------------- */
 
 /* For a matrix stored in Q8_0 or Q4_0 blocks, each 32 numbers of a row: the bits of a number, and
- * the blocks of a row. 0 and NULL if it is not stored like that, in whole blocks. */
+ * the blocks of a row. 0 and NULL if it is not stored in whole blocks of these formats. */
 int  tensor_block_bits(const TensorSource *t);
 const unsigned char *tensor_blocks(const TensorSource *t, int64_t row);
-/* True if all numbers are bf16 in a file, and used unchanged. */
+/* True if all numbers are stored as bf16 in a file and used unchanged. */
 bool tensor_is_bf16(const TensorSource *t);
 /* Read all elements as f32, row-major, into out[tensor_elements]. Data may be unaligned. */
 void tensor_read(const TensorSource *t, float *out);
@@ -32,7 +32,7 @@ bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent);
 TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
 /* Open a file or folder of tensors. The content of a file decides its type: safetensors, torch.save
  * (weights_torch.c), a llama2.c checkpoint, GGUF, or an index of shards. In a folder:
- * model.safetensors, model.safetensors.index.json, or the same of pytorch_model.bin. NULL after
+ * model.safetensors, model.safetensors.index.json, or the same for pytorch_model.bin. NULL after
  * errors. */
 TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
 const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
@@ -57,15 +57,15 @@ const char *weights_file_of(Arena *a, const char *folder);
 enum { BLOCK_MOST = 256 };
 typedef struct BlockFormat {
     DType dtype;
-    int ggml;                       /* ggml's number of this type */
+    int ggml;                       /* the ggml_type value */
     /* Decode all elements of a block, at most BLOCK_MOST. */
     void (*decode)(float *restrict out, const unsigned char *restrict block);
 } BlockFormat;
 const BlockFormat *block_format(DType dtype);
 const BlockFormat *block_format_of_ggml(uint32_t type);
 
-/* Open a file of torch.save. No function that its pickle names is called: only names that make
- * tensors are known, and any other is an error that gives the name. */
+/* Open a file written by torch.save. No function named in its pickle is called: only names that
+ * make tensors are known, and any other name is an error that quotes it. */
 TensorFile *torch_open(Arena *a, Diag *d, Loc at, const char *path);
 
 /* The header of a llama2.c checkpoint; false after an error reported at `at`. */
@@ -78,7 +78,7 @@ typedef struct Checkpoint {
 } Checkpoint;
 bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *data, size_t size, Checkpoint *out);
 bool is_checkpoint(const unsigned char *data, size_t size);        /* begins like a llama2.c one */
-/* Open a llama2.c checkpoint of version 0, 1 or 2; its tensors are named as Meta's, such as
+/* Open a llama2.c checkpoint of version 0, 1 or 2; its tensors have Meta's names, such as
  * layers.N.attention.wq.weight. */
 TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path);
 

@@ -73,7 +73,7 @@ static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTens
     return true;
 }
 
-/* Make a TensorFile of a part, which takes the part's map. */
+/* Make a TensorFile of a part; it takes over the part's map. */
 static TensorFile *open_part(Arena *a, Diag *d, Loc at, const GgufPart *part)
 {
     TensorFile *f = arena_alloc(a, sizeof *f);

@@ -1,5 +1,5 @@
-/* weights_head.c: join the tensors of an encoder with those of the linears after it, which have
- * files of their own. */
+/* weights_head.c: join the tensors of an encoder with those of the linears after it, which are in
+ * separate files. */
 #include "weights.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* weights_pickle.c: a stack machine for the pickles of torch.save, protocols 2 to 4. It reads bytes
- * and makes tensors by name. */
+/* weights_pickle.c: a stack machine for the pickles that torch.save writes, protocols 2 to 4. It
+ * reads bytes and makes tensors by name. */
 #include "weights_pickle.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* regex_memo.c: choose the nodes of a pattern whose failures the matcher remembers, so that
- * nested backtracking does not multiply: nodes that may be tried again at the same place and are
- * not cheap. The patterns of known tokenizers have few such nodes, or none. */
+/* regex_memo.c: choose the nodes of a pattern whose failures the matcher remembers, so that nested
+ * backtracking does not multiply. These are the nodes that may be tried again at the same place and
+ * are not cheap. The patterns of known tokenizers have few such nodes, or none. */
 #include "tokenizer_build.h"
 
 /* The nodes of one pattern, numbered from `offset` on. */
@@ -23,7 +23,7 @@ static bool always_matches(const Nodes *p, uint32_t number)
     }
 }
 
-/* True if only repetitions of fixed counts follow, up to the match. */
+/* True if only repetitions with fixed counts follow, up to the match. */
 static bool is_fixed(const Nodes *p, uint32_t number)
 {
     const RtTokNode *node = node_of(p, number);
@@ -32,7 +32,7 @@ static bool is_fixed(const Nodes *p, uint32_t number)
 }
 
 /* True if trying the node fails after a number of steps that does not depend on the text, or
- * completes the match. Not valid in a lookahead, after which the match goes on. */
+ * completes the match. Not valid in a lookahead, after which the match continues. */
 static bool is_cheap(const Nodes *p, uint32_t number)
 {
     for (;;) {

@@ -1,5 +1,5 @@
-/* tokenizer_build.c: collect the pieces, merges and steps that importers add. Also bounds how much
- * each step may lengthen a text, since the runtime sizes its buffers beforehand. */
+/* tokenizer_build.c: collect the pieces, merges and steps that importers add. It also bounds how
+ * much each step may lengthen a text, since the runtime sizes its buffers beforehand. */
 #include "tokenizer_build.h"
 #include "tokenizer_unicode.h"
 
@@ -203,7 +203,7 @@ void tok_item(TokBuild *b, bool pair, uint32_t kind, uint32_t id, uint32_t type)
     b->template_given = true;
 }
 
-/* ---- the usual parts ------------------------------------------------------------------------------------------------ */
+/* ---- common parts --------------------------------------------------------------------------------------------------- */
 
 void tok_template_begin(TokBuild *b, uint32_t bos)
 {

@@ -33,8 +33,8 @@ typedef struct TokClass { uint64_t properties; TokRange *ranges; int count, room
      &(list)->at[(list)->count++])
 void *tok_grow(Arena *a, void *old, int *room, size_t size);
 
-/* A hash table from texts to numbers: open addressing, never more than half full. All zeros is
- * empty. */
+/* A hash table from texts to numbers: open addressing, never more than half full. A table of zero
+ * bytes is empty. */
 typedef struct TokTexts { struct TokTextsSlot { TokString text; uint32_t value; bool used; } *slot; uint32_t room, count; } TokTexts;
 void tok_texts_put(Arena *a, TokTexts *t, TokString text, uint32_t value);      /* or replace */
 uint32_t tok_texts_find(const TokTexts *t, TokString text);     /* RT_TOK_NONE if absent */
@@ -201,7 +201,7 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out);
 /* Special tokens by purpose, in the order in which transformers assigns ids to them. */
 typedef enum TokMark { TOK_BOS, TOK_EOS, TOK_UNK, TOK_SEP, TOK_PAD, TOK_CLS, TOK_MASK, TOK_MARKS } TokMark;
 
-/* Settings in the files of a folder for the class of its tokenizer: tokenizer_marks.c. */
+/* The settings that a folder's files have for the class of its tokenizer: tokenizer_marks.c. */
 typedef struct TokFolder {
     const char *path;               /* of the folder */
     const char *class_name;         /* tokenizer_class without "Tokenizer" and "Fast"; NULL for none */
@@ -210,10 +210,10 @@ typedef struct TokFolder {
     TOK_LIST(TokAdded) added;       /* added_tokens.json */
     TOK_LIST(TokAdded) extra;       /* special tokens with other names; ids are RT_TOK_NONE */
     TOK_LIST(TokAdded) listed;      /* additional_special_tokens; ids are RT_TOK_NONE */
-    TOK_LIST(TokAdded) objects;     /* those that are objects in special_tokens_map.json, which
-                                     * classes of transformers 5 written in Python do not compare
-                                     * with the tokens of a text */
-    bool left_out;                  /* a token of a second such list */
+    TOK_LIST(TokAdded) objects;     /* tokens that are objects in special_tokens_map.json; the
+                                     * classes of transformers 5 that are written in Python do not
+                                     * compare them with the tokens of a text */
+    bool left_out;                  /* a token of a second list was left out */
     TokString source_language, language_codes, word_tokenizer, sentence_mask;
     bool has_sentence_mask;         /* mask_token_sent, which may be null */
     int64_t extra_ids, offset;      /* below 0: not given */
@@ -269,8 +269,8 @@ const char *tok_class_shown(TokBuild *b, const TokFolder *folder);
 /* Record the class whose rules are used: the one that the folder names, or that of its
  * model_type. */
 void tok_note_class(TokBuild *b, const TokFolder *folder, const char *class_name);
-/* tok_is_spelt: true if the pieces have the ids of a vocab.json. If b has these ids, the others add
- * the languages after them, and the special tokens around a text. */
+/* tok_is_spelt: true if the pieces have the ids of a vocab.json. For a vocabulary with these ids,
+ * the other two functions add the languages after them, and the special tokens around a text. */
 bool tok_is_spelt(const TokFolder *folder);
 void tok_lay_languages(TokBuild *b, const TokConfig *config);
 void tok_lay_marks(TokBuild *b, const TokConfig *config);
@@ -297,7 +297,7 @@ bool tok_is_listed(const TokAdded *list, int count, TokString text);
 bool tok_is_mark(const TokFolder *folder, TokString text);
 /* True if a piece with another text has the id. */
 bool tok_is_taken(const TokBuild *b, uint32_t id, TokString text);
-/* Refuse a folder that gives an added token the id of a piece with another text. */
+/* Report a folder that gives an added token the id of a piece with another text. */
 void tok_refuse_taken(TokBuild *b, const TokConfig *config);
 /* Add everything that the folder adds to a vocabulary. preset: the special tokens that it does not
  * name; mask_flags: of the preset mask token. */

@@ -30,7 +30,7 @@ static void map_reach(MapWalk *m, TokString units, uint32_t at, int depth)
 }
 
 /* The largest ratio of an entry's length to that of its key, at least 1. If keys share an entry,
- * the shortest one counts. */
+ * the shortest key is used. */
 static double map_growth(const TokBuild *b)
 {
     const TokString units = b->charsmap, text = b->charsmap_text;
@@ -50,8 +50,8 @@ static double map_growth(const TokBuild *b)
     return growth;
 }
 
-/* True if a unit is valid. A leaf must point into the text. The children of any other unit must
- * lie within the units, and if its flag says that one is a leaf, it must be one. */
+/* True if a unit is valid. A leaf must point into the text. The children of any other unit must be
+ * within the units, and if its flag says that one is a leaf, it must be one. */
 static bool unit_is_whole(TokString units, uint32_t at, size_t text)
 {
     const uint32_t unit = u32_at(units, at), to = at ^ map_offset(unit);

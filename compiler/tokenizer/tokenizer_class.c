@@ -393,7 +393,7 @@ static const char *types_of(const TokBuild *b, const json_t *part)
     return t.size ? t.data : "none";
 }
 
-/* Append to t, if a part of the file is not what the class has. */
+/* Append to t the type of a part that the class has, if the file has another one. */
 static void add_part(TokBuild *b, Text *t, const json_t *root, const char *key, const char *wanted)
 {
     const json_t *part = json_object_get(root, key);

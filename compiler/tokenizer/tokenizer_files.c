@@ -49,8 +49,8 @@ static char first_character(const Contents *c)
     return i < c->size ? c->data[i] : '\0';
 }
 
-/* The line after one of base64, a space and digits; NULL if this is another line, or has no
- * newline. */
+/* If the line is base64, a space and digits, and ends with a newline: the line after it; else
+ * NULL. */
 static const char *tiktoken_line(const char *s)
 {
     const size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=");
@@ -78,7 +78,7 @@ static bool import_pair(TokBuild *b, Loc at, const char *vocab, const char *merg
     return tok_import_vocab_merges(b, v.data, v.size, m.data, m.size, config);
 }
 
-/* The file holds a whole model but only its head is read, so it is mapped. */
+/* The file holds a whole model but only its header is read, so it is mapped. */
 static bool import_gguf(TokBuild *b, Loc at, const char *path)
 {
     diag_conceal(b->diag, path);
@@ -125,7 +125,7 @@ static bool import_spelt(TokBuild *b, Loc at, const char *model, const char *voc
     return load(b, at, vocab, &v) && load(b, at, model, &m) && tok_import_spelt(b, m.data, m.size, v.data, v.size, config);
 }
 
-/* In the order in which Hugging Face looks for them. with: a second file that must be there. */
+/* In the order in which Hugging Face looks for them. with: a second file that must exist. */
 static const struct { const char *name, *with; } known_files[] = {
     { "tokenizer.json", NULL }, { "source.spm", "vocab.json" }, { "vocab.json", "merges.txt" }, { "vocab.txt", NULL },
     { "tokenizer.model", NULL }, { "spiece.model", NULL }, { "sentencepiece.bpe.model", NULL }, { "tokenizer.bin", NULL },

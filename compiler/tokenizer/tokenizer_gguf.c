@@ -1,5 +1,5 @@
 /* tokenizer_gguf.c: import the tokenizer of a GGUF file, from the keys tokenizer.ggml.* of its
- * head. */
+ * header. */
 #include <string.h>
 
 #include "gguf.h"

@@ -1,5 +1,5 @@
-/* tokenizer_json.c: import a Hugging Face tokenizer.json. Parts are read strictly: anything that
- * would change ids or text and is not supported is refused by name. */
+/* tokenizer_json.c: import a Hugging Face tokenizer.json. Parts are read strictly: unsupported
+ * parts that would change ids or text are errors that name the part. */
 #include "tokenizer_json.h"
 
 #include <math.h>
@@ -255,7 +255,7 @@ static void read_model(TokBuild *b, const json_t *model)
 
 /* State while added tokens are read. next: the next new id, as `tokenizers` assigns it: after all
  * added tokens, and at least the number of pieces. moved: how many tokens got another id than the
- * list says. beside: the list is from a file beside tokenizer.json. */
+ * list says. beside: the list is from a file next to tokenizer.json. */
 typedef struct Adding { uint32_t next; int moved; bool beside; } Adding;
 
 static Adding adding(const TokBuild *b)
@@ -337,8 +337,9 @@ static bool *added_ids(TokBuild *b)
     return there;
 }
 
-/* Add the tokens of the files beside tokenizer.json after its own, in the order of their ids. Those
- * of added_tokens_decoder replace its own; added_tokens.json, which has no flags, does not. */
+/* Add the tokens of the files next to tokenizer.json after its own, in the order of their ids.
+ * Tokens of added_tokens_decoder replace those of tokenizer.json; tokens of added_tokens.json,
+ * which have no flags, do not. */
 static void read_added_beside(TokBuild *b, const TokConfig *config)
 {
     int count;
@@ -364,8 +365,8 @@ static void read_truncation(TokBuild *b, const json_t *truncation)
     if (direction && strcmp(direction, "Left") == 0) b->head[TOK_HEAD_FLAGS] |= TOK_CUT_LEFT;
 }
 
-/* Refuse pieces that contain the suffix of a BPEDecoder before their end: there it becomes a blank,
- * but nothing in the last piece of a text. */
+/* Report pieces that contain the suffix of a BPEDecoder before their end: the decoder turns it into
+ * a blank there, but into nothing in the last piece of a text. */
 static void check_suffix(TokBuild *b, const json_t *decoder)
 {
     const char *type = json_string_value(json_object_get(decoder, "type")),

@@ -1,4 +1,4 @@
-/* tokenizer_json_config.c: read the settings beside a tokenizer in a Hugging Face folder, except
+/* tokenizer_json_config.c: read the settings next to a tokenizer in a Hugging Face folder, except
  * its special tokens: tokenizer_config.json and the files of sentence-transformers. */
 #include "tokenizer_json.h"
 

@@ -1,5 +1,6 @@
 /* tokenizer_json_parts.c: read the normalizer, pre_tokenizer, decoder and post_processor of a
- * tokenizer.json. Each type is a row of a table; a type without a row is refused by name. */
+ * tokenizer.json. Each type is a row of a table; a type without a row is an error that names the
+ * type. */
 #include "tokenizer_json.h"
 #include "tokenizer_unicode.h"
 
@@ -288,7 +289,7 @@ void tok_json_pre_tokenizer(TokBuild *b, const json_t *part)
 
 /* ---- decoders -------------------------------------------------------------------------------------------------------- */
 
-/* True if decoders see one text, no longer one per token: after Fuse or ByteLevel. */
+/* True if decoders see a single text instead of one per token: after Fuse or ByteLevel. */
 static bool is_fused(const TokBuild *b)
 {
     for (int i = 0; i < b->decoders.count; i++)
@@ -316,7 +317,7 @@ static bool has_decoder(const TokBuild *b, uint32_t kind)
     return false;
 }
 
-/* Refuse a decoder after ByteFallback, where bytes are no longer tokens. */
+/* Report a decoder after ByteFallback, where bytes are no longer tokens. */
 static void refuse_bytes(TokBuild *b, const char *name)
 {
     refuse_fused(b, name);

@@ -146,7 +146,7 @@ TokString tok_json_text(TokBuild *b, const json_t *object, const char *key)
     return tok_json_string(b, value);
 }
 
-/* Refuse ids far above the number of pieces: gaps are allowed, but take memory. */
+/* Report an id far above the number of pieces: gaps are allowed, but take memory. */
 static bool is_far(TokBuild *b, const char *text, json_int_t id, size_t pieces)
 {
     const json_int_t most = 16 * (json_int_t)pieces + 65536;

@@ -24,7 +24,7 @@ enum {
     LAYOUT_WORDS = 2,           /* split at white space; each word has a prefix */
     LAYOUT_SIMPLIFIES = 4,      /* normalise quotes, accents (keep_accents), case (do_lower_case) */
     LAYOUT_COMMAS = 8,          /* pieces that end in a digit and a comma score 100 less */
-    LAYOUT_OFFSET = 16,         /* words of training between the first ids and the pieces */
+    LAYOUT_OFFSET = 16,         /* words for pretraining between the first ids and the pieces */
     LAYOUT_EXTRA_IDS = 32,      /* after the pieces: … <extra_id_0>; 100 by default */
     LAYOUT_SPACED = 64,         /* decoded text has blanks around added tokens */
     LAYOUT_METASPACE = 128,     /* Hugging Face's prefix; `legacy` selects the scheme */
@@ -76,7 +76,7 @@ const char *tok_classes_of_models(Arena *a)
 }
 
 /* The layout of a folder; NULL after an error. transformers reads some model types by the rules of
- * the SentencePiece library, though their files name Llama's class. */
+ * the SentencePiece library, although their files name Llama's class. */
 static const Layout *find_layout(TokBuild *b, const TokFolder *f)
 {
     static const char usual[] = "tokenizer.model";
@@ -320,7 +320,7 @@ static void simplify(TokBuild *b, const TokConfig *c)
     if (!c->has_do_lower_case || c->do_lower_case) tok_bert_normaliser(b, false, false, false, true);
 }
 
-/* Choose the prefix of a text: SentencePiece's, or that of Hugging Face's Metaspace, which is put
+/* Choose the prefix of a text: SentencePiece's, or that of Hugging Face's Metaspace, which is added
  * (TOK_PREPEND_FIRST) only at the beginning of a text, and not before a blank. */
 static void settle_prefix(const Layout *l, const TokFolder *f, TokSentencePieces *s)
 {

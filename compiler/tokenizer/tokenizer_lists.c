@@ -1,4 +1,4 @@
-/* tokenizer_lists.c: helpers of all importers: growing arrays, lists of words, string comparison,
+/* tokenizer_lists.c: helpers for all importers: growing arrays, lists of words, string comparison,
  * errors, rows by class. */
 #include "tokenizer_build.h"
 

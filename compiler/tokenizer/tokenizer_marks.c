@@ -51,8 +51,9 @@ static void note_left_out(TokBuild *b, TokFolder *f, const char *list, TokString
     f->left_out = true;
 }
 
-/* Read extra_special_tokens, an object of tokens by name or a list, and additional_special_tokens, a
- * list. As in transformers 5, the tokens with names come first, and the first list counts alone. */
+/* Read extra_special_tokens, an object of tokens by name or a list, and additional_special_tokens,
+ * a list. As in transformers 5, the tokens with names come first, and of two lists only the first
+ * is used. */
 static void read_extra(TokBuild *b, const json_t *root, bool is_config, TokFolder *f)
 {
     static const char *const names[] = { "extra_special_tokens", "additional_special_tokens" };
@@ -79,8 +80,8 @@ static void read_extra(TokBuild *b, const json_t *root, bool is_config, TokFolde
     }
 }
 
-/* Read the seven special tokens that transformers knows, and those of other names. In
- * tokenizer_config.json (is_config), an object of another name is a token only if it has a
+/* Read the seven special tokens that transformers knows, and those with other names. In
+ * tokenizer_config.json (is_config), an object with another name is a token only if it has a
  * "__type", as in transformers. */
 static void read_marks(TokBuild *b, json_t *root, bool is_config, TokFolder *f)
 {

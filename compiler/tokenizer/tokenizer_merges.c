@@ -93,8 +93,8 @@ static void add_special(TokBuild *b, TokString text)
     if (id != RT_TOK_NONE) tok_add(b, (TokAdded){ text, id, flags, false, true, false, false });
 }
 
-/* Without a class: pieces such as <|this|> and <this> are special tokens, and those that the folder
- * names. */
+/* Without a class, the special tokens are pieces such as <|this|> and <this>, and those that the
+ * folder names. */
 static void guess_marks(TokBuild *b, const TokConfig *c)
 {
     for (int i = 0; i < b->size; i++) {

@@ -141,7 +141,7 @@ static bool is_known(int32_t type)
     return type == TYPE_NORMAL || type == TYPE_USER || type == TYPE_UNUSED;
 }
 
-/* Refuse pieces with the same text. The library has two tables of a unigram's pieces, by type, and
+/* Report pieces with the same text. The library has two tables of a unigram's pieces, by type, and
  * one of a BPE's. */
 static void check_texts(TokBuild *b, const Proto *p)
 {

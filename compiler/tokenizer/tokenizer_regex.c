@@ -2,8 +2,8 @@
  * runtime matches. A pattern is parsed into a tree, which is then written from its end, so that
  * every node knows its successor.
  *
- * Unbounded repetitions of groups, backreferences, and word and line boundaries are refused by
- * name: no tokenizer uses them. */
+ * Unbounded repetitions of groups, backreferences, and word and line boundaries are errors that
+ * name the feature: no tokenizer uses them. */
 #include "tokenizer_build.h"
 
 #include <stdlib.h>
@@ -191,8 +191,8 @@ static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32
 
 static TokClass take_class(Reader *r);
 
-/* If case is ignored, refuse properties within brackets that have letters of one case alone, or
- * marks, of which U+0345 is a small iota. */
+/* If case is ignored, report properties within brackets that have letters of only one case, or
+ * marks, since the mark U+0345 is a small iota. */
 static void check_cases(Reader *r, uint64_t properties)
 {
     const uint64_t cased = tok_properties("Lu") | tok_properties("Ll") | tok_properties("Lt"), found = properties & cased;
@@ -320,8 +320,8 @@ static Tree *take_group(Reader *r)
     return look;
 }
 
-/* Refuse two letters that match one character if case is ignored, as ss matches \u00DF. After a
- * group its last letter is not known: any letter that may be the second is refused. */
+/* Report two letters that match one character if case is ignored, as ss matches \u00DF. After a
+ * group, the last letter is not known, so any letter that may be the second is reported. */
 static void check_folded(Reader *r, uint32_t x)
 {
     static const char pairs[][3] = { "ss", "ff", "fi", "fl", "st" };

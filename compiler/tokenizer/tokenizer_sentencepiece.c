@@ -1,7 +1,7 @@
 /* tokenizer_sentencepiece.c: build a tokenizer from SentencePiece's pieces with scores and types,
  * for the readers of .model and GGUF files; and import llama2.c's tokenizer.bin.
  *
- * A BPE with scores merges the pair whose concatenation is the piece of the highest score. So
+ * A BPE with scores merges the pair whose concatenation is the piece with the highest score. So
  * every way to write a piece as two symbols is a merge, ranked by the score of the piece. A
  * character that is not a piece becomes a symbol after the pieces. */
 #include <float.h>
@@ -13,7 +13,7 @@
 
 static const char mark[] = "\xE2\x96\x81";
 
-/* ---- merges of scores ------------------------------------------------------------------------------------------------- */
+/* ---- merges from scores ----------------------------------------------------------------------------------------------- */
 
 static int by_score(const void *x, const void *y)
 {

@@ -1,5 +1,6 @@
-/* tokenizer_spelt.c: import SentencePiece models whose pieces have the ids of a vocab.json beside
- * them: Marian and M2M100. A piece without an id becomes a symbol after all ids: it is unknown. */
+/* tokenizer_spelt.c: import SentencePiece models whose pieces have the ids of a vocab.json in the
+ * same folder: Marian and M2M100. A piece without an id becomes a symbol after all ids: it is
+ * unknown. */
 #include "tokenizer_json.h"
 
 #include <string.h>

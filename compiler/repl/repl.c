@@ -1,4 +1,5 @@
-/* repl.c: the prompt, a Lua state with `xf` that runs line by line; and the same for a file. */
+/* repl.c: the prompt, a Lua state with `xf` that runs its input line by line; and the same for a
+ * file. */
 #include "repl.h"
 
 #include <errno.h>

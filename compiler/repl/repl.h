@@ -1,5 +1,5 @@
-/* repl.h: declarations shared by the files of the prompt: a Lua state with `xf` loaded, which
- * compiles, runs and inspects models.
+/* repl.h: declarations shared by the source files of the prompt: a Lua state with `xf` loaded,
+ * which compiles, runs and inspects models.
  *
  * The state has all of Lua; a spec that is loaded from a file still runs in its own sandbox. A
  * failure never ends the session: it becomes a Lua error, with the messages and carets that the
@@ -55,7 +55,7 @@ ReplWhole repl_whole(Repl *r, const char *name, const char *text);
 /* Run `text`, the part that begins at this line of the whole, like repl_chunk with `last`. */
 ChunkResult repl_piece(Repl *r, const ReplWhole *whole, int line, const char *text);
 /* Check the syntax of a text without running it: CHUNK_DONE if it is valid Lua. repl_is_lua: false
- * only after a syntax error; incomplete Lua is one. */
+ * only after a syntax error; incomplete Lua counts as one. */
 ChunkResult repl_chunk_check(Repl *r, const char *text);
 bool repl_is_lua(Repl *r, const char *text);
 
@@ -75,7 +75,8 @@ bool repl_file(Repl *r, const char *path);
 /* Print an error that does not end a chunk. A script continues, and ends with this exit code. */
 void repl_refuse(Repl *r, Exit code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* State of a scan over the lines of a chunk for open brackets and blocks; begins as REPL_SCAN. */
+/* State of a scan over the lines of a chunk for open brackets and blocks; its initial value is
+ * REPL_SCAN. */
 typedef struct ReplScan { int depth, level; bool goes_on, strange; size_t tried; } ReplScan;
 #define REPL_SCAN ((ReplScan){ .level = -1 })
 void repl_scan(ReplScan *c, const char *line);                  /* one more line: repl_whole.c */
@@ -106,7 +107,7 @@ void repl_open_xf(lua_State *L);
 void repl_open_prelude(lua_State *L);
 void repl_push_methods(lua_State *L);           /* the table of a model's methods */
 
-/* A row-major tensor of f32. repl_push_tensor copies the values and pushes the tensor. */
+/* A row-major f32 tensor. repl_push_tensor copies the values and pushes the tensor. */
 typedef struct ReplTensor { int rank; int64_t shape[4]; float *values; char *name; } ReplTensor;
 ReplTensor *repl_push_tensor(lua_State *L, const char *name, int rank, const int64_t *shape, const float *values);
 ReplTensor *repl_tensor_at(lua_State *L, int index);            /* NULL if it is not a tensor */
@@ -126,22 +127,23 @@ void repl_add_math(lua_State *L, int meta, int methods);
  * whose nesting is the shape. Raises on anything else, and if rows differ in length:
  * repl_numbers.c. */
 ReplTensor repl_values(lua_State *L, int index, Arena *a);
-/* Only the numbers of that; *n is set to their count. */
+/* Like repl_values, but only the numbers; *n is set to their count. */
 const float *repl_numbers(lua_State *L, int index, Arena *a, int64_t *n);
-/* The numbers at `index`, for a tensor of this shape: of that shape, or a flat table of as many.
- * Raises otherwise; `what` is its name in the message. */
+/* The numbers at `index` for a tensor of the given shape: from a value of that shape, or from a
+ * flat table with as many numbers. Raises otherwise; `what` is the name of the tensor in the
+ * message. */
 const float *repl_shaped(lua_State *L, int index, Arena *a, const char *what, int rank, const int64_t *shape);
 const char *repl_shape_text(lua_State *L, int rank, const int64_t *shape);      /* "4 × 3", pushed */
 
 /* A compiled model. */
 typedef struct ReplModel {
-    EngineKind kind;                /* of its engine; the jit, too, while native code runs */
+    EngineKind kind;                /* of its engine; still the jit while native code runs */
     bool quiet;                     /* do not print remarks */
     Session *session;               /* NULL once closed */
     Engine *engine, *tapped;        /* tapped: with taps; opened on first use */
     bool brief;                     /* `tapped` is sized for the question, not the longest one */
-    struct { Arena *home, *call, *trace, *taps; } memory;    /* for the life of the model; of the
-                                                              * others: repl_memory.c */
+    struct { Arena *home, *call, *trace, *taps; } memory;    /* home: for the life of the model; for
+                                                              * the others, see repl_memory.c */
     const Plan *looked;             /* a plan with taps, used until `tapped` is open; NULL
                                      * until needed */
     Look look;                      /* of the last question */
@@ -149,7 +151,7 @@ typedef struct ReplModel {
     bool running;                   /* a Lua function is called during a run of the model: the model
                                      * must not be changed or run */
     lua_State *L;                   /* of the current call */
-    /* edits of the C, the last first */
+    /* edits of the C, newest first */
     struct ReplEdit { const char *function, *text; struct ReplEdit *before; } *edits;
     const char *original;           /* the whole C before the first edit */
     bool probed;                    /* some tensors have probes: the engine with taps answers */
@@ -163,7 +165,7 @@ ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if not a
 /* Compile a spec value, a path or a graph at `index`, with the table of options at `options` (0:
  * none). Pushes the model. */
 ReplModel *repl_compile(lua_State *L, int index, int options);
-/* The last model that was compiled, for commands that name no model; NULL if there is none. */
+/* The model that was compiled last, for commands that name no model; NULL if there is none. */
 ReplModel *repl_last_model(lua_State *L);
 void repl_remember(lua_State *L);                               /* make the model at the top of the
                                                                  * stack the last one */
@@ -175,15 +177,16 @@ void repl_push_last(lua_State *L);
 void repl_memory_begin(ReplModel *m);               /* begin a call: forget earlier errors */
 Arena *repl_memory_trace(ReplModel *m);             /* a new arena for a trace of the question; it
                                                      * replaces the earlier one */
-/* Make the session use a new arena for the engine with taps, which must be closed, or the model's
- * own arena. Returns the previous arena, for repl_memory_back. */
+/* repl_memory_taps: make the session use a new arena for the engine with taps, which must be
+ * closed. repl_memory_home: make it use the model's own arena. Both return the previous arena, for
+ * repl_memory_back. */
 Arena *repl_memory_taps(ReplModel *m);
 Arena *repl_memory_home(ReplModel *m);
 void repl_memory_back(ReplModel *m, Arena *before);
 void repl_memory_free(ReplModel *m);                /* call it before session_free */
 
-/* Begin a call of a method: the model at stack place 1. Raises if there is no model, or it is
- * closed or running. */
+/* Begin a call of a method. Returns the model at stack place 1. Raises if there is no model, or it
+ * is closed or running. */
 ReplModel *repl_check_model(lua_State *L);
 /* The model's engine with taps, opened if needed. repl_close_tapped closes it; the next use opens a
  * new one. */
@@ -206,15 +209,15 @@ const char *repl_near(lua_State *L, const ReplModel *m, const char *name, const 
 const Trace *repl_traced(lua_State *L, ReplModel *m);
 /* Add the method m:attention to the table at the top of the stack: repl_attention.c. */
 void repl_add_attention(lua_State *L);
-/* Begin a new question, which replaces the last one; memory of that is freed. */
+/* Begin a new question, which replaces the last one and frees its memory. */
 void repl_begin_question(ReplModel *m, Look look);
 /* Read the list of ids at `index` into the arena. Raises if it is empty or longer than `most`, or
  * if an id is not in the vocabulary. */
 int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_t vocabulary, int64_t most, int *n);
 /* The engine for answers: the one with taps only if there are probes. */
 Engine *repl_answering(lua_State *L, ReplModel *m);
-/* Ask the text at stack place 2: repl_answer.c. A decoder generates at most `most` ids (0: as its
- * settings say); a decoder-only model generates only if `answers`. */
+/* Ask the text at stack place 2: repl_answer.c. A decoder generates at most `most` ids (0: as many
+ * as its settings allow); a decoder-only model generates only if `answers`. */
 void repl_ask_text(lua_State *L, ReplModel *m, bool answers, int most);
 /* m("text") and m("first", "second"), with an optional last table of options: push the answer.
  * repl_add_answers adds the method m:generate to the table at the top of the stack. */
@@ -268,7 +271,7 @@ typedef struct ReplFunction {
     const char *takes;
 } ReplFunction;
 /* Add functions to the table at the top of the stack; a name of NULL ends the list. They raise an
- * error if an argument is one too many or of another kind. prefix: "m:", "t:" or "xf.", for
+ * error if there are too many arguments or one is of another kind. prefix: "m:", "t:" or "xf.", for
  * messages. */
 void repl_set_functions(lua_State *L, const char *prefix, const ReplFunction *functions);
 /* Describe the value at `index`: "nothing", "5", "a tensor"; pushed or constant. */
@@ -276,7 +279,7 @@ const char *repl_described(lua_State *L, int index);
 
 /* ---- options: repl_options.c ------------------------------------------------------------------------------------- */
 
-/* The type of the value at `index`, for a message that another was expected: "nothing", or "a
+/* The type of the value at `index`, for a message that another type was expected: "nothing", or "a
  * table", pushed. */
 const char *repl_found(lua_State *L, int index);
 
@@ -284,8 +287,8 @@ const char *repl_found(lua_State *L, int index);
  * what: the function, for messages. */
 void repl_check_keys(lua_State *L, int index, const char *what, const char *const *names, int n);
 /* The names of the options of a function, such as "xf.compile" or "m:attention"; NULL if it has
- * none. The words that an option accepts, terminated by NULL; NULL if it is not a choice of
- * words. */
+ * none. repl_option_words: the words that an option accepts, terminated by NULL; NULL if it is not
+ * a choice of words. */
 const char *const *repl_option_names(const char *function, int *n);
 const char *const *repl_option_words(const char *name);
 /* repl_check_keys for the options of a function. */

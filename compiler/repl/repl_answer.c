@@ -76,7 +76,8 @@ static void ask(lua_State *L, ReplModel *m, const char *text, TextOptions option
     m->look.text = (TextOptions){ 0 };
     repl_check_probes(L);
     if (!good) repl_model_fail(L, m);
-    diag_print(m->session->diag, stderr, isatty(2));        /* remarks, such as that it was cut */
+    diag_print(m->session->diag, stderr, isatty(2));        /* remarks, such as that the text was
+                                                             * cut */
     m->asked = true;
 }
 
@@ -85,7 +86,7 @@ void repl_ask_text(lua_State *L, ReplModel *m, bool answers, int most)
     ask(L, m, question_text(L, m, false), (TextOptions){ 0 }, answers, most);
 }
 
-/* ---- an encoder alone -------------------------------------------------------------------------------------------- */
+/* ---- an encoder-only model --------------------------------------------------------------------------------------- */
 
 /* The number of mask ids in the question. */
 static int masks_in(const Model *m, const Question *q)

@@ -69,7 +69,7 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
         return;
     }
     const bool compiled = compile(a, m, folder, files[0]);
-    if (cleanup_caught()) return;               /* Ctrl-C: nobody waits for it any more */
+    if (cleanup_caught()) return;               /* Ctrl-C: the output is no longer wanted */
     if (!compiled) {
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s failed to compile the emitted C", m->session->options.cc ? m->session->options.cc : "cc");
         return;

@@ -94,7 +94,7 @@ static void watch(void *user, Engine *e, const JitAt *at)
     lua_settop(L, top);
 }
 
-/* Call this before the engine with taps is closed. */
+/* Call this before closing the engine with taps. */
 static void forget_engine(ReplModel *m)
 {
     lua_pushnil(m->L);

@@ -306,7 +306,7 @@ static ChunkResult run(Repl *r, int status, const char *argument)
     return status == LUA_OK ? CHUNK_DONE : CHUNK_FAILED;
 }
 
-/* whole: the file that the chunk is a part of; NULL if it stands alone. */
+/* whole: the file that the chunk is a part of; NULL if it is not part of one. */
 static ChunkResult load_and_run(Repl *r, const Chunk *c, const ReplWhole *whole, const char *argument, bool last)
 {
     lua_State *L = r->L;

@@ -1,5 +1,5 @@
-/* repl_commands.c: the commands, such as :code and ?x. Those on a model use the last one
- * compiled. */
+/* repl_commands.c: the commands, such as :code and ?x. Commands on a model use the model that was
+ * compiled last. */
 #include "repl.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 typedef void Command(Repl *r, const char *words);
 typedef struct CommandText { const char *name, *arguments, *doc; Command *run; } CommandText;
 
-/* ---- doing Lua --------------------------------------------------------------------------------------------------- */
+/* ---- running Lua ------------------------------------------------------------------------------------------------- */
 
 /* Run a piece of Lua: `format` with `words`, which are Lua too. */
 static void lua_line(Repl *r, const char *format, const char *words)

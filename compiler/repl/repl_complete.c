@@ -323,7 +323,7 @@ Completion repl_complete(Repl *r, Arena *a, const char *text)
     c.prefix = arena_text(a, c.prefix);
     if (!c.count) return c;
     qsort(c.words, (size_t)c.count, sizeof *c.words, by_name);
-    /* Sorted: their common prefix is that of all. */
+    /* The words are sorted: what these two share, all share. */
     const char *first = c.words[0], *last = c.words[c.count - 1];
     while (first[c.shared] && first[c.shared] == last[c.shared]) c.shared++;
     return c;

@@ -95,8 +95,8 @@ static void remember_edit(ReplModel *m, const char *function, const char *text)
     m->edits = kept;
 }
 
-/* m:edit("argmax", text), or a function from the old text to the new: compile it in place of the
- * old one. */
+/* m:edit("argmax", text): compile the text in place of the function. Instead of a text, there may
+ * be a Lua function that turns the old text into the new one. */
 static int edit(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);
@@ -191,7 +191,7 @@ static int set(lua_State *L)
     return 0;
 }
 
-/* m:restore(): undo all changes of weights and C and remove the probes; native code that was
+/* m:restore(): undo all changes to weights and C and remove the probes; native code that was
  * requested before is requested again. */
 static int restore(lua_State *L)
 {

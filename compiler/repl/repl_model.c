@@ -107,8 +107,8 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
     }
 }
 
-/* Run a graph on its inputs. One with caches continues its sequence; if no row fits any more, an
- * error is raised and the last run can still be inspected. */
+/* Run a graph on its inputs. A graph with caches continues its sequence; once no further row fits,
+ * an error is raised, and the last run can still be inspected. */
 static void run_graph(lua_State *L, ReplModel *m)
 {
     if (!lua_isnoneornil(L, 3))
@@ -154,7 +154,7 @@ static void run_ids(lua_State *L, ReplModel *m)
 }
 
 /* m:run{ ids }; m:run({ source }, { target }) for an encoder-decoder; m:run{ X = … } for a graph:
- * push the outputs. Without a target, an encoder-decoder answers. */
+ * push the outputs. Without a target, an encoder-decoder generates one. */
 static int run_model(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

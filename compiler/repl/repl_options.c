@@ -65,7 +65,7 @@ void repl_check_keys(lua_State *L, int index, const char *what, const char *cons
     }
 }
 
-/* ---- what there is ----------------------------------------------------------------------------------------------- */
+/* ---- names and words of options ---------------------------------------------------------------------------------- */
 
 enum { DTYPES_ROOM = 8 };
 

@@ -78,7 +78,7 @@ static int described(lua_State *L) { return lua_pushstring(L, repl_described(L, 
 static int stopping(lua_State *L) { return lua_pushboolean(L, repl_stopping()), 1; }
 
 /* A message handler for xpcall: after Ctrl-C it handles the request and returns nothing, so that
- * the caller goes on; otherwise it returns the error. */
+ * the caller continues; otherwise it returns the error. */
 static int heard(lua_State *L)
 {
     if (!repl_stopping()) return 1;

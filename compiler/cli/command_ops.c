@@ -26,7 +26,7 @@ static const Call calls[] = {
     { "linear", "(x, w[, b]) -> y",
       "x w^T + b; w [out, in]" },
     { "norm", "(x, gain[, bias][, {kind = \"layer\"|\"rms\"|\"annotated\", eps, heads}]) -> y",
-      "norm of each row, or of each head of it" },
+      "norm of each row, or of each head in it" },
     { "relu", "(x) -> y",
       "max(x, 0)" },
     { "activation", "(x[, {kind = \"relu\"}]) -> y",
@@ -37,7 +37,7 @@ static const Call calls[] = {
       "rotate each head by the position of its row" },
     { "attention", "(q, k, v[, mask][, bias][, {heads, kv_heads, scale, softcap, causal, keys}])"
                    " -> out, weights, scores",
-      "softmax(scale q k^T + bias) v; mask: 1, or 0 where a query may not look; bias: any number "
+      "softmax(scale q k^T + bias) v; mask: 1, or 0 where a query may not attend; bias: any number "
       "or -inf" },
     { "append", "(cache, x) -> keys or values",
       "the rows of the cache followed by those of x; in attention each row of x sees the rows "
@@ -102,7 +102,7 @@ Exit command_ops(const Options *c)
     (void)c;
     int n;
     const OpName *builder = graph_builder_ops(&n);
-    puts("Calls of an xf.graph, whose function gets g. The table of options comes last:");
+    puts("Calls on g, the argument of the graph function. A table of options comes last:");
     for (size_t i = 0; i < sizeof own_calls / sizeof *own_calls; i++) print_call(own_calls[i].name, own_calls[i].signature, own_calls[i].doc);
     for (int i = 0; i < n; i++) print_named(builder[i].name);
     puts("\nThe operations that graphs consist of, as -d g shows them:");

@@ -14,7 +14,7 @@ const char isa_option_more[] = "One of native"
 #define KERNEL_SET(name, machine, flags) ", " #name
 #include "instruction_sets.def"
 #undef KERNEL_SET
-    ", or a list as avx512,avx2,portable: all of them, chosen when the program runs.";
+    ", or a list such as avx512,avx2,portable, from which the program chooses when it runs.";
 enum { ISAS = sizeof isas / sizeof *isas };
 
 const char *isa_flags(const char *name)

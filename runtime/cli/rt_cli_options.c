@@ -13,8 +13,8 @@
 enum { PIN = 256, WEIGHTS, IDS, JSON, INFO, CHECK, SELFTEST, BENCH, VERSION, RAW, STOP, STREAM, CHAT, SYSTEM, DATE, TURNS, GENERATION };
 
 static const rt_cli_option table[] = {
-    { "prompt",  "TEXT", "Answer TEXT; repeatable", 'p', CLI_NEED_NOTHING },
-    { "file",    "FILE", "Answer the text in FILE; repeatable", 'f', CLI_NEED_NOTHING },
+    { "prompt",  "TEXT", "Run the model on TEXT; repeatable", 'p', CLI_NEED_NOTHING },
+    { "file",    "FILE", "Run the model on the text in FILE; repeatable", 'f', CLI_NEED_NOTHING },
     { "stop",    "TEXT", "Stop string, not printed; repeatable", STOP, CLI_NEED_DECODER },
     { "chat",    NULL,   "Treat each text as a user message", CHAT, CLI_NEED_CHAT },
     { "system",  "TEXT", "System prompt for --chat; may be empty", SYSTEM, CLI_NEED_CHAT },
@@ -25,7 +25,7 @@ static const rt_cli_option table[] = {
     { "max-len", "N",    "Context length; default: the longest possible", 'c', CLI_NEED_NOTHING },
     { "ids",     NULL,   "Texts and answers are token ids", IDS, CLI_NEED_NOTHING },
     { "json",    NULL,   "Print one JSON object for each text", JSON, CLI_NEED_NOTHING },
-    { "threads", "N",    "Threads to compute with", 't', CLI_NEED_NOTHING },
+    { "threads", "N",    "Number of threads", 't', CLI_NEED_NOTHING },
     { "pin",     NULL,   "Pin each thread to a processor", PIN, CLI_NEED_NOTHING },
     { "weights", "FILE", "Use the weights in FILE", WEIGHTS, CLI_NEED_NOTHING },
     { "info",    NULL,   "Describe this program", INFO, CLI_NEED_NOTHING },
@@ -73,7 +73,7 @@ static void collect_options(const rt_program *p)
         o.list[o.count++] = (Option){ g->name, g->argument, g->doc, g->letter, g->letter ? g->letter : GENERATION + i };
     }
     if (!p->max_target)
-        o.list[o.count++] = (Option){ "raw", NULL, "Write vectors as bytes: 32-bit floats", 0, RAW };
+        o.list[o.count++] = (Option){ "raw", NULL, "Write vectors as raw 32-bit floats", 0, RAW };
     options = o;
 }
 

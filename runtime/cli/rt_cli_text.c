@@ -140,7 +140,7 @@ static const rt_cli_option text_options[] = {
       CLI_NEED_SOURCE },
     { "target-language", "CODE", "Translate into this language", CLI_TARGET_LANGUAGE, CLI_NEED_SOURCE },
     { "plain-text", NULL, "Treat special tokens in texts as plain text", CLI_PLAIN, CLI_NEED_NOTHING },
-    { "pair-separator", "TEXT", "Separator of the texts of a pair; default: a tab", CLI_SEPARATOR, CLI_NEED_PAIRS },
+    { "pair-separator", "TEXT", "Separator between the texts of a pair; default: tab", CLI_SEPARATOR, CLI_NEED_PAIRS },
 };
 
 static void take(struct CliOptions *o, int option, const char *argument)

@@ -343,7 +343,7 @@ static void options(void **state)
     check(0, "reverse (xformc) 1.2.3\n", "");
     run(&program, WORDS("-h"), "", 0, -1);
     assert_true(result.code == 0 && !strncmp(result.out, "Examples:\n  reverse 'abc'\n", 26));
-    assert_non_null(strstr(result.out, "  -t, --threads N            Threads"));
+    assert_non_null(strstr(result.out, "  -t, --threads N            Number of threads"));
     assert_non_null(strstr(result.out, "      --weights FILE         Use"));
 }
 

@@ -147,7 +147,7 @@ static void give(const WholeTune *w)
 {
     Tuning *r = w->tune->result;
     const Way *threads = choose(w, in_threads, "1 thread", &r->threads_note);
-    const Way *layers = choose(w, in_layers, "as usual", &r->layers_note), *isa = choose(w, in_isa, "the best set", &r->isa_note);
+    const Way *layers = choose(w, in_layers, "default", &r->layers_note), *isa = choose(w, in_isa, "the best set", &r->isa_note);
     /* Set even 1: a program's default may be more. */
     if (r->threads_note) r->threads = threads->threads;
     if (layers->layers) r->layers = layers->layers == LAYERS_LOOP ? TUNED_LAYERS_LOOP : TUNED_LAYERS_CALLS;
@@ -158,8 +158,8 @@ bool tune_whole(Tune *t)
 {
     WholeTune w = { .tune = t };
     choose_judges(&w);
-    const BenchEngine *usual = open_engine(&w, "as usual", NULL, LAYERS_BY_SPEC);
-    const bool ok = add_way(&w, (Way){ "as usual", 1, 0, NULL, usual }) && add_threads(&w, usual) && add_layers(&w) && add_sets(&w) &&
+    const BenchEngine *usual = open_engine(&w, "default", NULL, LAYERS_BY_SPEC);
+    const bool ok = add_way(&w, (Way){ "default", 1, 0, NULL, usual }) && add_threads(&w, usual) && add_layers(&w) && add_sets(&w) &&
                     (w.way_count == 1 || time_ways(&w));
     for (int i = 0; i < w.engine_count; i++) engine_close(w.engines[i].engine);
     if (ok) give(&w);

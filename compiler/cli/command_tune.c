@@ -17,8 +17,8 @@ static void print_choice(const char *name, const char *taken, const char *note)
 static void print_result(Arena *a, const Tuning *r)
 {
     print_choice("threads", arena_format(a, "%d", r->threads), r->threads_note);
-    print_choice("layers", r->layers ? tuned_layers_names[r->layers] : "as usual", r->layers_note);
-    print_choice("isa", r->isa ? r->isa : "as usual", r->isa_note);
+    print_choice("layers", r->layers ? tuned_layers_names[r->layers] : "default", r->layers_note);
+    print_choice("isa", r->isa ? r->isa : "default", r->isa_note);
     for (int i = 0; i < r->call_count; i++) printf("%-40s %s\n", r->calls[i].name, tuning_times(a, &r->calls[i]));
 }
 

@@ -25,7 +25,7 @@ const char *tuning_times(Arena *a, const TunedCall *call)
 {
     Text t = text_new(a);
     const char *between = "; ";
-    if (call->us[call->take] > 0) text_printf(&t, "%s us %s", tuning_us(a, call->us[call->take]), cut_rows[call->take].words);
+    if (call->us[call->take] > 0) text_printf(&t, "%s %s us", cut_rows[call->take].words, tuning_us(a, call->us[call->take]));
     else text_add(&t, cut_rows[call->take].words);
     for (int i = 0; i < CUTS; i++) {
         if (i == (int)call->take || !(call->us[i] > 0)) continue;
@@ -53,7 +53,7 @@ static void add_choice(Text *t, const char *name, const char *value, const char 
 {
     if (!value && !note) return;
     if (value) text_printf(t, "  %s = %s,", name, value);
-    else text_printf(t, "  -- %s: as usual", name);
+    else text_printf(t, "  -- %s: default", name);
     if (note) text_printf(t, "%s%s", value ? "   -- us: " : "; us: ", note);
     text_add(t, "\n");
 }
@@ -80,7 +80,7 @@ Text tuning_text(Arena *a, const Tuning *x)
     add_choice(&t, "threads", x->threads ? arena_format(a, "%d", x->threads) : NULL, x->threads_note);
     add_choice(&t, "layers", x->layers ? arena_format(a, "\"%s\"", tuned_layers_names[x->layers]) : NULL, x->layers_note);
     add_choice(&t, "isa", x->isa ? arena_format(a, "\"%s\"", x->isa) : NULL, x->isa_note);
-    text_add(&t, "  -- us of a call, cut in several ways: as usual, so many panels or rows at a time; what was taken won by more than the spread\n"
+    text_add(&t, "  -- us: microseconds per call, divided in various ways; take: the way chosen, if faster by more than the measurement noise\n"
                  "  calls = {\n");
     for (int i = 0; i < x->call_count; i++) add_call(&t, &x->calls[i]);
     text_add(&t, "  },\n}\n");

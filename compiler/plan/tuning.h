@@ -44,7 +44,7 @@ const TunedCall *tuning_call(const Tuning *tuning, const char *name);
 /* Microseconds with four digits. */
 const char *tuning_us(Arena *a, double us);
 
-/* "3.00 us as usual; panel by panel 2.40, 2 panels at a time 2.60": the chosen cut comes first. */
+/* "default 3.00 us; panel by panel 2.40, 2 panels at a time 2.60": the chosen cut comes first. */
 const char *tuning_times(Arena *a, const TunedCall *call);
 
 /* The text of the file that tuning_from_lua reads. The same measurements give the same text. */

@@ -117,8 +117,8 @@ static void times_in_words(void **state)
     const TunedCall usual = { .us = { [LINEAR_CUT_USUAL] = 12.345 } }, untimed = { .take = LINEAR_CUT_ROWS_42 };
     Arena *a = arena_new();
     (void)state;
-    assert_string_equal(tuning_times(a, &won), "1458 us panel by panel; as usual 1695, 4 panels at a time 0.5");
-    assert_string_equal(tuning_times(a, &usual), "12.35 us as usual");
+    assert_string_equal(tuning_times(a, &won), "panel by panel 1458 us; default 1695, 4 panels at a time 0.5");
+    assert_string_equal(tuning_times(a, &usual), "default 12.35 us");
     assert_string_equal(tuning_times(a, &untimed), "42 rows at a time");
     arena_free(a);
 }

@@ -201,7 +201,7 @@ at_most() {
     name=$1 limit=$2
     shift 2
     "$@" >"$scratch/out" 2>&1 && tail -n 1 "$scratch/out" | tee -a "$scratch/costs" | awk -v limit="$limit" '
-        /^accuracy: / { lost = -$(NF - 1) } /^perplexity: / { lost = $(NF - 4) + 0 } { print }
+        /^accuracy: / { lost = -$(NF - 1) } /^perplexity / { lost = substr($(NF - 1), 2) + 0 } { print }
         END { exit !(lost != "" && lost <= limit) }'
     verdict $? "$name"
 }

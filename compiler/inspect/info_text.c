@@ -75,7 +75,7 @@ static void list_lines(Arena *a, FILE *to, const char *label, const char *list)
 static const char *chat_words(Arena *a, const Model *m)
 {
     if (!m->has_decoder || m->has_encoder) return NULL;
-    if (m->chat) return arena_format(a, "%s, by its template", m->chat->name);
+    if (m->chat) return arena_format(a, "%s, from the template", m->chat->name);
     return m->chat_fault ? "no known template: --chat is not available" : NULL;
 }
 
@@ -96,7 +96,7 @@ static void print_verify(Arena *a, const Graph *g, FILE *to)
     const double bytes = plan_generic_bytes(g, &anew);
     if (!anew) return;
     bytes_line(a, to, "verify, bytes", (size_t)bytes,
-               arena_format(a, "weights as f32, a layer at a time; all are read for each of %d inputs", verify_inputs(g)));
+               arena_format(a, "f32 weights, one layer at a time; all are read again for each of %d inputs", verify_inputs(g)));
 }
 
 static void print_sizes(Arena *a, const Info *i, FILE *to)
@@ -112,14 +112,14 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
                m->weights_missing ? "packed; the spec's weights file is missing"
                                   : "packed, in one file");
     print_formats(a, p, to);
-    bytes_line(a, to, "state, bytes", p->state_bytes, "one per sequence in work, or for all slots");
+    bytes_line(a, to, "state, bytes", p->state_bytes, "one for each concurrent sequence, or one for all slots");
     bytes_line(a, to, "  header", p->header_bytes, "lengths");
     bytes_line(a, to, arena_format(a, "  %d slot%s", p->options.slots, p->options.slots == 1 ? "" : "s"),
                (size_t)p->options.slots * p->slot_bytes,
                m->kv_dtype == KV_DTYPES_F32 ? "KV cache" : arena_format(a, "KV cache, as %s", model_kv_dtype(m)));
     bytes_line(a, to, "  scratch", p->scratch_bytes, "values between and within blocks");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
-    bytes_line(a, to, "stack, bytes", i->stack_bytes, "at most, of one call on one thread");
+    bytes_line(a, to, "stack, bytes", i->stack_bytes, "maximum for one call on one thread");
     print_verify(a, p->graph, to);
     if (i->code) {
         bytes_line(a, to, "code, bytes", i->code->model_bytes + i->code->runtime_bytes,
@@ -127,7 +127,7 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
         bytes_line(a, to, "  model", i->code->model_bytes, "instructions and constants");
         bytes_line(a, to, "  runtime", i->code->runtime_bytes, "statuses, threads, characters, weights");
     } else {
-        fprintf(to, "%-*s%*s  --code compiles it and measures\n", LABEL, "code, bytes", NUMBER, "not measured");
+        fprintf(to, "%-*s%*s  --code compiles the C and measures it\n", LABEL, "code, bytes", NUMBER, "not measured");
     }
 }
 
@@ -200,7 +200,7 @@ static void print_program(Arena *a, const Info *i, const InfoProgram *p, FILE *t
         cost_line(a, to, block_label(a, b), b->layers ? arena_format(a, "%d", n) : "", b->each, all, &p->sum);
     }
     const double n = (double)p->tokens;
-    sum_line(a, to, "in all", p->sum.flops, p->sum.weight_bytes);
+    sum_line(a, to, "total", p->sum.flops, p->sum.weight_bytes);
     if (n > 1) sum_line(a, to, "per token", p->sum.flops / n, p->sum.weight_bytes / n);
     print_uncounted(a, p, to);
 }
@@ -218,7 +218,7 @@ static const char *limit_text(Arena *a, size_t limit) { return limit ? info_numb
 
 static void print_target(Arena *a, const Info *i, const InfoTarget *t, FILE *to)
 {
-    fprintf(to, "\n%-*s%*s  needed  %*s  there\n", LABEL, t->name ? t->name : "limits", NUMBER, "", NUMBER, "");
+    fprintf(to, "\n%-*s%*s  needed  %*s  available\n", LABEL, t->name ? t->name : "limits", NUMBER, "", NUMBER, "");
     fprintf(to, "  %-*s%*s          %*s\n", LABEL - 2, "RAM, bytes", NUMBER, info_number(a, (double)info_ram(i)), NUMBER, limit_text(a, t->ram));
     fprintf(to, "  %-*s%*s          %*s%s\n", LABEL - 2, "flash, bytes", NUMBER, info_number(a, (double)info_flash(i)), NUMBER,
             limit_text(a, t->flash), i->code ? "" : "   weights only; --code adds the code");
@@ -230,7 +230,7 @@ void info_print(const Info *i, const InfoTarget *target, FILE *to)
     print_head(i->plan->graph->model, to);
     print_sizes(a, i, to);
     for (int k = 0; k < i->program_count; k++) print_program(a, i, &i->programs[k], to);
-    print_pieces(a, "largest buffers, bytes; those of the scratch share it where their lives do not overlap", i->buffers, i->buffer_count, to);
+    print_pieces(a, "largest buffers, bytes; scratch buffers share memory where their lifetimes do not overlap", i->buffers, i->buffer_count, to);
     print_pieces(a, "largest weights, bytes", i->weights, i->weight_count, to);
     if (target) print_target(a, i, target, to);
     arena_free(a);

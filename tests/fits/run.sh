@@ -70,7 +70,7 @@ says '^note: with --dtype int4 it still takes' 'and a narrower dtype is named'
 if grep -q -- '--dtype \(f32\|bf16\|int8\)' "$scratch/err"; then verdict 1 'wider ones are not'; else verdict 0 'wider ones are not'; fi
 "$xformc" info "$scratch/giant" >"$scratch/out" 2>"$scratch/err" && ! grep 'infinite or NaN' "$scratch/err"
 verdict $? 'info tells of it'
-grep -Eq '^verify, bytes +15,573,[0-9,]+ +14\.5 GiB +weights as f32, a layer at a time; all are read for each of 6 inputs$' "$scratch/out" &&
+grep -Eq '^verify, bytes +15,573,[0-9,]+ +14\.5 GiB +f32 weights, one layer at a time; all are read again for each of 6 inputs$' "$scratch/out" &&
     "$xformc" info "$scratch/giant" --json 2>/dev/null | grep -Eq '"verify":\{"weight_bytes":15573[0-9]*,"anew":true,"inputs":6\}' &&
     "$xformc" info specs/dates.lua --json | grep -Eq '"verify":\{"weight_bytes":[0-9]{6},"anew":false,"inputs":6\}' && ! "$xformc" info specs/dates.lua | grep '^verify'
 verdict $? 'and of what verify holds'

@@ -51,7 +51,7 @@ typedef struct rt_token { int slot, pos, id; } rt_token;
 
 /* ---- threads ---------------------------------------------------------------------------------------------- */
 
-typedef struct rt_team rt_team;                             /* a set of waiting threads; NULL is the caller alone */
+typedef struct rt_team rt_team;                             /* a set of waiting threads; NULL: the caller alone */
 typedef void rt_body(void *job, int thread, int threads);
 
 /* Replace *team, which may be NULL, by a team of `threads` threads; the caller is thread 0.
@@ -64,8 +64,8 @@ void rt_team_run(rt_team *team, rt_body *body, void *job);
 /* Like rt_team_run, for a body whose results do not depend on the number of threads: while other
  * processes hold the team's processors, the caller runs it alone, as body(job, 0, 1). */
 void rt_team_share(rt_team *team, rt_body *body, void *job);
-/* Like rt_team_share, for a body that one thread runs in about `ns` nanoseconds, and in which
- * threads meet at so many barriers: the caller also runs it alone if that is likely to be faster. */
+/* Like rt_team_share, for a body that takes one thread about `ns` nanoseconds and has `barriers`
+ * barriers: the caller also runs it alone if that is likely to be faster. */
 void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, int64_t ns);
 /* How many bodies rt_team_weigh ran, and how many of them with all threads, modulo 2^32. */
 void rt_team_calls(const rt_team *team, unsigned *calls, unsigned *shared);
@@ -84,7 +84,7 @@ static inline void rt_barrier(rt_team *team) { if (team) rt_team_barrier(team); 
 typedef struct rt_span { int begin, end; } rt_span;
 static inline int rt_count(rt_span s) { return s.end - s.begin; }
 
-/* The share of `thread` in 0..n. The shares are about equal, contiguous and in order of thread, and
+/* The share of `thread` in 0..n. The shares are about equal, contiguous and in thread order, and
  * cover 0..n. */
 static inline rt_span rt_split(int n, int thread, int threads)
 {
@@ -134,7 +134,7 @@ static inline void rt_clear(void *to, size_t bytes)
 #define RT_BIG_ENDIAN 0
 #endif
 
-/* Packed weights begin with the length of their head: 8 bytes, in the byte order of all their
+/* Packed weights begin with the length of their header: 8 bytes, in the byte order of all their
  * numbers. Returns RT_BYTE_ORDER if that is not this machine's order, RT_BAD_WEIGHTS if the length
  * is not `length`. */
 static inline rt_status rt_head_check(const unsigned char *head, uint64_t length)
@@ -157,7 +157,8 @@ enum {
  * Compiled for the baseline; safe on every processor. */
 unsigned rt_isa_missing(unsigned wanted);
 /* How many bytes ahead the kernels prefetch int8 and int4 weights for one row or a few: 4096, or 0
- * if the processor reads a stream faster without. The processor is asked once. */
+ * if the processor reads a stream faster without prefetching. The processor is detected only
+ * once. */
 int rt_ahead(void);
 const char *rt_isa_text(unsigned isa);                      /* "avx512", or "portable" for 0; static storage */
 int rt_processors(void);                    /* that this process may use: affinity, cgroup quota */
@@ -179,13 +180,13 @@ enum {
  * to float and back. */
 typedef uint16_t rt_f16;
 
-/* ---- shapes of kernels ---------------------------------------------------------------------------------- *
+/* ---- kernel shapes -------------------------------------------------------------------------------------- *
  * Every kernel takes a shape, its operands, and the part of the work to do. Activations are f32,
  * row-major, with a stride in floats that is a multiple of 16. A kernel may write a row up to the
  * next multiple of 16, and never reads that padding. The same functions compute one row per
  * sequence and many; the bits of a row depend neither on how many rows, panels or heads a call
- * computes nor on how they are divided among calls. Unless stated otherwise, y may be an operand
- * itself (x, a or b, with the same stride). */
+ * computes nor on how they are divided among calls. Unless stated otherwise, y may itself be an
+ * operand (x, a or b, with the same stride). */
 
 typedef enum RtActivation {
 #define RT_ACTIVATION(id, name, formula, vector, plain, exact) RT_##id,
@@ -211,13 +212,15 @@ typedef enum RtNormKind {
  * no_prefetch: with many rows, full tiles do not prefetch the panels after theirs.
  * wide_tile: with many rows, f32 and bf16 use tiles of fewer rows and more panels than usual.
  * These three do not change a bit of y.
- * With another format in place of f32, w is panels of rt_panel_bytes. bf16 kernels do not round x,
- * and y has the bits of the f32 kernel with the same weights. int8 and int4 kernels round x to 8
- * bits, in groups of 32 like the weights. They put the rounded rows at `rounded`, a buffer of the
- * caller for this call alone: rt_rounded_rows(in, rows) times rt_rounded_stride(in) floats. */
+ * In the other formats, w consists of panels of rt_panel_bytes bytes. bf16 kernels do not round x,
+ * and their y is bit-identical to that of the f32 kernel with the same weights. int8 and int4
+ * kernels round x to 8 bits, in groups of 32 like the weights. They put the rounded rows in
+ * `rounded`, a buffer that the caller provides for this call only: rt_rounded_rows(in, rows) times
+ * rt_rounded_stride(in) floats. */
 typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActivation activation; int one_stream, no_prefetch, wide_tile; } RtLinear;
 
-/* The bytes of a panel of 16, 8 or 4 bits, a multiple of 64. f32 biases [16] come first, if any.
+/* The bytes of a panel of 16-, 8- or 4-bit weights, a multiple of 64. f32 biases [16] come first,
+ * if any.
  * 16 bits: [in][16] weights.
  * 8 and 4 bits: the inputs are in groups of 32, the last one padded. f16 scales [groups][16],
  * padded to a multiple of 64 bytes, then
@@ -241,7 +244,7 @@ static inline int rt_rounded_rows(int in, int rows)
 static inline int rt_rounded_stride(int in) { return ((in + 31) / 32 * 10 + 15) / 16 * 16; }
 
 /* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with zeros.
- * A row is `heads` heads of `width` side by side, each normalised alone with the same gain and
+ * A row is `heads` heads of `width` side by side, each normalised separately with the same gain and
  * bias; heads is 1 for a whole row. */
 typedef struct RtNorm { int heads, width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
 
@@ -287,9 +290,9 @@ typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;
  * these values as [heads][tap_rows][tap_columns]; positions from visible[r] to tap_columns are set
  * to 0. A call writes only columns h * d_v to (h + 1) * d_v of out, and no result depends on the
  * cache beyond visible[r]. out overlaps no operand.
- * scratch: for this thread alone [RT_ATTENTION_ROWS][capacity + 16] floats, or as many rows as the
- * larger of `rows` and heads / kv_heads. For an int8 cache, rows of capacity + 16 + d_k floats, d_k
- * padded to a multiple of 16. */
+ * scratch: for this thread only, [RT_ATTENTION_ROWS][capacity + 16] floats; as many rows as the
+ * larger of `rows` and heads / kv_heads are enough. For an int8 cache, rows of capacity + 16 + d_k
+ * floats, d_k padded to a multiple of 16. */
 typedef struct RtAttention {
     int heads, kv_heads, d_k, d_v, capacity;                /* capacity: positions in the cache */
     int q_stride, out_stride, tap_rows, tap_columns;
@@ -315,18 +318,18 @@ typedef struct RtAttentionExtra {
     const float *mask;              /* [rows][mask_stride]: 0 where a row may not look; a row that sees nothing gives zeros */
     int mask_stride;
     const float *added;             /* [heads][rows][added_stride]: added to scale * scores, */
-    int added_stride;               /*   -inf hides as a mask does */
+    int added_stride;               /*   -inf hides like a mask */
     ptrdiff_t added_head;           /* floats from head to head; 0: the same for all */
     float *scores, *weights;        /* taps, see RtAttention */
 } RtAttentionExtra;
-enum { RT_ATTENTION_ROWS = 14 };                            /* rows of queries that a kernel takes at once */
+enum { RT_ATTENTION_ROWS = 14 };                            /* query rows that a kernel takes at once */
 
 /* Rows of `size` logits: log-softmax, or the index of the first maximum. */
 typedef struct RtVocabulary { int size, stride; } RtVocabulary;
 
 /* ---- characters ----------------------------------------------------------------------------------------- */
 
-/* A tokenizer whose tokens are single Unicode characters; its tables lie in the packed weights.
+/* A tokenizer whose tokens are single Unicode characters; its tables are in the packed weights.
  * table: int32 pairs {code point, id}, ascending by code point, `characters` of them;
  * texts: int32 code point of each id, -1 for marks such as <s>, `size` of them. */
 typedef struct RtCharacters { const int32_t *table; int characters; const int32_t *texts; int size; } RtCharacters;
@@ -340,13 +343,13 @@ typedef struct RtTextFault { size_t at; int code_point; } RtTextFault;
  * the text has more than `room` ids: *n is their number, and the ids are unspecified. */
 rt_status rt_characters_encode(const RtCharacters *t, const char *utf8, int *ids, int room, int *n, RtTextFault *fault);
 /* Turn ids[n] into text, without marks: out[cap], NUL-terminated. *bytes, if bytes is not NULL,
- * receives its length. After RT_NO_ROOM or RT_BAD_ID out has the text of the ids before. */
+ * receives its length. After RT_NO_ROOM or RT_BAD_ID out has the text of the preceding ids. */
 rt_status rt_characters_decode(const RtCharacters *t, const int *ids, int n, char *out, size_t cap, size_t *bytes);
 
 /* ---- tokenizers ----------------------------------------------------------------------------------------- */
 
 /* The tokenizer in a model's weights (rt_tokenizer.h). rt_text_check checks all of it:
- * RT_BAD_WEIGHTS if it is damaged. The other two require one that passed. */
+ * RT_BAD_WEIGHTS if it is damaged. The other two require a tokenizer that passed. */
 rt_status rt_text_check(const void *tokenizer, size_t bytes);
 /* Turn a text into ids[room], like rt_tokenizer_encode: with special tokens such as <s>, or, with
  * `plain`, without. *n receives their number. RT_TOO_LONG: there are more than `room`, and *n is

@@ -11,7 +11,7 @@ extern "C" {
 /* Read integers separated by spaces, tabs or commas; *n receives their number. RT_BAD_ID: something
  * else is at *fault (may be NULL). RT_TOO_LONG: there are more than `room`. */
 rt_status rt_numbers_read(const char *text, int *ids, int room, int *n, RtTextFault *fault);
-/* How many there are before the first tab, or in all if there is no tab. */
+/* The number of integers before the first tab, or in all if there is no tab. */
 int rt_numbers_before_tab(const char *text);
 /* Append a number to out[*used..cap), after a space unless it is the first; NUL-terminated.
  * RT_NO_ROOM: out is too small. */

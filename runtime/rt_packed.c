@@ -1,4 +1,4 @@
-/* rt_packed.c: see rt_packed.h. It needs only memcpy, memcmp, fabs and fmax of the C library. */
+/* rt_packed.c: see rt_packed.h. It needs only memcpy, memcmp, fabs and fmax from the C library. */
 #include "rt_packed.h"
 
 #include <math.h>

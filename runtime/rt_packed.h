@@ -1,13 +1,13 @@
-/* rt_packed.h: the head of a file of packed weights: its hash and its self-test.
+/* rt_packed.h: the header of a packed weights file: its hash and its self-test.
  *
- * A file begins with the length of its head, 8 bytes, little-endian like all its numbers; then
+ * A file begins with the length of its header, 8 bytes, little-endian like all its numbers; then
  * comes JSON that begins with
  *   {"__metadata__":{"xformc":"IDENTITY","digests":"HASH","selftest":"VALUES"}
- * IDENTITY and HASH are sixteen hex digits; VALUES is eight for the bits of each of
+ * IDENTITY and HASH are sixteen hex digits; VALUES has eight hex digits, the bits, for each of
  * RT_SELFTEST_VALUES floats. An xf.graph has no VALUES. HASH covers the 64 bytes before it and the
- * digests of the blocks of 1 MiB after it. Older files have "content" in place of "digests": then
- * HASH is the FNV-1a of the whole file with sixteen zeros in place of HASH. Weights as C,
- * --weights literal, are the same bytes, except that on a big-endian machine the numbers and the
+ * digests of the 1 MiB blocks after it. Older files have "content" in place of "digests": then HASH
+ * is the FNV-1a hash of the whole file with sixteen zeros in place of HASH. Weights emitted as C
+ * (--weights literal) are the same bytes, except that on a big-endian machine the numbers and the
  * length are big-endian and HASH is that of these bytes. */
 #ifndef RT_PACKED_H
 #define RT_PACKED_H
@@ -37,25 +37,25 @@ uint64_t rt_hash(uint64_t h, const void *data, size_t n);
  * as four numbers; it is about as fast as memory. */
 uint64_t rt_digest(const void *data, size_t n);
 uint64_t rt_digest_join(uint64_t h, uint64_t digest);
-/* The HASH of a file of at least RT_PACKED_DATA_AT bytes, of the kind that its head names. */
+/* The HASH of a file of at least RT_PACKED_DATA_AT bytes, of the kind that its header names. */
 uint64_t rt_packed_content(const void *file, size_t bytes);
-/* The number in sixteen lower-case hex digits; 0 if any is not one. */
+/* The value of sixteen lower-case hex digits; 0 if any character is not one. */
 uint64_t rt_packed_number(const char *digits);
 
 /* ---- the self-test: a fixed input, and a sample of the output ------------------------------ *
  * The source is the ids 0, 1, 2 ..; the target is the start id, or 0 if there is none, then ids
  * from the end of the vocabulary downwards. A program decodes all rows but the last in calls of as
- * many rows as fit, then the last alone. The values that are kept are spread evenly over the logits
- * of all rows, or over the hidden states of an encoder; an encoder with a head keeps half as many
- * of these, and then as many of the head's output. */
+ * many rows as fit, then the last row by itself. The values that are kept are spread evenly over
+ * the logits of all rows, or over the hidden states of an encoder; an encoder with a head keeps
+ * half as many of these, followed by as many from the head's output. */
 
 int rt_selftest_source(int *ids, int longest, int vocab);                           /* [RT_SELFTEST_SOURCE]; returns how many */
 int rt_selftest_target(int *ids, int longest, int vocab, int start);                /* [RT_SELFTEST_ROWS]; likewise */
 /* values[room] are spread evenly over [rows][width]. Set those in rows first .. first + n, from
- * x[n][stride]; the others do not change. Begin with zeros. */
+ * x[n][stride]; the others do not change. Initialise values with zeros. */
 void rt_selftest_keep(float *values, int room, int rows, int width, const float *x, int first, int n, int stride);
 void rt_selftest_write(char *digits, const float *values);                          /* [RT_SELFTEST_DIGITS], no NUL */
-/* False if these are not hex digits, or all are zeros: the file was packed without a self-test. */
+/* False if any is not a hex digit, or all are zeros: the file was packed without a self-test. */
 int rt_selftest_read(float *values, const char *digits);
 /* The largest difference divided by the largest absolute value in `expected`; infinity if any value
  * is NaN or infinite. */

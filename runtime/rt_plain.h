@@ -1,5 +1,5 @@
-/* rt_plain.h: the functions of the unrolled form of a model: one float at a time, in plain C11 with
- * freestanding headers only. They use the methods of rt_simd.h, which states the errors. */
+/* rt_plain.h: functions for the unrolled form of a model: one float at a time, in plain C11 with
+ * freestanding headers only. They use the methods of rt_simd.h, which states their error bounds. */
 #ifndef RT_PLAIN_H
 #define RT_PLAIN_H
 
@@ -7,7 +7,7 @@
 
 typedef union rt_float_bits { float f; uint32_t u; } rt_float_bits;
 
-/* Convert f16 to float: the product with 2^112 corrects the bias of the exponent. */
+/* Convert f16 to float: multiplying by 2^112 corrects the exponent bias. */
 static inline float rt_plain_of_f16(rt_f16 h)
 {
     rt_float_bits b;
@@ -18,8 +18,8 @@ static inline float rt_plain_of_f16(rt_f16 h)
 }
 
 /* Convert float to the nearest f16, ties to even. Numbers beyond +-65504 saturate, infinities too;
- * NaN stays NaN. Below 2^-14 the steps of f16 are 2^-24, like those of a float of 1/2 .. 1, so
- * adding 1/2 rounds to them. */
+ * NaN stays NaN. Below 2^-14, f16 values are 2^-24 apart, like floats in 1/2 .. 1, so adding 1/2
+ * rounds to them. */
 static inline rt_f16 rt_plain_to_f16(float x)
 {
     rt_float_bits b;
@@ -36,8 +36,8 @@ static inline rt_f16 rt_plain_to_f16(float x)
     return (rt_f16)(sign | ((b.u + 0xfffu + (b.u >> 13 & 1) - 0x38000000u) >> 13));
 }
 
-/* The numbers of a key that are rotated together: the largest power of two, at most 64, that divides
- * its width. */
+/* How many numbers of a key are rotated together: the largest power of two, at most 64, that
+ * divides its width. */
 static inline int rt_rotated_block(int width)
 {
     const int block = width & -width;
@@ -64,8 +64,8 @@ static inline void rt_plain_rotate_key(float *key, int width)
     for (int i = 0; i < width; i += block) rt_plain_rotate(key + i, block);
 }
 
-/* Copy a query of `width` numbers, rotated as int8 keys are. Products with them are the same as
- * those without rotation, but for rounding: 1 / block is exact. */
+/* Copy a query of `width` numbers, rotated as int8 keys are. Products of rotated queries and keys
+ * are the same as without rotation, except for rounding: 1 / block is exact. */
 static inline void rt_plain_rotated_query(float *to, const float *q, int width)
 {
     const float factor = 1 / (float)rt_rotated_block(width);
@@ -86,7 +86,7 @@ static inline float rt_plain_largest(const float *x, int n)
     return most.f;
 }
 
-/* The integer nearest to x of -127 .. 127, ties to even; 0 for NaN and infinities. */
+/* The integer nearest to x, for x in -127 .. 127, ties to even; 0 for NaN and infinities. */
 static inline int8_t rt_plain_to_int8(float x)
 {
     rt_float_bits b;
@@ -94,18 +94,18 @@ static inline int8_t rt_plain_to_int8(float x)
     return (int8_t)((int)((b.u & 0xffu) ^ 0x80u) - 128);
 }
 
-/* The scale with which numbers of at most this size become bytes; NaN for infinities and NaN. */
+/* The scale with which numbers up to +-most are rounded to bytes; NaN for infinity and NaN. */
 static inline float rt_plain_scale_of(float most) { return most / 127 + 0 * most; }
 
-/* Rotate n numbers of a key from `from` to `to`. */
+/* Copy n numbers of a key to `to`, and rotate them there. */
 static inline void rt_plain_rotated(float *to, const float *from, int n)
 {
     rt_copy(to, from, (size_t)n * sizeof *to);
     rt_plain_rotate(to, n);
 }
 
-/* Rotate a key and round it to bytes, 16 apart in `to`. Returns its scale. One block is kept from
- * the search for the largest number; several are rotated again. */
+/* Rotate a key and round it to bytes, 16 apart in `to`. Returns its scale. A single block stays
+ * rotated after the search for the largest number; several blocks are rotated again. */
 static inline float rt_plain_int8_key(int8_t *to, const float *key, int width)
 {
     const int block = rt_rotated_block(width);
@@ -131,7 +131,7 @@ static inline float rt_plain_int8_value(int8_t *to, const float *value, int widt
     return rt_plain_scale_of(most);
 }
 
-/* A scale among bytes. */
+/* Read a scale that is stored among bytes. */
 static inline float rt_plain_scale(const int8_t *from)
 {
     float scale;
@@ -139,7 +139,7 @@ static inline float rt_plain_scale(const int8_t *from)
     return scale;
 }
 
-/* a * 2^n for n of -126 .. 128. */
+/* a * 2^n for n in -126 .. 128. */
 static inline float rt_plain_scale2(float a, int n)
 {
     rt_float_bits half, rest;
@@ -169,7 +169,7 @@ static inline float rt_plain_exp(float x)
     return rt_plain_scale2(r * r * p + r + 1, n == n ? (int)n : 0);
 }
 
-/* log(x) of a positive normal float. */
+/* log(x) for a positive normal float. */
 static inline float rt_plain_log(float x)
 {
     static const float c[9] = { 7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
@@ -190,7 +190,7 @@ static inline float rt_plain_log(float x)
     return 0.693359375f * e + (m + p);
 }
 
-/* 1 / sqrt(x) of a positive normal float: halving the exponent gives a first guess; each of four
+/* 1 / sqrt(x) for a positive normal float: halving the exponent gives a first guess; each of four
  * Newton steps doubles the number of correct digits. */
 static inline float rt_plain_rsqrt(float x)
 {
@@ -221,7 +221,7 @@ static inline float rt_plain_tanh(float x)
     return x < 0 ? -far : far;
 }
 
-/* x / 2 (1 + erf(x / sqrt(2))) by the tail of the normal distribution. */
+/* x / 2 (1 + erf(x / sqrt(2))), from the tail of the normal distribution. */
 static inline float rt_plain_gelu(float x)
 {
     float t = x < 0 ? -x : x, v, p;

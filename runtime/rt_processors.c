@@ -1,5 +1,5 @@
-/* rt_processors.c: the number of processors that this process may use: those of its affinity, but
- * at most the quota of its control group (version 2 or 1), rounded up. */
+/* rt_processors.c: the number of processors that this process may use: those in its affinity mask,
+ * but at most the quota of its control group (version 2 or 1), rounded up. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,7 +12,7 @@
 
 enum { PATH_ROOM = 4096 };
 
-/* Read up to two numbers of a file; "max" counts as -1. Returns how many there were. */
+/* Read up to two numbers from a file; "max" counts as -1. Returns how many there were. */
 static int read_numbers(const char *path, long long *a, long long *b)
 {
     char word[2][32];

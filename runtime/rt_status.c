@@ -1,4 +1,4 @@
-/* rt_status.c: the messages of statuses. */
+/* rt_status.c: the text of each status. */
 #include "rt.h"
 
 const char *rt_status_text(rt_status status)

@@ -6,16 +6,17 @@
  * whenever rt_team_run is not running.
  *
  * A thread whose processor another process has taken keeps all others waiting for milliseconds, a
- * thousand times as long as a small model takes for a token. rt_team_share therefore measures how
+ * thousand times as long as a small model needs for a token. rt_team_share therefore measures how
  * long threads slept. If two runs in a row took longer with this waiting than one thread alone
  * would have taken, the caller works alone for a while, and for twice as long if that happens again
  * soon after: a processor may be gone for a moment or for good.
  *
- * Work of a few microseconds is done before the others have met. rt_team_weigh compares what
- * threads save with what their barriers cost on this machine, from 0.1 us to some microseconds. A
- * thread that sleeps costs more, but only once: after that it is awake for the next call. So the
- * savings that sleeping threads miss are added up, while calls follow one another so soon that the
- * threads would have stayed awake; when they would have paid for waking, the threads are woken. */
+ * Work of a few microseconds is done before the other threads have joined in. rt_team_weigh
+ * therefore compares what threads save with what their barriers cost on this machine: 0.1 us to a
+ * few microseconds. Waking a sleeping thread costs more, but only once: it is still awake for the
+ * next call. So the savings missed because threads sleep are added up, as long as calls follow one
+ * another so closely that the threads would have stayed awake; once these savings would have paid
+ * for waking the threads, they are woken. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -32,7 +33,7 @@
 #endif
 #if defined(__linux__) && !defined(RT_TEAM_NO_FUTEX)
 #include <sys/syscall.h>
-#if !defined(SYS_futex) && defined(SYS_futex_time64)        /* 32-bit machines, 64-bit time only */
+#if !defined(SYS_futex) && defined(SYS_futex_time64)        /* 32-bit, with 64-bit time only */
 #define SYS_futex SYS_futex_time64
 #endif
 #endif
@@ -49,7 +50,8 @@ enum { MAX_THREADS = 1024, SPINS = 2000, LINE = 64 };
 enum { BAD_RUNS = 2 };
 /* Time for which the caller works alone, as a multiple of the time of the bad runs. */
 enum { PATIENCE_FIRST = 2, PATIENCE_MOST = 16 };
-/* If runs are bad again within this multiple of the last time alone, the next is twice as long. */
+/* If runs are bad again within this multiple of the last time alone, the next time is twice as
+ * long. */
 enum { SOON = 8 };
 
 /* A counter, and the threads that sleep until it grows. A thread raises `sleepers` before it checks
@@ -64,18 +66,19 @@ typedef struct Counter {
 #endif
 } Counter;
 
-/* A barrier between pieces of work costs about so many halves of what one after another costs, for
- * threads are not equally fast and read what others wrote. */
+/* A barrier between pieces of work costs about this many halves of what one right after another
+ * costs, because threads are not equally fast and read what others wrote. */
 enum { BARRIER_HALVES = 5 };
-/* Threads must save one part in so many, else the caller works alone. */
+/* Threads must save at least one part in this many; otherwise the caller works alone. */
 enum { LEAST_SAVED = 16 };
-enum { ROUND_BARRIERS = 32 };                   /* most of a round of a measurement */
-enum { LONG_NS = 50000, LONG_ROUNDS = 2 };      /* it ends after two rounds that took longer */
-enum { WAKE_NS = 50000 };                       /* to wake a thread */
-enum { AWAKE_NS = 10000 };                      /* for which a thread that waits is surely awake */
+enum { ROUND_BARRIERS = 32 };                   /* most in one round of a measurement */
+enum { LONG_NS = 50000, LONG_ROUNDS = 2 };      /* a measurement ends after two longer rounds */
+enum { WAKE_NS = 50000 };                       /* time to wake a thread */
+enum { AWAKE_NS = 10000 };                      /* how long a waiting thread is certainly awake */
 /* If barriers cost more than SLOW_NS, or were disturbed, they are measured again: a new thread may
  * begin on the processor of another. This may wait milliseconds for threads whose processor is
- * taken, so the time until then is 4, 16, 64, and then 256 times as long as the measurement took. */
+ * taken, so the time until the next measurement is 4, 16, 64, and then 256 times as long as the
+ * last one took. */
 enum { SLOW_NS = 2000, AGAIN_SHIFT = 2, AGAIN_MOST = 8 };
 
 typedef struct Worker { rt_team *team; int thread; pthread_t handle; } Worker;
@@ -91,11 +94,11 @@ struct rt_team {
     int bad_runs, patience;
     /* Time of the bad runs; how long, and until when, the caller works alone. */
     int64_t bad_ns, alone_ns, alone_until;
-    int64_t barrier_ns, missed_ns;          /* of a barrier, INT64_MAX: not measured; see above */
+    int64_t barrier_ns, missed_ns;          /* of a barrier, INT64_MAX: unknown; missed savings */
     int64_t measure_at, ended;              /* when slow barriers are measured next; when the last
                                              * call ended that sleeping threads would have made faster */
-    int long_rounds, again;                 /* of the last measurement; log2 of the times until the next */
-    unsigned calls, shared;                 /* of rt_team_weigh, and those that threads shared */
+    int long_rounds, again;                 /* of the last measurement; see AGAIN_SHIFT */
+    unsigned calls, shared;                 /* of rt_team_weigh; how many of them threads shared */
     Worker worker[];                        /* [threads]; [0] is not used */
 };
 
@@ -248,8 +251,8 @@ void rt_team_share(rt_team *team, rt_body *body, void *job)
 
 /* ---- small work ------------------------------------------------------------------------------------- */
 
-/* Measure barriers, and keep the least time of all: whatever disturbs threads makes it longer.
- * Rounds begin when all threads are awake, and are short at first. */
+/* Measure barriers, and keep the shortest time: whatever disturbs threads makes it longer. Rounds
+ * begin when all threads are awake, and are short at first. */
 static void measure(void *job, int thread, int threads)
 {
     rt_team *team = job;
@@ -278,7 +281,8 @@ static void measure_if_due(rt_team *team)
     team->measure_at = end + ((end - team->measure_at) << team->again);
 }
 
-/* How many of `ns` nanoseconds threads save, less what they must; exact only for small work. */
+/* How many of `ns` nanoseconds threads save, minus the least that they must save; exact only for
+ * small work. */
 static int64_t saved(rt_team *team, int barriers, int64_t ns)
 {
     const int64_t most = ns - ns / team->threads;

@@ -44,7 +44,7 @@ void *rt_weights_room(size_t bytes, size_t *room)
 
 /* Allocate large pages for the bytes of a file. NULL if the file should stay mapped: a small one,
  * which fits in caches, or one that takes much of the memory, since copies are not shared between
- * processes. NULL also without memory. */
+ * processes. NULL also if memory runs out. */
 static unsigned char *large_room(size_t bytes, size_t *room)
 {
 #if defined(MADV_HUGEPAGE) && defined(_SC_PHYS_PAGES)
@@ -112,8 +112,8 @@ static int copy_all(Copy *c)
     return !atomic_load(&c->failed);
 }
 
-/* Read a file, to its end or beyond `most` bytes, into data[room], which is owned and grown here.
- * Returns 0 or an errno. */
+/* Read a file, to its end or until more than `most` bytes were read, into data[room], which is
+ * owned and grown here. Returns 0 or an errno. */
 static int read_all(RtWeights *w, int fd, size_t most, unsigned char *data, size_t room)
 {
     size_t used = 0;

@@ -24,14 +24,14 @@ int rt_weights_open(RtWeights *w, const char *path);
  * more than `most` bytes were read. */
 int rt_weights_map(RtWeights *w, const char *path, size_t most);
 /* Copy weights that are mapped, or embedded in the program, into pages of 2 MiB, if rt_weights_open
- * reads a file of that size into such pages; otherwise *w is empty. Nothing may write to the old
- * weights: their memory is released, and the next access reads them from the file again. */
+ * would read a file of that size into such pages; otherwise *w is empty. Nothing may write to the
+ * old weights: their memory is released, and the next access reads them from the file again. */
 void rt_weights_copy(RtWeights *w, const void *data, size_t bytes);
-/* Allocate `bytes` and at least one more, to be released with free(): aligned to 64 bytes; sizes of
- * 2 MiB and more are in pages of 2 MiB. *room, if room is not NULL, receives the size. NULL if that
- * fails. */
+/* Allocate `bytes` bytes and at least one more, to be released with free(): aligned to 64 bytes;
+ * sizes of 2 MiB and more are in pages of 2 MiB. *room, if room is not NULL, receives the size.
+ * NULL if that fails. */
 void *rt_weights_room(size_t bytes, size_t *room);
-/* Release the weights of the functions above. *w may be empty. */
+/* Release weights from the functions above. *w may be empty. */
 void rt_weights_close(RtWeights *w);
 
 #ifdef __cplusplus

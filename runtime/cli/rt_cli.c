@@ -17,7 +17,7 @@ static int cli_allocate(Cli *cli)
     const rt_program *p = cli->program;
     cli->model = allocate(p->model_bytes);
     cli->state = allocate(p->state_bytes);
-    /* There is no team yet, for cli_close. */
+    /* So that cli_close finds no team yet. */
     if (cli->model) memset(cli->model, 0, p->model_bytes);
     if (cli->model && cli->state) return 0;
     fprintf(stderr, "%s: no memory for the state of %zu bytes\n", p->name, p->state_bytes);
@@ -60,7 +60,7 @@ static void cli_close(Cli *cli)
     free(cli->model), free(cli->state);
 }
 
-/* Perform an action that takes the place of answering texts. */
+/* Perform an action that replaces answering texts. */
 static int cli_act(Cli *cli, CliAction action)
 {
     static int (*const actions[])(Cli *) = {

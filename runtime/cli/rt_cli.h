@@ -72,7 +72,7 @@ extern const rt_cli_texts rt_cli_text;
 typedef struct rt_cli_vectors rt_cli_vectors;
 extern const rt_cli_vectors rt_cli_vector;
 
-/* The note on an f16 cache, reported once. */
+/* The note about an f16 cache, printed once. */
 #define RT_SATURATED "keys or values were clamped to 65504, the largest f16; use an f32 KV cache"
 
 struct rt_program {
@@ -129,7 +129,7 @@ struct rt_program {
     rt_status (*fork_slot)(void *state, int from, int to);
     /* 1 if numbers have saturated in an f16 cache; NULL: no such cache. */
     int (*saturated)(const void *state);
-    /* Functions of a tokenizer of characters, like NAME_tokenize and NAME_detokenize of the emitted
+    /* Functions of a character tokenizer, like NAME_tokenize and NAME_detokenize of the emitted
      * NAME.h; both NULL if there is none. Without a tokenizer, texts and answers are ids separated
      * by spaces. */
     rt_status (*tokenize)(const void *model, void *state, const char *utf8, int *ids, int room, int *n,

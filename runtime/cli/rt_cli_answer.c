@@ -11,7 +11,7 @@
 
 #include "rt_numbers.h"
 
-/* ---- why there is none -------------------------------------------------------------------------------------- */
+/* ---- why there is no answer --------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void say(CliAnswer *a, const char *format, ...)
 {
@@ -109,7 +109,7 @@ static rt_status read_numbers(Cli *cli, const char *text, RtTextFault *fault)
     return status;
 }
 
-/* 0, with a message, if the source has the id that takes no position. */
+/* 0, with a message, if the source has the padding id, which takes no position. */
 static int has_positions(Cli *cli)
 {
     const rt_program *p = cli->program;
@@ -164,7 +164,7 @@ static int read_ids(Cli *cli, const char *text, size_t bytes)
 
 /* ---- generating --------------------------------------------------------------------------------------------- */
 
-/* RtDetokenize of a tokenizer of characters; self: the Cli. */
+/* RtDetokenize for a character tokenizer; self: the Cli. */
 static rt_status detokenize_characters(void *self, const int *ids, int from, int n, int last, char *out, size_t cap, size_t *used)
 {
     const Cli *cli = self;
@@ -190,7 +190,7 @@ int cli_answer_open(Cli *cli)
     return cli_no_memory(p);
 }
 
-/* Begin the text of an answer. With a tokenizer of pieces, a decoder-only model prints its prompt
+/* Begin the text of an answer. With a piece tokenizer, a decoder-only model prints its prompt
  * too, since a piece may depend on the one before; not with --chat. */
 static rt_status begin_text(Cli *cli)
 {
@@ -199,7 +199,7 @@ static rt_status begin_text(Cli *cli)
     return rt_answer_text_begin(&a->text, a->input, prompted ? a->input_count : 0);
 }
 
-/* Add an id to the text, except an end token; with ids as numbers that is added too. */
+/* Add an id to the text. An end token is added only if ids are printed as numbers. */
 static rt_status add_text(Cli *cli, int id)
 {
     CliAnswer *a = &cli->answer;
@@ -234,9 +234,9 @@ static rt_status write_text(Cli *cli, const int *ids, int n)
     return status == RT_OK ? rt_answer_text_end(&cli->answer.text) : status;
 }
 
-/* Generate from cli->answer.input by the settings of generation: sets ids, count, finished, text
- * and, if asked for, score. Without a search, the text grows with the ids if it is streamed or may
- * stop them; otherwise it is made afterwards. */
+/* Generate from cli->answer.input by the generation settings: sets ids, count, finished, text and,
+ * if asked for, score. Without a search, the text grows with the ids if it is streamed or may stop
+ * them; otherwise it is made afterwards. */
 static rt_status generate(Cli *cli, int scored)
 {
     CliAnswer *a = &cli->answer;

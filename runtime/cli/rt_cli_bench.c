@@ -1,4 +1,4 @@
-/* rt_cli_bench.c: --bench: measure the speed of this program on this machine, by the tests of
+/* rt_cli_bench.c: --bench: measure the speed of this program on this machine, with the tests of
  * `xformc bench`.
  *
  *   enc dec e2e     encoder-decoder: read a source; write a target after it; both. At full length
@@ -110,7 +110,7 @@ static rt_status run(const Bench *b)
 
 /* ---- measuring ---------------------------------------------------------------------------------------------- */
 
-/* The time of so many runs in seconds; negative after a failure. */
+/* The time of `runs` runs in seconds; negative after a failure. */
 static double measure(const Bench *b, int runs)
 {
     const double begun = now();

@@ -35,7 +35,7 @@ int cli_check(Cli *cli)
     return 0;
 }
 
-/* Decode all rows but the last in calls of as many as fit, then the last alone. */
+/* Decode all rows but the last in calls of as many as fit, then the last row by itself. */
 static rt_status run_target(Cli *cli, float *values)
 {
     const rt_program *p = cli->program;

@@ -1,7 +1,7 @@
 /* rt_cli_inputs.c: answer text by text, for a program's main() and for xformc, which fills an
  * rt_program over its engine. The model's buffers are allocated before the first text; those of
  * texts grow. Answers go to standard output: for each text one line, which is empty for a rejected
- * text, or one JSON object. All else goes to standard error. */
+ * text, or one JSON object. Everything else goes to standard error. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -161,7 +161,7 @@ static int cli_lines(Cli *cli)
     return error == ENOMEM ? RT_EXIT_MISSING : RT_EXIT_IO;
 }
 
-/* Read a file into *text, which the caller frees, without a line end at its end. Returns 0, or an
+/* Read a file into *text, which the caller frees, without a newline at its end. Returns 0, or an
  * exit code after a message. */
 static int cli_read_file(const rt_program *p, const char *path, char **text, size_t *bytes)
 {
@@ -191,7 +191,7 @@ static int cli_read_file(const rt_program *p, const char *path, char **text, siz
     return 0;
 }
 
-/* Answer the text of -p, or the file of -f. */
+/* Answer the text given with -p, or the file given with -f. */
 static int cli_prompt(Cli *cli, const CliPrompt *prompt, size_t number)
 {
     const CliPlace place = { "prompt", number };
@@ -213,7 +213,7 @@ static int begins_alone(Cli *cli)
     return p->texts->ids(cli->tokenizer, "", 0, 0, 0, 0, &source) == RT_OK && source.n;
 }
 
-/* There are no texts: answer the lines of standard input. If there are none either, or if it is a
+/* No texts were given: answer the lines of standard input. If there are none either, or if it is a
  * terminal, a model that can continue an empty text does so. */
 static int cli_no_texts(Cli *cli)
 {

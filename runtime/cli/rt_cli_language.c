@@ -1,5 +1,5 @@
 /* rt_cli_language.c: choose the languages of a translation. Most translators have tokens for
- * languages (rt_tokenizer.h); in T5 the texts name them, by the rows of rt_program.translations. */
+ * languages (rt_tokenizer.h); for T5, the texts name them, as listed in rt_program.translations. */
 #include "rt_cli_language.h"
 
 #include <string.h>
@@ -38,8 +38,8 @@ static void list_languages(const CliLanguages *l, const RtTokenizer *t, const ch
     if (id >= 0) fputs(" and others", l->messages);
 }
 
-/* The id of a language. -1 after a message that lists languages that begin alike or, if there are
- * none, the first ones. */
+/* The id of a language. -1 after a message that lists languages that begin with the same letters
+ * or, if there are none, the first ones. */
 static int find_token(const CliLanguages *l, const RtTokenizer *t, int to)
 {
     const char *code = to ? l->to : l->from;

@@ -38,7 +38,7 @@ static const rt_cli_option table[] = {
 };
 enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 40, MOST_ALIASES = 8, NAME_ROOM = 24 };
 
-/* All options: the table's, the tokenizer's and, for a decoder, the settings of generation. */
+/* All options: the table's, the tokenizer's and, for a decoder, the generation settings. */
 typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
 typedef struct Options { Option list[MOST_OPTIONS]; int count; } Options;
 
@@ -277,7 +277,7 @@ static int check_options(const CliOptions *o, const rt_program *p, int argc, cha
     return usage_end(p);
 }
 
-/* The setting of generation that an option sets; NULL if it sets none. */
+/* The generation setting that an option sets; NULL if it sets none. */
 static const RtGenerationOption *setting_of(int value)
 {
     for (int i = 0; i < rt_generation_option_count; i++) {

@@ -16,11 +16,11 @@ enum {
 /* Answer texts, or do one of the others instead. */
 typedef enum CliAction { CLI_ANSWER, CLI_INFO, CLI_CHECK, CLI_SELFTEST, CLI_BENCH } CliAction;
 
-/* Options of rt_cli_texts, which only programs with a tokenizer of pieces have; the others are in
+/* Options of rt_cli_texts, which only programs with a piece tokenizer have; the others are in
  * rt_cli_options.c. */
 enum { CLI_SEPARATOR = 1000, CLI_PLAIN, CLI_SOURCE_LANGUAGE, CLI_TARGET_LANGUAGE };
 
-/* A text of -p, or the file of -f. */
+/* A text given with -p, or the file given with -f. */
 typedef struct CliPrompt { const char *text; int file; } CliPrompt;
 
 /* Owns its lists; cli_options_free frees them. */

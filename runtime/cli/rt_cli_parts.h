@@ -24,7 +24,7 @@ typedef struct CliAnswer {
     RtAnswerText text;              /* these ids as text, if `says` */
     int says;                       /* there is a tokenizer, or the answer is printed as ids */
     size_t shown;                   /* bytes of the text that are already printed */
-    rt_status text_status;          /* of making the text while ids arrive */
+    rt_status text_status;          /* from making the text while ids arrive */
     char message[192];              /* why there is no answer: one printable line; "": an answer */
 } CliAnswer;
 
@@ -110,12 +110,12 @@ void cli_texts_close(Cli *cli);
 /* Report that standard output cannot be written. Returns RT_EXIT_IO. */
 int cli_write_failed(const Cli *cli);
 
-/* ---- an encoder alone: rt_cli_vector.c ------------------------------------------------------------------- */
+/* ---- encoder only: rt_cli_vector.c ----------------------------------------------------------------------- */
 
 struct rt_cli_vectors {
     /* 1 if the result has neither NaN nor +infinity. */
     int (*good)(const Cli *cli);
-    /* Print, for --help, what the program does besides; the keys of --json. */
+    /* For --help: print what else the program does, and the keys of --json. */
     void (*show_help)(const rt_program *p);
     void (*show_keys)(const rt_program *p);
     /* Print the result, without a newline: numbers, labels or tokens with their scores. json: as

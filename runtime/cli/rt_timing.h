@@ -1,4 +1,4 @@
-/* rt_timing.h: how long an answer took, in the form of llama.cpp. */
+/* rt_timing.h: how long an answer took, in llama.cpp's format. */
 #ifndef RT_TIMING_H
 #define RT_TIMING_H
 
@@ -26,7 +26,7 @@ void rt_timing_anew(RtTiming *t);
 /* A call has computed `rows` rows of the decoder. */
 void rt_timing_fed(RtTiming *t, int rows);
 /* Print three lines to standard error, each after `name: `. The time of the first id is part of the
- * prompt's, as it comes from the last row of the prompt. */
+ * prompt's, because it comes from the last row of the prompt. */
 void rt_timing_print(const RtTiming *t, const char *name);
 
 #ifdef __cplusplus

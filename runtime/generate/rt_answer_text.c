@@ -1,4 +1,4 @@
-/* rt_answer_text.c: see rt_answer_text.h. Buffers double; if text did not fit, all of it is made
+/* rt_answer_text.c: see rt_answer_text.h. Buffers double; if text does not fit, all of it is made
  * again. */
 #include "rt_answer_text.h"
 #include <stdlib.h>
@@ -80,12 +80,12 @@ static rt_status find_begin(RtAnswerText *t, int last)
     const size_t certain = t->begin - t->open_bytes, bytes = t->bytes - certain;
     if (!t->open) return RT_OK;
     const int same = !memcmp(t->text + certain, t->open, bytes < t->open_bytes ? bytes : t->open_bytes);
-    if (same && bytes < t->open_bytes && !last) return RT_OK;           /* the rest may come */
+    if (same && bytes < t->open_bytes && !last) return RT_OK;           /* more may come */
     forget_open(t);
     return same && t->begin <= t->bytes ? RT_OK : find_changed(t, certain, last);
 }
 
-/* The bytes of whole characters among the first n; a stop of invalid UTF-8 may split one. */
+/* The bytes of whole characters among the first n; a stop that is invalid UTF-8 may split one. */
 static size_t whole(const RtAnswerText *t, size_t n)
 {
     while (n && n < t->bytes && ((unsigned char)t->text[n] & 0xC0) == 0x80) n--;

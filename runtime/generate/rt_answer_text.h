@@ -21,7 +21,7 @@ typedef struct RtAnswerText {
     RtDetokenize *detokenize;
     void *self;
     RtStops stops;
-    void *scratch;                  /* of the stops */
+    void *scratch;                  /* for the stops */
     int *ids;  int count, ids_room; /* of the prompt, if there is one, and of the answer */
     char *text;  size_t bytes, room;        /* of these ids, NUL-terminated, up to a stop */
     size_t begin;                   /* offset of the answer's text; only it is searched for stops */
@@ -37,10 +37,10 @@ rt_status rt_answer_text_open(RtAnswerText *t, RtDetokenize *detokenize, void *s
                               const char *const *stops, int n);
 void rt_answer_text_close(RtAnswerText *t);
 /* Begin an answer to prompt[n], whose text comes first; n may be 0. If the first ids of the answer
- * change the end of the prompt's text, as bytes do that do not complete a character there, the
- * answer is the text of its own ids, or, if the whole text does not end with that, begins with the
- * changed part. These functions return the statuses of `detokenize`; RT_NO_ROOM also for no
- * memory. */
+ * change the end of the prompt's text, for example because their bytes do not complete a character
+ * there, the answer is the text of its own ids or, if the whole text does not end with that, begins
+ * with the changed part. These functions return the statuses of `detokenize`; RT_NO_ROOM also if
+ * memory runs out. */
 rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n);
 /* Add an id; does nothing after a stop. */
 rt_status rt_answer_text_add(RtAnswerText *t, int id);

@@ -1,12 +1,12 @@
 /* rt_beam.h: beam search over a model that decodes rows of several sequences at once.
  *
- * A step is one call of `decode` over all live beams, so each weight is read once a step; slots
+ * A step is one call of `decode` over all live beams, so each weight is read once per step; slots
  * 0 .. beams - 1 are used. The score of a candidate is the log-softmax of its logit, changed by the
- * rules of rt_logits.h, plus the sum of its beam. The best max(2, 1 + ends) * beams candidates are
- * kept; of equal ones, those that come first in order of beam and id. A kept candidate ends with an
- * end id or at the maximum length; it is finished, with the score sum / length^length_penalty, if
- * it is among the first `beams`. The best `beams` of the others live on. The length is the number
- * of generated ids, including the end id. These are the rules of Hugging Face's `generate`. */
+ * rules of rt_logits.h, plus its beam's sum. The best max(2, 1 + ends) * beams candidates are kept;
+ * of equal ones, those with the lower beam, then the lower id. A kept candidate ends with an end id
+ * or at the maximum length; it is finished, with the score sum / length^length_penalty, if it is
+ * among the first `beams`. The best `beams` of the others live on. The length is the number of
+ * generated ids, including the end id. These are the rules of Hugging Face's `generate`. */
 #ifndef RT_BEAM_H
 #define RT_BEAM_H
 
@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 /* When to stop before every beam has the maximum length: `early_stopping` of generation settings.
- * FALSE: `beams` are finished, and the best live beam, if it ended here, is not above the worst.
- * TRUE: `beams` are finished. NEVER: like FALSE, but with a length_penalty above 0 as if the live
- * beam ended at the maximum length. */
+ * FALSE: `beams` are finished, and the best live beam, if it ended now, would not be above the
+ * worst of them. TRUE: `beams` are finished. NEVER: like FALSE, but with a length_penalty above 0
+ * as if the live beam ended at the maximum length. */
 typedef enum RtBeamStop {
     RT_BEAM_STOP_FALSE,
     RT_BEAM_STOP_TRUE,
@@ -30,13 +30,13 @@ typedef enum RtBeamStop {
 enum { RT_BEAM_MOST = 128 };        /* beams */
 
 typedef struct RtBeamOptions {
-    int beams;                      /* 1 .. RT_BEAM_MOST; 1: greedy, except RT_BEAM_STOP_NEVER */
+    int beams;                      /* 1 .. RT_BEAM_MOST; 1: greedy, unless RT_BEAM_STOP_NEVER */
     int most;                       /* most ids to generate, including the end id */
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
-    double length_penalty;          /* 0: by sums; 1: by means; above: favours long sequences */
+    double length_penalty;          /* 0: ranks by sum; 1: by mean; above 1: favours length */
     RtBeamStop early_stopping;
     RtProcessors processors;
-    int longest;                    /* most ids of the prompt and the generated ids in all */
+    int longest;                    /* most ids in all, prompt and generated */
 } RtBeamOptions;
 
 typedef struct RtBeamResult {

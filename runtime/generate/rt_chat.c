@@ -27,8 +27,8 @@ static void note_typed(Out *o, size_t begin)
     o->typed->at[2 * o->typed->count++ + 1] = (uint32_t)o->n;
 }
 
-/* Add a text of the template, with its dates. typed: the caller notes the range of all of it, so
- * dates are not noted. */
+/* Add a text of the template, with its dates. typed: the caller records the range of the whole
+ * text, so dates are not recorded. */
 static void put_part(Out *o, Part p, int typed)
 {
     const char *end = p.s + p.n, *at;
@@ -83,7 +83,7 @@ static void put_typed(Out *o, Part p, int left, int right)
     note_typed(o, begin);
 }
 
-/* Add the system prompt, with the template's text around it. ends: without white space at its
+/* Add the system prompt, with the template's text around it. ends: trim the white space at its
  * end. */
 static void put_system(Out *o, const RtChat *c, const char *text, int ends)
 {

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* White space that is trimmed: none; around user messages; around the system prompt; around both;
- * around all between user[0] and user[1]; after the system prompt. */
+ * around everything between user[0] and user[1]; after the system prompt. */
 typedef enum RtChatTrim {
     RT_CHAT_TRIM_NONE, RT_CHAT_TRIM_USER, RT_CHAT_TRIM_SYSTEM, RT_CHAT_TRIM_EACH, RT_CHAT_TRIM_TURN,
     RT_CHAT_TRIM_SYSTEM_END
@@ -43,7 +43,7 @@ typedef struct RtChat {
                                      * 2: newlines at their start; 0: nothing */
     int thinks;                     /* cuts earlier answers to what follows the last </think>:
                                      * 1: without newlines at its start; 2: with them; 0: no cut */
-    int blank;                      /* a system prompt of white space counts as empty */
+    int blank;                      /* a system prompt of only white space counts as empty */
 } RtChat;
 
 /* The caller's system prompt and date; NULL: the template's own. */
@@ -54,13 +54,13 @@ typedef struct RtChatTurn { const char *user; size_t user_bytes; const char *ans
 /* The parts of a text that are prompts, messages, answers or dates, not the template's own text:
  * from byte at[2 * i] to byte at[2 * i + 1]. */
 typedef struct RtChatTyped { uint32_t *at; int count; } RtChatTyped;
-/* The most ranges of a text of `turns` turns. */
+/* The maximum number of ranges in a text of `turns` turns. */
 static inline int rt_chat_typed_most(int turns) { return 2 * turns + 2 + RT_CHAT_DATES; }
 
-/* Write the text of turns[count], count >= 1, to out[cap], without a NUL. Returns its bytes; if
- * that is more than cap, the content of out is unspecified. typed: NULL, or room for all ranges;
- * receives them and their count. For a template with `today`, if words has no date, the caller
- * passes that of rt_chat_today. */
+/* Write the text of turns[count], count >= 1, to out[cap], without a NUL. Returns its length in
+ * bytes; if that is more than cap, the content of out is unspecified. typed: NULL, or room for all
+ * ranges; receives them and their count. For a template with `today`, if words has no date, the
+ * caller passes the one from rt_chat_today. */
 size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap,
                     RtChatTyped *typed);
 /* Like rt_chat_text for one user message, with today's date if the template wants one and none is

@@ -14,7 +14,7 @@ typedef struct RtConversation {
     RtChatTurn *turns;  int count, room;    /* copies; the last answer is NULL until it is added */
     char *text;  size_t bytes;              /* size of the buffer */
     RtChatTyped typed;  int typed_room;     /* ranges of the last text */
-    char date[64];                          /* today's at the first text, if it is wanted */
+    char date[64];                          /* today's, at the first text, if it is needed */
 } RtConversation;
 
 void rt_conversation_free(RtConversation *t);

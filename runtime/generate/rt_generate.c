@@ -65,7 +65,7 @@ typedef struct Work {
     const RtGenerate *options;
     int changed;                    /* rules of rt_logits.h may change scores */
     int *history;                   /* [longest]: the prompt and what follows */
-    int prompt, count;              /* ids of the prompt; in the history */
+    int prompt, count;              /* ids in the prompt; in the history */
     float *scores;                  /* [vocab], if `changed` */
     RtCandidate *candidates;        /* [vocab], if ids are sampled */
     RtRandom random;

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* The ids that slot 0 holds, for a prompt that begins with them: ids[longest]; `count` of them were
- * fed, and nothing else since. count 0: none. */
+/* The ids that slot 0 holds, to be reused for a prompt that begins with them: ids[longest]; `count`
+ * of them were fed, and nothing else since. count 0: none. */
 typedef struct RtPromptCache { int *ids; int count; } RtPromptCache;
 
 typedef struct RtGenerate {
@@ -32,13 +32,13 @@ typedef struct RtGenerated {
     int count;                      /* ids, including the end id */
     int ended;                      /* the last of them is an end id */
     int stopped;                    /* on_id has stopped it */
-    double sum;                     /* of log-probabilities of the plain logits, if scored; or 0 */
+    double sum;                     /* of the plain logits' log-probabilities if scored, else 0 */
 } RtGenerated;
 
 /* Bytes of scratch for rt_generate with these options. */
 size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab);
-/* How many first ids of prompt[n] need not be fed again: at most n - 2, so that at least one row is
- * fed, which takes the slot back to where they end. */
+/* How many of the first ids of prompt[n] need not be fed again: at most n - 2, so that at least one
+ * row is fed, which moves the slot back to where they end. */
 int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n);
 /* Continue prompt[n] with ids[o->most]; its source, if there is one, was encoded into slot 0.
  * scratch: aligned like a double. Returns RT_OK; RT_ORDER: no prompt or nothing to generate;

@@ -1,5 +1,5 @@
-/* rt_generate_text.c: the answer of rt_generate_text.h. It keeps only text that is not passed on
- * yet: a possible beginning of a stop, and what the next id may still change. */
+/* rt_generate_text.c: the answer of rt_generate_text.h. It keeps only text that has not been passed
+ * on yet: a possible beginning of a stop, and what the next id may still change. */
 #include "rt_generate_text.h"
 #include <string.h>
 
@@ -77,8 +77,8 @@ size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token)
 
 /* ---- the prompt ----------------------------------------------------------------------------------------- */
 
-/* Turn a text into m->ids, with `chat` in the chat template. The rest of the work memory is
- * scratch. */
+/* Turn a text into m->ids, wrapped in the chat template if `chat` is set. The rest of the work
+ * memory is scratch. */
 static rt_status read_text(const RtTextModel *m, const rt_generate_options *o, const char *text, int room, int *n)
 {
     uint32_t ranges[2 * (2 * 1 + 2 + RT_CHAT_DATES)];
@@ -123,9 +123,9 @@ static rt_status text_of(Answer *a, int from, int n, int last, size_t *used)
     return a->model->detokenize(a->model->decoder.self, a->ids, from, n, last, a->text, a->room, used);
 }
 
-/* Remove what the prompt left open from the first text after the prompt's certain text. Or the ids
- * after the prompt have changed it, as bytes do that do not complete a character there; then the
- * answer is the text of its own ids. */
+/* Remove what the prompt left open from the first text after the prompt's certain text. If the ids
+ * after the prompt have changed it instead, for example because their bytes do not complete a
+ * character there, the answer is the text of its own ids. */
 static rt_status part(Answer *a, int last)
 {
     const int prompt = a->prompt;
@@ -139,7 +139,7 @@ static rt_status part(Answer *a, int last)
     return text_of(a, 0, a->count, last, &a->bytes);
 }
 
-/* Pass on what is certain of ids[from..count); last: no id follows. */
+/* Pass on the certain text of ids[from..count); last: no id follows. */
 static rt_status stream(Answer *a, int from, int last)
 {
     size_t used = a->bytes, seen = a->prompt ? 0 : used;
@@ -280,7 +280,7 @@ rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_gene
     rt_stops_begin(&a.stops);
     a.text[0] = '\0';
     status = answer_ids(&a, n, m->joined && !o->chat, results, scratch, wanted);
-    /* No pointer stays. */
+    /* Leave no pointers behind. */
     memset(m->work, 0, (size_t)(at - (unsigned char *)m->work) + a.room + a.open_bytes);
     return status;
 }

@@ -42,7 +42,7 @@ typedef struct RtTextModel {
 /* Answer a text in slot 0. options: NULL or all zeros means m->settings. on_token, if not NULL,
  * gets the answer in pieces of whole characters, up to a stop string, and returns false to end it.
  * It must not call anything that uses m->work. A search passes its answer on when it is done, and
- * uses the first slots, one for each beam. No pointer stays in m->work.
+ * uses the first slots, one for each beam. No pointers are left in m->work.
  * RT_OK, also if on_token ended the answer. RT_BAD_OPTION: options are out of range or conflict, or
  * there are more beams than slots; RT_ORDER: the text has no ids; RT_TOO_LONG: it has too many;
  * RT_NO_ROOM: m->work is too small; RT_BAD_WEIGHTS: a logit is NaN or INFINITY; otherwise the

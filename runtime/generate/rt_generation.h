@@ -1,5 +1,5 @@
-/* rt_generation.h: the settings of generation, and answers that follow them: greedy, sampled or by
- * beam search. */
+/* rt_generation.h: generation settings, and answers that follow them: greedy, sampled or by beam
+ * search. */
 #ifndef RT_GENERATION_H
 #define RT_GENERATION_H
 
@@ -65,8 +65,8 @@ extern const int rt_generation_alias_count;
 int rt_generation_set(RtGeneration *g, const char *name, const char *value, const char **expected);
 /* Why the settings conflict, or NULL. */
 const char *rt_generation_fault(const RtGeneration *g);
-/* 1 if every setting is in the range of its option, or 0 if that means off, no count is below 0,
- * and no stop is empty: rt_generation_range.c. */
+/* 1 if every setting is in the range of its option (or is 0, where that means off), no count is
+ * below 0, and no stop is empty: rt_generation_range.c. */
 int rt_generation_in_range(const RtGeneration *g);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* rt_generation_options.c: change settings of generation by name, for command lines. */
+/* rt_generation_options.c: change generation settings by name, for command lines. */
 #include "rt_generation.h"
 #include <errno.h>
 #include <stddef.h>

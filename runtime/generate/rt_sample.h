@@ -36,9 +36,9 @@ static inline double rt_random(RtRandom *r)                 /* 0 <= x < 1, with 
     return (double)(rt_random_mix(r->state += RT_RANDOM_STEP) >> 11) / 9007199254740992.0; /* 2^53 */
 }
 
-/* The random numbers of one text of many: id i of its answer takes number i, so that a draw depends
- * only on the seed, the text's number and the place in its answer. Text 0 has the numbers of the
- * seed itself. */
+/* The random numbers for one of many texts: id i of its answer takes number i, so that a draw
+ * depends only on the seed, the text's number and the place in its answer. Text 0 has the numbers
+ * of the seed itself. */
 static inline RtRandom rt_random_of(uint64_t seed, uint64_t text)
 {
     const RtRandom r = { seed + rt_random_mix(text * RT_RANDOM_STEP) };
@@ -48,8 +48,8 @@ static inline RtRandom rt_random_of(uint64_t seed, uint64_t text)
 /* An id that may be drawn. weight: its probability times a common factor. */
 typedef struct RtCandidate { float score; int id; double weight; } RtCandidate;
 
-/* Write the ids of scores[vocab] that remain to candidates[vocab], most likely first, and of equal
- * ones the lower id first. Returns their number: at least one, or 0 if no score is a number above
+/* Write the ids of scores[vocab] that remain to candidates[vocab], most likely first, equal ones by
+ * ascending id. Returns their number: at least one, or 0 if no score is a number above
  * -INFINITY. */
 int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, RtCandidate *candidates);
 /* Draw one of them by its weight. candidates[vocab]: scratch. -1 if there is none. */

@@ -1,6 +1,6 @@
 /* cache_f32.c: store rows of keys and values in the panels that attention reads. Row r goes to
- * positions[r], in a ring to positions[r] % capacity; heads begin..end. Rows of x are
- * [heads * width]. See RtCache for the layouts. */
+ * positions[r], or in a ring to positions[r] % capacity. Only heads begin..end are stored. Rows of
+ * x are [heads * width]. See RtCache for the layouts. */
 #include "rt_cache.h"
 #include "kernels.h"
 

@@ -1,12 +1,13 @@
 /* cache_int8.c: store rows of keys and values as int8, in the panels that attention reads. Row r
- * goes to positions[r], in a ring to positions[r] % capacity; heads begin..end. Rows of x are
- * [heads * width]. See RtCache for the layouts.
+ * goes to positions[r], or in a ring to positions[r] % capacity. Only heads begin..end are stored.
+ * Rows of x are [heads * width]. See RtCache for the layouts.
  *
  * Keys are rotated first, see rt_plain_rotate: a key often has a few numbers that are much larger
- * than the others, and would leave few bits to these. Rotating the values too gained nothing.
+ * than the others, and these would be left with few bits. Rotating the values too brought no gain.
  *
- * The numbers of a head are divided by a scale, the largest of their sizes over 127, and rounded to
- * the nearest integers, ties to even. If one is infinite or NaN, so 0 * most, the scale is NaN. */
+ * The numbers of a head are divided by a scale, their largest absolute value over 127, and rounded
+ * to the nearest integers, ties to even. If one is infinite or NaN, 0 * most is NaN, and so is the
+ * scale. */
 #include "rt_cache.h"
 #include "rt_scales.h"
 #include "rt_simd_int8.h"

@@ -1,5 +1,5 @@
-/* linear_bf16.c: the functions of linear_f32.c for bf16 weights, with the same bits as f32 kernels
- * give for these weights; and embeddings from such a matrix. */
+/* linear_bf16.c: the functions of linear_f32.c for bf16 weights, bit-identical to the f32 kernels
+ * with the same weights; and embeddings from such a matrix. */
 #include "rt_linear.h"
 #include "kernels.h"
 

@@ -11,11 +11,12 @@ RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)
     return rows == room || room <= RT_BYTES_ROWS ? room : room / RT_BYTES_ROWS * RT_BYTES_ROWS;
 }
 
-/* Up to this size weights may be in the L1 cache, and prefetching is a tenth of the work. */
+/* Weights up to this size may be in the L1 cache, where prefetching would be a tenth of the
+ * work. */
 enum { RT_ASK_BYTES = 1 << 16 };
 
-/* True if weights are to be prefetched: for one row of a large matrix, or for rows of one tile,
- * which reads several panels side by side, if the panels are long. */
+/* True if weights are to be prefetched: for one row of a large matrix, or, if the panels are long,
+ * for the rows of a single tile, which reads several panels side by side. */
 RT_INLINE int rt_asks(const RtLinear *shape, int rows, size_t panel)
 {
     return rows == 1 ? (size_t)shape->out / 16 * panel > RT_ASK_BYTES : rows < 2 * RT_BYTES_ROWS && panel > RT_ASK_BYTES / 4;

@@ -2,8 +2,8 @@
  * Keys and values are stored as panels, so both products use the tiles of rt_tile.h. Each element
  * sums exactly visible[r] positions, in order, whichever tile holds row r: the bits of a row depend
  * neither on other rows nor on the rest of the cache. Softcap, bias and mask change the scores
- * between the two products. Without them the cost is one test per tile, or
- * nothing if the compiler knows that there are none. */
+ * between the two products. Without them the cost is one test per tile, or nothing if the compiler
+ * knows that there are none. */
 #ifndef RT_ATTENTION_H
 #define RT_ATTENTION_H
 
@@ -91,7 +91,7 @@ static inline void rt_attention_tap(float *tap, const float *score, RtAttentionR
 }
 
 /* out[r] = sum over j of weights[r][j] * v[j]. First sum all rows together over the positions that
- * every row sees; then sum each row alone over the rest. */
+ * every row sees; then sum each row separately over the rest. */
 RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels, const RtFormat format)
 {
     int common = visible[0];
@@ -107,8 +107,8 @@ RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int p
     }
 }
 
-/* Turn the scores of row r from q k^T of head h into weights. *seen counts the visible positions. It
- * becomes 0 if all of them are hidden. */
+/* Turn the scores of row r from q k^T of head h into weights. *seen is the number of visible
+ * positions; it becomes 0 if all of them are hidden. */
 static inline void rt_attention_weights_extra(const RtAttention *shape, const RtAttentionExtra *extra, float *scratch,
                                               int *seen, int h, int r)
 {

@@ -1,5 +1,5 @@
-/* rt_cache.h: store rows of values in a cache of f32 or f16. cache_f32.c and cache_f16.c call this
- * function with their format, and store keys with functions of their own. See RtCache for the
+/* rt_cache.h: store rows of values in an f32 or f16 cache. cache_f32.c and cache_f16.c call this
+ * function with their format, and store keys with their own functions. See RtCache for the
  * layouts. */
 #ifndef RT_CACHE_H
 #define RT_CACHE_H

@@ -1,14 +1,14 @@
-/* rt_linear.h: linears over panels of sixteen outputs, with weights of any format that is widened
+/* rt_linear.h: linears over panels of sixteen outputs, with weights in any format that is widened
  * to f32. linear_f32.c and linear_bf16.c call these functions with their format.
- * One row and many rows sum every element in the same order (see rt_tile.h), so the number of rows,
- * their split over threads and the split of the panels change no bit. */
+ * One row and many rows sum every element in the same order (see rt_tile.h), so neither the number
+ * of rows nor the way rows and panels are split over threads changes a bit. */
 #ifndef RT_LINEAR_H
 #define RT_LINEAR_H
 
 #include "rt_tile.h"
 
-/* How many inputs many rows process at once: two panels of that depth are 64 KB and stay in the
- * second-level cache, a tile of fourteen rows is 28 KB and stays in the first. One row reads each
+/* How many inputs many rows process at once: two panels of this depth are 64 KB and stay in the
+ * second-level cache; a tile of fourteen rows is 28 KB and stays in the first. One row reads each
  * weight once, so its inputs are not divided. */
 enum { RT_LINEAR_DEPTH = 512 };
 
@@ -18,7 +18,7 @@ RT_INLINE size_t rt_panel_floats(const RtLinear *shape, const RtFormat format)
     return format == RT_F32 ? 16 * (size_t)(shape->in + (shape->has_bias ? 1 : 0)) : rt_panel_bytes(shape->in, shape->has_bias, 16) / sizeof(float);
 }
 
-/* The rows and panels of a full tile of many rows. */
+/* The rows and panels of a full tile, in a call of many rows. */
 RT_INLINE int rt_linear_rows(const RtLinear *shape) { return shape->wide_tile ? RT_WIDE_ROWS : RT_TILE_ROWS; }
 RT_INLINE int rt_linear_abreast(const RtLinear *shape) { return shape->wide_tile ? RT_WIDE_PANELS : RT_TILE_PANELS; }
 

@@ -1,9 +1,9 @@
 /* rt_scales.h: where int8 keys and values have their scales, and how attention applies them. See
- * RtCache for the layout. Keys are rotated before they are rounded, so queries are, too.
+ * RtCache for the layout. Keys are rotated before they are rounded, so queries are rotated too.
  *
  * A score is the sum of query times bytes, times the scale of the key; a weight is multiplied by
- * the scale of its value before the sum over the values. So each element is rounded in the same
- * order in any tile, and the products themselves need no scale. */
+ * the scale of its value before the sum over the values. So an element has the same roundings in
+ * the same order in any tile, and the products themselves need no scale. */
 #ifndef RT_SCALES_H
 #define RT_SCALES_H
 
@@ -29,7 +29,8 @@ RT_INLINE size_t rt_score_floats(int capacity, int d_k, const RtFormat format)
     return (size_t)capacity + 16 + (format == RT_INT8 ? (size_t)((d_k + 15) / 16 * 16) : 0);
 }
 
-/* Copy the queries of a tile to `to`, rotated, `stride` floats apart, and let it read them there. */
+/* Copy the queries of a tile to `to`, rotated, `stride` floats apart, and make it read them from
+ * there. */
 RT_INLINE void rt_rotate_queries(RtTile *t, float *to, size_t stride, int rows, int d_k)
 {
     for (int r = 0; r < rows; r++) rt_plain_rotated_query(to + (size_t)r * stride, t->x + (size_t)r * t->x_stride, d_k);

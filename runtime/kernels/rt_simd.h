@@ -26,9 +26,10 @@
 #define RT_KERNEL
 #endif
 
-/* RT_APART: a long function that handles at least sixteen numbers a call; inlined copies would only
- * cost size and compile time. RT_DEBUG: nothing is forced inline, so that a debugger can step into
- * functions; without optimisation the inlined copies for each shape take minutes to compile. */
+/* RT_APART: a long function that handles at least sixteen numbers per call; inlined copies would
+ * only cost size and compile time. RT_DEBUG: nothing is forced inline, so that a debugger can step
+ * into functions; without optimisation the inlined copies for each shape take minutes to
+ * compile. */
 #if defined(RT_DEBUG)
 #define RT_INLINE static inline
 #define RT_APART static inline
@@ -65,19 +66,19 @@ RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
 #include "instruction_sets.def"
 #undef RT_SIMD_PART
 
-/* The functions of a section, where their names do not explain them:
- * rt_load_bf16            sixteen numbers of 16 bits, each the upper half of a float
+/* The functions of a section whose names do not explain them:
+ * rt_load_bf16            sixteen 16-bit numbers, each the upper half of a float
  * rt_load_int8            sixteen signed bytes
- * rt_load_n, rt_store_n   the first n lanes, n of 0..16; the others become 0 or are not stored, and
+ * rt_load_n, rt_store_n   the first n lanes, n in 0..16; the others become 0 or are not stored, and
  *                         their memory is not accessed
  * rt_first_n              lanes below n from a, the others from rest
  * rt_max, rt_min          b where either operand is NaN
  * rt_if_less              yes where a < b, else no (also where either is NaN)
- * rt_scale2               a * 2^n for integers n of -126..128, rounded once
+ * rt_scale2               a * 2^n for integers n in -126..128, rounded once
  * rt_sum, rt_max_of       combine lanes i and i+8, then i+4, i+2, i+1 */
 
 RT_INLINE rt_v16 rt_keep_n(rt_v16 a, int n) { return rt_first_n(a, n, rt_set1(0)); }
-/* Lanes of the group of sixteen that starts at column i of `width`. */
+/* The lanes in use in the group of sixteen that starts at column i of `width`. */
 RT_INLINE int rt_lanes_at(int width, int i) { return width - i < 16 ? width - i : 16; }
 
 /* ---- functions ------------------------------------------------------------------------------------------ */
@@ -104,7 +105,7 @@ RT_INLINE rt_v16 rt_exp(rt_v16 x)
     return rt_if_less(high, x, rt_set1(INFINITY), p);
 }
 
-/* log(x) of one positive normal float, within 1 ulp; the polynomial of Cephes logf. */
+/* log(x) for one positive normal float, within 1 ulp; the polynomial of Cephes logf. */
 static inline float rt_log(float x)
 {
     static const float c[9] = { 7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
@@ -159,7 +160,7 @@ RT_INLINE rt_v16 rt_normal_tail(rt_v16 t)
     return rt_mul(rt_exp(rt_mul(rt_mul(rt_set1(-0.5f), t), t)), p);
 }
 
-/* x / (1 + exp(-s)); 0 where s is -inf, x = -inf included. */
+/* x / (1 + exp(-s)); 0 where s is -inf, even if x is -inf. */
 RT_INLINE rt_v16 rt_times_sigmoid_here(rt_v16 x, rt_v16 s)
 {
     return rt_div(rt_max(rt_set1(-3.402823466e38f), x), rt_add(rt_set1(1), rt_exp(rt_minus(s))));
@@ -215,7 +216,7 @@ RT_INLINE rt_v16 rt_gelu_tanh(rt_v16 x)
     return rt_times_sigmoid(x, rt_mul(x, rt_fma(rt_set1(7.13548163e-2f), rt_mul(x, x), rt_set1(1.59576912f))));
 }
 
-/* tanh is within 1.3 ulp, sigmoid within 2.5 (0 below -88.7), the gelus and silu within 2^-23 |x| of the exact number
+/* tanh is within 1.3 ulp, sigmoid within 2.5 (0 below -88.7), the gelus and silu within 2^-23 |x| of the exact value
  * and for x >= -1 within 3 ulp. NaN for NaN only; at -inf the gelus and silu are 0. */
 RT_INLINE rt_v16 rt_activate(RtActivation kind, rt_v16 x)
 {
@@ -228,7 +229,7 @@ RT_INLINE rt_v16 rt_activate(RtActivation kind, rt_v16 x)
     return x;
 }
 
-/* Activate the first `columns` of each of `rows`, in place. */
+/* Apply an activation to the first `columns` of each of `rows` rows, in place. */
 RT_APART void rt_activate_rows(RtActivation kind, float *y, size_t stride, int rows, int columns)
 {
     for (int r = 0; r < rows; r++, y += stride)

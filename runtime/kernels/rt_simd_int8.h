@@ -1,7 +1,7 @@
 /* rt_simd_int8.h: products of int8 or int4 weights and int8 activations, sixteen outputs at a time.
  *
- * Weights and activations are in groups of RT_GROUP numbers along a row, each with a scale of its
- * own. The sum of the products of a group is an integer, the same on every instruction set in any
+ * Weights and activations are in groups of RT_GROUP numbers along a row, each with its own scale.
+ * The sum of the products of a group is an integer, the same with every instruction set and in any
  * order; groups are added in ascending order, with one rt_fma each. So the bits of an element
  * depend neither on the rows nor on the panels nor on how they are divided. Each instruction set
  * defines the section below, from rt_n16 to rt_n16_dot. */
@@ -20,9 +20,8 @@ enum { RT_GROUP = 32, RT_QUADS = RT_GROUP / 4 };
 RT_INLINE int32_t rt_load_quad(const int8_t *p) { int32_t r; memcpy(&r, p, sizeof r); return r; }
 
 /* rt_n16        sixteen 32-bit integers: one for each output of a panel
- * rt_bytes      four weights of each output, 0..255; of rt_nibbles_low, _high: the low or high
- * nibbles
- *               of four bytes of each output, 0..15
+ * rt_bytes      four weights of each output, 0..255; with rt_nibbles_low, _high: the low or high
+ *               nibbles of four bytes of each output, 0..15
  * rt_quad       four activations, -127..127, for all outputs
  * rt_n16_dot    sum + the four products of each output */
 
@@ -162,14 +161,14 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
     }
 }
 
-/* Full tiles of many rows prefetch the panels after theirs, each tile its part, like those of
- * rt_tile.h: 128 rows times 20 MB of weights in an L3 reach 315 instead of 285 GOP/s.
+/* Full tiles of many rows prefetch the panels after theirs, each tile its part, as in rt_tile.h:
+ * 128 rows times 20 MB of weights in an L3 cache reach 315 instead of 285 GOP/s.
  *
  * One row reads a panel's scales before its bytes, so that memory sees one stream instead of two,
- * one of them slow: 1.1 billion weights of 8 bits take a quarter less time, of 4 bits a third;
- * weights in a cache take an eighth less, or as long. If the processor gains by it (rt_ahead), one
- * row also prefetches the bytes ahead; so does the first tile of a few rows, with which 1.1 billion
- * weights take a seventh less time. */
+ * one of them slow: 1.1 billion 8-bit weights take a quarter less time, 4-bit weights a third less;
+ * weights in a cache take up to an eighth less. If the processor gains by it (rt_ahead), one row
+ * also prefetches the bytes ahead; so does the first tile of a few rows, which saves a seventh of
+ * the time of 1.1 billion weights. */
 RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, const int bits, int partial)
 {
     enum { MOST = RT_BYTES_ROWS * RT_BYTES_PANELS };
@@ -227,7 +226,8 @@ RT_INLINE void rt_byte_tile_many(RtByteTile t, int rows, int panels, const int b
     if (RT_BYTES_PANELS > 1 && panels) rt_byte_tile_rows(t, rows, 1, bits, 1);
 }
 
-/* With many rows, constant shapes gain little, and tiles are many: all callers share one copy. */
+/* With many rows there are many tiles, and constant shapes gain little: all callers share one
+ * copy. */
 RT_APART void rt_byte_tile_many_8(const RtByteTile *t, int rows, int panels) { rt_byte_tile_many(*t, rows, panels, 8); }
 RT_APART void rt_byte_tile_many_4(const RtByteTile *t, int rows, int panels) { rt_byte_tile_many(*t, rows, panels, 4); }
 

@@ -2,10 +2,10 @@
  *
  * y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
  * Each element is one sum over ascending i, in any tile: its bits depend neither on the rows nor on
- * the panels nor on how i is divided. w: panels of [in][16] weights, `w_panel` floats apart;
- * weights of another `format` than f32 are widened to f32 when they are loaded. `start` is 0, the
- * [16] floats before each panel's weights, or y. `last` columns of the last panel are stored. y
- * overlaps neither x nor w. */
+ * the panels nor on how the range of i is divided. w: panels of [in][16] weights, `w_panel` floats
+ * apart; weights in a `format` other than f32 are widened to f32 when they are loaded. `start` is
+ * 0, the [16] floats before each panel's weights, or y. `last` columns of the last panel are
+ * stored. y overlaps neither x nor w. */
 #ifndef RT_TILE_H
 #define RT_TILE_H
 
@@ -43,8 +43,8 @@ typedef struct RtTile {
     RtActivation activation;
     const float *add;               /* NULL, or the row that is added to the sums of one row; */
     int add_last;                   /*   the columns of its last panel */
-    /* A literal of the caller: a cache holds the weights, so tiles neither prefetch nor take two
-     * inputs per iteration. */
+    /* A literal from the caller; 1: a cache holds the weights, so tiles neither prefetch nor take
+     * two inputs per iteration. */
     int cached;
     int tile, tiles;                /* one of `tiles` full tiles that read the same weights, or 0 */
 } RtTile;
@@ -77,9 +77,9 @@ RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const i
 }
 
 /* Multiply input k of all rows, counted from `x` and `w`. These point to every third row and every
- * third panel, so that one stride in a register, once and twice, reaches the two between. With one
- * pointer gcc keeps the multiples of a variable stride in memory: the gate of one row took a fifth
- * longer. */
+ * third panel, so that one stride in a register, times one and two, reaches the two in between.
+ * With a single pointer, gcc keeps the multiples of a variable stride in memory: the gate of one
+ * row took a fifth longer. */
 RT_INLINE void rt_tile_step(rt_v16 *sum, const RtTile *t, const float *const *x, const float *const *w, const int k, const int rows,
                             const int panels, const RtFormat format)
 {
@@ -100,8 +100,8 @@ enum { RT_MOST_SUMS = RT_MORE(RT_MORE(RT_TILE_ROWS * RT_TILE_PANELS, RT_WIDE_ROW
  * are in the second-level cache when they are needed. 128 rows times weights that no cache holds
  * reach 102 instead of 95 GFLOP/s; from a cache they are as fast as without (512 x 1536 to 2048 x
  * 512 on a Zen 4). Prefetching in parts, and two inputs per iteration, gain a tenth on a Sapphire
- * Rapids (136 instead of 123): there the memory does not serve a prefetch of all panels by every
- * tile, and the other thread of a core takes half of the decode bandwidth.
+ * Rapids (136 instead of 123): there memory cannot keep up if every tile prefetches all panels, and
+ * the other thread of a core takes half of the decode bandwidth.
  *
  * The caller passes literals for rows, panels, format and full. partial: the tile's last panel is
  * the last one of the matrix. */

@@ -62,8 +62,8 @@ RT_INLINE void rt_window_values(const RtWindow *shape, RtTile t, int base, RtSee
     }
 }
 
-/* out[r] of one head: all rows at once over the positions that all of them see, each row alone over
- * those before and after. */
+/* out[r] of one head: all rows at once over the positions that all of them see, then each row
+ * separately over those before and after. */
 RT_INLINE void rt_window_out(const RtWindow *shape, RtTile t, const RtSeen *seen, int base, int rows, int panels, const RtFormat format)
 {
     RtSeen common = { 0, INT32_MAX };
@@ -97,7 +97,7 @@ static inline void rt_window_scales(const RtWindow *shape, float *weight, const 
 }
 
 /* q k^T of one head for positions base .. end: base is a multiple of sixteen, end is one past the
- * last position that a row sees. */
+ * last position that any row sees. */
 RT_INLINE void rt_window_scores(const RtWindow *shape, RtTile t, int base, int end, int rows, const RtFormat format)
 {
     const float *keys = t.w;

@@ -1,4 +1,4 @@
-/* window_f16.c: sliding-window attention over ring buffers of f16, which are widened to f32 as they
+/* window_f16.c: sliding-window attention over f16 ring buffers, which are widened to f32 as they
  * are read. */
 #include "rt_window.h"
 #include "kernels.h"

@@ -1,4 +1,4 @@
-/* window_f32.c: sliding-window attention over ring buffers of f32. */
+/* window_f32.c: sliding-window attention over f32 ring buffers. */
 #include "rt_window.h"
 #include "kernels.h"
 

@@ -12,8 +12,8 @@ static size_t valid_bytes(const unsigned char *s, size_t n)
     return at;
 }
 
-/* Set x to the text itself or, if that has invalid UTF-8, to a copy with U+FFFD, of three bytes,
- * for each invalid sequence. */
+/* Set x to the text itself or, if that has invalid UTF-8, to a copy with U+FFFD (three bytes) for
+ * each invalid sequence. */
 static bool mend(TokWork *w, TokText *x, const char *text, size_t n)
 {
     unsigned char *s = (unsigned char *)(uintptr_t)text;        /* never written to */
@@ -56,8 +56,8 @@ static bool stands_alone(const RtTokenizer *t, const TokText *x, size_t begin, s
 }
 
 /* Extend a token over the white space before and after it, if its flags ask for that, but not
- * before `least`. If it is inside white space that the token before has taken, nothing may be left
- * of it. */
+ * before `least`. If it is inside white space that the previous token has taken, it may become
+ * empty. */
 static void swallow(const TokText *x, uint32_t flags, size_t least, Found *f)
 {
     int32_t c;
@@ -134,7 +134,7 @@ static void push_added(TokWork *w, const Found *f, const TokText *x)
 typedef void Between(TokWork *w, const TokText *x, size_t begin, size_t end);
 
 /* Push the added tokens of x, and pass the text between them to `between`. As in Hugging Face, a
- * token is also found in white space that the one before has taken. */
+ * token is also found in white space that the previous one has taken. */
 static void around_added(TokWork *w, RtTokSection trie, const TokText *x, Between *between)
 {
     size_t done = 0, from = 0;
@@ -230,7 +230,7 @@ static RtTokenSpan moved(RtTokenSpan x, uint32_t back)
     return (RtTokenSpan){ x.begin > back ? x.begin - back : 0, x.end > back ? x.end - back : 0 };
 }
 
-/* Convert spans in the joined text to spans in the text alone; those in the prompt become 0, 0. */
+/* Convert spans in the joined text to spans in the text itself; those in the prompt become 0, 0. */
 static void leave_prompt_out(TokWork *w, const char *joined, int first)
 {
     const RtTokens *out = w->out;
@@ -343,7 +343,8 @@ rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t 
 
 /* ---- scratch ------------------------------------------------------------------------------------------------ */
 
-/* Bytes that the memos of patterns take for each byte of text. The blob may not be checked yet. */
+/* Bytes that the memos of patterns take for each byte of text. The blob may not have been checked
+ * yet. */
 static double memo_bytes(const RtTokenizer *t)
 {
     const uint32_t ops = t->bytes[TOK_OPS] / sizeof(RtTokOp), nodes = t->bytes[TOK_NODES] / (4 * TOK_NODE_WORDS);

@@ -73,12 +73,12 @@ size_t rt_tokenizer_scratch_bytes(const RtTokenizer *t, size_t text_bytes, int s
  * unknown token. */
 rt_status rt_tokenizer_encode(const RtTokenizer *t, const RtTokenText *text, const RtTokens *out, int *n, void *scratch, size_t scratch_bytes);
 
-/* 1 if the ids of a text that was not plain begin with one token twice: the template adds it, and
- * the text has it too. */
+/* 1 if the ids of a text that was not plain begin with the same token twice: the template adds it,
+ * and the text has it too. */
 int rt_tokenizer_begins_twice(const RtTokenizer *t, const int *ids, int n);
 
-/* Write the normalised form of a text to out[cap]; *used receives its bytes. RT_NO_ROOM: out or the
- * scratch is too small. */
+/* Write the normalised form of a text to out[cap]; *used receives its length. RT_NO_ROOM: out or
+ * the scratch is too small. */
 rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t bytes, char *out, size_t cap, size_t *used,
                                  void *scratch, size_t scratch_bytes);
 

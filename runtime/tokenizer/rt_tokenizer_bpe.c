@@ -1,8 +1,8 @@
 /* rt_tokenizer_bpe.c: byte-pair encoding. A word begins as its characters, or its bytes; then the
  * pair of lowest rank, the leftmost of equals, is merged until there is none. A word may be a whole
- * text, so it is cut where no merge can ever join the two sides, and each part is merged alone.
- * Short parts look at all pairs each time; long ones keep them in a heap, whose stale entries are
- * recognised when they come up. */
+ * text, so it is cut where no merge can ever join the two sides, and each part is merged
+ * separately. Short parts look at all pairs each time; long ones keep them in a heap, whose stale
+ * entries are recognised when they come up. */
 #include "rt_tokenizer_parts.h"
 
 enum { SHORT = 40 };
@@ -35,7 +35,7 @@ static Merge find_merge(const RtTokenizer *t, uint32_t left, uint32_t right)
     }
 }
 
-/* True if merges may ever join text that begins as these two adjacent symbols. */
+/* True if merges may ever join text that starts out as these two adjacent symbols. */
 static bool may_join(const RtTokenizer *t, uint32_t left, uint32_t right)
 {
     const uint32_t words = t->bytes[TOK_JOINS] / 4, bit = rt_tok_merge_hash(left, right);

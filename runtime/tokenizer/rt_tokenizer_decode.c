@@ -75,8 +75,8 @@ enum { CLEANINGS = sizeof cleanings / sizeof *cleanings };
 
 static void clean_up(Decode *d, const unsigned char *s, size_t n, size_t first);
 
-/* Pass a byte to replacement i. A partial match has a blank only at its start, where alone a match
- * can begin, so on a mismatch all that is held is passed on. */
+/* Pass a byte to replacement i. A match can begin only at a blank, and a partial match has a blank
+ * only at its start, so on a mismatch all that is held is passed on. */
 static void clean_byte(Decode *d, unsigned char c, size_t i)
 {
     const char *from = cleanings[i].from, *to = cleanings[i].to;
@@ -367,7 +367,7 @@ static size_t take_character(const Decode *d, uint32_t fallback, const int *ids,
 }
 
 /* Decode ids[i..j), which are byte pieces and ids that are left out. If a byte belongs to no
- * character, all bytes of the run become U+FFFD; if the decoder's `a` is set, only this one
+ * character, all bytes of the run become U+FFFD; if the decoder's `a` is set, only this byte
  * does. */
 static void give_run(Decode *d, const int *ids, int i, int j, uint32_t fallback)
 {

@@ -122,7 +122,7 @@ static void decompose(Run *r, int32_t c, uint32_t begin, uint32_t end)
     for (uint32_t i = 1; i <= n; i++) form_put(r, (int32_t)rt_tok_at(t, TOK_SEQUENCES, at + i), begin, end);
 }
 
-/* How many bytes from `at` on are ASCII, without the last of them, which a mark may follow unless
+/* How many bytes from `at` on are ASCII, excluding the last one, which a mark may follow, unless
  * the text ends there. */
 static size_t plain(const TokText *in, size_t at)
 {

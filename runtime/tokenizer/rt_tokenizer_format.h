@@ -1,9 +1,9 @@
 /* rt_tokenizer_format.h: the layout of a tokenizer: the compiler writes it, the runtime reads it.
  *
  * A blob is little-endian and contains no pointers:
- *   u32 magic, version, bytes of the whole, number of sections; then {u32 offset, u32 bytes} of
- *   each section, in the order of RtTokSection; offsets are from the start and multiples of 8; then
- *   the sections.
+ *   u32 magic, version, bytes in all, number of sections; then {u32 offset, u32 bytes} of each
+ *   section, in the order of RtTokSection; offsets are from the start and multiples of 8; then the
+ *   sections.
  * A text is {offset, bytes} in TOK_TEXT. An id is the number of a piece; symbols after the pieces
  * exist only while a word is encoded.
  * Tries over bytes are double arrays of {u32 base, u32 check}. The child of s by byte b is

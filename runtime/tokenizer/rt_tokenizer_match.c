@@ -1,7 +1,7 @@
 /* rt_tokenizer_match.c: patterns over character classes. A pattern is an acyclic graph of nodes;
  * alternatives are tried in order and a repetition gives back one character at a time, as in Perl
- * and Oniguruma. If a node fails at a place, it always does, so the failures of nodes that may be
- * tried there often are noted. */
+ * and Oniguruma. A node that fails at a position always fails there, so the failures of nodes that
+ * may be tried often at a position are noted. */
 #include "rt_tokenizer_parts.h"
 
 bool rt_tok_in_class(const RtTokenizer *t, uint32_t class, int32_t c)

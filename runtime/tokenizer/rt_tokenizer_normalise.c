@@ -1,5 +1,5 @@
-/* rt_tokenizer_normalise.c: run the normalisers one after another, each from a text to a text. What
- * replaces a character has its origin. */
+/* rt_tokenizer_normalise.c: run the normalisers one after another, each from a text to a text. A
+ * replacement has the origin of the character that it replaces. */
 #include "rt_tokenizer_parts.h"
 
 /* A place in a text, and the character there. */
@@ -154,7 +154,7 @@ static void spaces(TokWork *w, const RtTokOp *op, const TokText *in, TokText *ou
         else keep(w, out, &k);
     }
     while (op->a && op->c && op->text_bytes && out->n >= op->text_bytes && memcmp(out->s + out->n - op->text_bytes, mark, op->text_bytes) == 0)
-        out->n -= op->text_bytes;       /* a mark of the text itself counts as a space here */
+        out->n -= op->text_bytes;       /* a mark in the text itself counts as a space here */
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------------- */

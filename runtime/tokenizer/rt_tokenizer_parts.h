@@ -134,7 +134,7 @@ void rt_tok_settle_spans(TokWork *w, const char *text, size_t bytes, int first);
 
 /* Run the normalisers over x. *x becomes another text, in scratch. */
 void rt_tok_normalise(TokWork *w, TokText *x);
-/* Single normalisers: from `in` to `out`, which has room. */
+/* Single normalisers: from `in` to `out`, which has enough room. */
 void rt_tok_form(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out);
 void rt_tok_map_graphemes(TokWork *w, const TokText *in, TokText *out);
 void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out);

@@ -1,6 +1,6 @@
 /* rt_tokenizer_unigram.c: split a word into the pieces with the greatest sum of scores (Kudo 2018),
- * by Viterbi: every piece that begins at a character offers a path to its end. Of equal sums the
- * first found is kept. */
+ * by Viterbi: every piece that begins at a character offers a path to its end. Of equal sums, the
+ * first one found is kept. */
 #include "rt_tokenizer_parts.h"
 
 /* The best path that ends at a place; from: RT_TOK_NONE if there is none yet. */

@@ -5,7 +5,7 @@
 #define RT_HAS_FLOATS
 /* ---- AVX2: two vectors ---------------------------------------------------------------------------------- */
 
-enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 6 };       /* 12 sums, 2 weights, 1 input of 16 */
+enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 6 };       /* 12 sums, 2 weights, 1 input; 16 registers */
 enum { RT_WIDE_ROWS = 2, RT_WIDE_PANELS = 2 };                          /* 8, 4, 1 */
 typedef struct rt_v16 { __m256 low, high; } rt_v16;
 

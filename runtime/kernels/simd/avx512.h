@@ -5,7 +5,7 @@
 #define RT_HAS_FLOATS
 /* ---- AVX-512: one vector -------------------------------------------------------------------------------- */
 
-enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input of 32 */
+enum { RT_TILE_ROWS = 14, RT_TILE_PANELS = 2, RT_ROW_PANELS = 8 };      /* 28 sums, 2 weights, 1 input; 32 registers */
 enum { RT_WIDE_ROWS = 8, RT_WIDE_PANELS = 3 };                          /* 24, 3, 1 */
 typedef struct rt_v16 { __m512 v; } rt_v16;
 #define RT_ONE_VECTOR

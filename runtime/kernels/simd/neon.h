@@ -5,7 +5,7 @@
 #define RT_HAS_FMA
 /* ---- NEON: the portable section with a fused multiply-add ------------------------------------------------ */
 
-enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 4 };       /* 24 sums, 4 weights, 1 input of 32 */
+enum { RT_TILE_ROWS = 6, RT_TILE_PANELS = 1, RT_ROW_PANELS = 4 };       /* 24 sums, 4 weights, 1 input; 32 registers */
 enum { RT_WIDE_ROWS = 2, RT_WIDE_PANELS = 2 };                          /* 16, 8, 1 */
 #define RT_FMA_PART(a, b, c) (rt_part)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b))
 #endif

@@ -22,7 +22,7 @@ enum { RT_PARTS = 64 / sizeof(rt_part) };
 #ifdef RT_FMA_PART
 RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return RT_FMA_PART(a, b, c); }
 #else
-enum { RT_TILE_ROWS = 2, RT_TILE_PANELS = 1, RT_ROW_PANELS = 2 };       /* 8 sums of 4 floats, of 16 registers */
+enum { RT_TILE_ROWS = 2, RT_TILE_PANELS = 1, RT_ROW_PANELS = 2 };       /* 8 sums of 4 floats; 16 registers */
 enum { RT_WIDE_ROWS = 1, RT_WIDE_PANELS = 2 };
 RT_INLINE rt_part rt_fma_part(rt_part a, rt_part b, rt_part c) { return a * b + c; }
 #endif

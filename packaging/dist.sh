@@ -1,5 +1,6 @@
 #!/bin/sh
-# Pack the sources as one archive: what git tracks, or outside of git all but what was built. usage: dist.sh VERSION BUILD
+# Pack the sources as one archive: what git tracks or, outside of git, everything except build output.
+# usage: dist.sh VERSION BUILD
 set -eu
 name=xformc-$1 build=$2
 mkdir -p "$build"

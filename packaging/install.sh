@@ -1,5 +1,5 @@
 #!/bin/sh
-# Put a built xformc and what belongs to it below a folder. usage: install.sh PROGRAM DESTDIR PREFIX VERSION HEADER...
+# Install a built xformc and its files under a folder. usage: install.sh PROGRAM DESTDIR PREFIX VERSION HEADER...
 set -eu
 program=$1 prefix=$3 version=$4 to=$2$3
 shift 4
@@ -13,7 +13,7 @@ for file in "$@"; do install -D -m 644 "$file" "$to/include/xformc/${file##*/}";
 find specs -type f | while read -r file; do install -D -m 644 "$file" "$to/share/xformc/$file"; done
 for page in man/*.[0-9]; do install -D -m 644 "$page" "$to/share/man/man${page##*.}/${page##*/}"; done
 
-# Completions, by the program itself.
+# Completions, written by the program itself.
 completion() {
     mkdir -p "$to/share/${2%/*}"
     "$program" help --completion "$1" >"$to/share/$2"

@@ -13,7 +13,7 @@
 
 enum { MOST_IDS = 80, SHOWN = 3 };
 
-/* Read a list of ids of the reference; returns their number. */
+/* Read a list of ids from the reference; returns their number. */
 static int read_ids(const TensorFile *f, const char *name, int *ids)
 {
     const TensorSource *t = tensor_file_find(f, name);
@@ -27,7 +27,7 @@ static void print_numbers(const float *x)
     for (int i = 0; i < SHOWN; i++) printf(" %9.4f", (double)x[i]);
 }
 
-/* True if a tensor of the model is PyTorch's, to 1e-5 of its largest value. */
+/* True if a tensor of the model equals PyTorch's, within 1e-5 of its largest value. */
 static bool compare(Arena *a, const TraceTensor *ours, const TensorSource *expected)
 {
     TraceTensor theirs = { .name = expected->name, .rank = expected->rank };

@@ -73,7 +73,7 @@ static void extend(const Plain *p, const Sequence *s, Sequence *to, int *count)
     }
 }
 
-/* True if no living sequence can change the pool any more. best: the sum of the first. */
+/* True if no living sequence can change the pool any more. best: the sum of the first sequence. */
 static bool stops(const RtBeamOptions *o, const Sequence *pool, int count, double best, int step)
 {
     const bool late = o->early_stopping == RT_BEAM_STOP_NEVER && o->length_penalty > 0;

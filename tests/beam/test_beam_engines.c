@@ -1,6 +1,6 @@
 /* test_beam_engines.c: Beam search in every engine finds the sequences of PyTorch (NAME.beams, by
- * make_beams.py), and those of a search that recomputes each sequence on an engine of one slot.
- * One beam equals greedy. Slots have sources of their own. Slots of the generic engine. */
+ * make_beams.py), and those of a search that recomputes each sequence on an engine with one slot.
+ * One beam equals greedy. Each slot has its own source. Also slots of the generic engine. */
 /* tags: slow */
 #include <math.h>
 #include <setjmp.h>
@@ -193,8 +193,8 @@ static const float *decoded(Engine *e, int slot, int pos, int id)
     return e->ops->logits(e);
 }
 
-/* Slots with their own sources, decoded in turn, give the bits of a single slot. A rejected call
- * leaves them unchanged. */
+/* Slots with their own sources, decoded in turn, give results bit-identical to a single slot. A
+ * rejected call leaves them unchanged. */
 static void each_slot_has_a_source_of_its_own(void **state)
 {
     enum { LENGTH = 3 };
@@ -225,7 +225,7 @@ static void each_slot_has_a_source_of_its_own(void **state)
 
 /* ---- one beam -------------------------------------------------------------------------------- */
 
-/* One beam is greedy in generic and jit, with any penalty, also after another search. */
+/* One beam is greedy in generic and jit, with any penalty, and also after another search. */
 static void one_beam_is_greedy(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* test_beam_search.c: rt_beam on a model whose logits are a hash of the sequence in a slot,
- * against a search that keeps whole sequences and sorts all continuations, and against all
- * possible sequences. Its calls, scratch and errors. */
+ * against a search that keeps whole sequences and sorts all continuations, and against all possible
+ * sequences. Also its calls, scratch and errors. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,10 +18,10 @@ enum { LONGEST = 24, SLOTS = RT_BEAM_MOST, VOCABULARY = 12, STRIDE = 16 };
 
 /* ---- a model --------------------------------------------------------------------------------- */
 
-/* levels: number of different logits; 0: any. If it is small, many sums are equal. */
+/* levels: number of different logits; 0: no limit. If it is small, many sums are equal. */
 typedef struct Toy {
     uint32_t seed;
-    int vocab, levels, spoiled;     /* spoiled: this many last logits are NaN */
+    int vocab, levels, spoiled;     /* spoiled: how many of the last logits are NaN */
     int length[SLOTS], ids[SLOTS][LONGEST];
     float logits[SLOTS][STRIDE];
     int calls, most_rows, forks, fail_at;      /* fail_at: the call of `rows` that fails; 0: none */
@@ -141,7 +141,7 @@ static void agrees_with_the_plain_search(void **state)
     }
 }
 
-/* Also with rules that change the scores. */
+/* The same with rules that change the scores. */
 static void agrees_where_rules_change_the_scores(void **state)
 {
     static const int ends[] = { 4, 9 }, banned[] = { 1, 3, 2, 5, 6, 3, 7, 2, 1 }, never[] = { 8 }, first[] = { 0, 11 };

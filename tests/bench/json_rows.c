@@ -1,5 +1,5 @@
 /* json_rows.c: check the JSON rows that `xformc bench` printed, and print each as `ENGINE THREADS
- * TEST`, in their order; unrolled kernels make it `ENGINE_unrolled`.
+ * TEST`, in order; with unrolled kernels it is `ENGINE_unrolled`.
  * usage: json_rows json|jsonl KEY:TYPE...
  * TYPE: s text, n number, l list of REPETITIONS numbers, e small error (null for generic), r ratio,
  * 0 null. Exits with 1 and a message if a row lacks one. environment: REPETITIONS */

@@ -127,7 +127,7 @@ static void goldens(void **state)
     assert_true(files >= 24 && rows >= 580);
 }
 
-/* Each row of chats.def is recognised from the template of a folder here. */
+/* Each row of chats.def matches the template of some folder here. */
 static void rows_have_folders(void **state)
 {
     static const struct { const char *row, *folder; } pairs[] = {

@@ -1,5 +1,5 @@
 /* test_learned.c: Learned templates (learned/) write conversations as transformers does
- * (learned.rows, by make_learned.py); their limits are listed here. Templates of one expression
+ * (learned.rows, by make_learned.py); their limits are listed here. Single-expression templates
  * write what Jinja writes (expressions.rows). */
 #include <jansson.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static const Chat *learn(Arena *a, const char *name, const char **fault)
     return chat_learn(a, text, bytes, names, 2, fault);
 }
 
-/* False if the row needs something that was not learned of its template. */
+/* False if the row needs something that was not learned from its template. */
 static bool check(const Chat *chat, const json_t *row, const char *name)
 {
     RtChatTurn turns[8];

@@ -1,6 +1,6 @@
-/* test_generic.c: The generic engine against PyTorch, every intermediate tensor of several
- * goldens, and against the worked example. A step with the KV cache equals full recomputation.
- * Masks, windows, copies of a state, threads, errors. */
+/* test_generic.c: The generic engine against PyTorch (every intermediate tensor of several goldens)
+ * and against the worked example. A step with the KV cache equals full recomputation. Masks,
+ * windows, copies of a state, threads, errors. */
 #include "engine_test.h"
 #include "generic.h"
 #include "pack_parts.h"
@@ -25,7 +25,7 @@ static void check_tensor(const Opened *o, const Trace *t, const TensorSource *ex
     if (!(distance <= 1e-5)) fail_msg("%s: %s: %g", o->model->name, expected->name, distance);
 }
 
-/* Every float tensor of the reference is traced under its name, and agrees. */
+/* Every float tensor of the reference appears in the trace under its name, and agrees. */
 static void check_golden(const char *name)
 {
     Opened o = open_golden(name);
@@ -113,7 +113,7 @@ static void feed(Engine *e, const int *target, int m)
     for (int i = 0; i < m; i++) assert_int_equal(e->ops->step(e, target[i]), RT_OK);
 }
 
-/* Each step gives the bits of a fresh state after the same steps. */
+/* Each step is bit-identical to that of a fresh state after the same steps. */
 static void a_step_equals_a_replay(void **state)
 {
     (void)state;
@@ -165,8 +165,8 @@ static void first_maximum(const Opened *o, const float *p, int best)
     for (int j = 0; j < o->model->target_vocab; j++) assert_true(j < best ? p[j] < p[best] : p[j] <= p[best]);
 }
 
-/* `next` is a step and its first maximum, decode_greedy that of several rows. The log-softmax does
- * not change it. */
+/* `next` is a step followed by its first maximum; decode_greedy gives that of several rows. The
+ * log-softmax does not change it. */
 static void next_is_the_argmax_of_step(void **state)
 {
     (void)state;
@@ -235,7 +235,7 @@ static void what_does_not_fit_is_refused(void **state)
 }
 
 /* The generic engine keeps every key, but like engines with ring buffers it goes back only 8 rows,
- * or to 0. */
+ * or to position 0. */
 static void a_window_is_taken_back_as_rings_are(void **state)
 {
     (void)state;
@@ -312,8 +312,8 @@ static void distances_are_relative_to_the_largest(void **state)
 
 /* ---- weights that are not kept --------------------------------------------------------------- */
 
-/* Run a source, several rows of a target, then one row, so that each program runs. statuses: of
- * each call. */
+/* Run a source, several rows of a target, then one row, so that each program runs. statuses: one
+ * per call. */
 static void run_all(Engine *e, const Model *m, rt_status statuses[3])
 {
     const int source[] = { 3, 4, 2 };
@@ -325,8 +325,8 @@ static void run_all(Engine *e, const Model *m, rt_status statuses[3])
     }
 }
 
-/* With matrices from packed data the state is the same. With zeros in their place it is not, so
- * they do come from there. */
+/* With matrices from packed data the state is the same. With zeros in place of that data it is not,
+ * so the matrices do come from there. */
 static void compare_packed(const Opened *o, const Plan *p, const Engine *kept, const char *name)
 {
     int n;
@@ -371,7 +371,8 @@ static const float *half_of_them(void *user, const char *name)
     return found && (found - t->tensors) % 2 ? found->values : NULL;
 }
 
-/* A walk gives the traces of steps: plain, following, with sizes. Then both go on alike. */
+/* A walk gives the same traces as steps: plain, following, with sizes. Afterwards both continue
+ * identically. */
 static void compare_walk(const Opened *o, Engine *kept, Engine *anew, const char *name)
 {
     const int source[] = { 3, 4, 2, 1 }, target[] = { 1, 3, 4, 2, 0, 3, 1 };
@@ -453,7 +454,8 @@ static void compare_anew(const char *name, int dtype)
     compare_opened(open_golden(name), name, dtype);
 }
 
-/* Also narrow weights, position biases, rotary tables, and a matrix that two operations read. */
+/* Also for narrow weights, position biases, rotary tables, and a matrix that two operations
+ * read. */
 static void weights_read_anew_are_the_same(void **state)
 {
     static const char *const more[] = {
@@ -467,8 +469,8 @@ static void weights_read_anew_are_the_same(void **state)
     }
 }
 
-/* Matrices of several blocks of rows, the last one shorter. Several threads read the
- * vocabulary's. */
+/* Matrices of several blocks of rows, the last one shorter. Several threads read the vocabulary
+ * matrix. */
 static void blocks_of_rows_are_the_same(void **state)
 {
     static const char spec[] = "tests/engines/wide_vocabulary.lua";
@@ -480,7 +482,7 @@ static void blocks_of_rows_are_the_same(void **state)
         compare_opened(open_spec(spec), spec, dtypes[i]);
 }
 
-/* Values set in place of a tensor are kept. */
+/* Values that replace a tensor's are kept. */
 static void a_weight_that_was_set_is_kept(void **state)
 {
     (void)state;
@@ -507,8 +509,8 @@ static void a_weight_that_was_set_is_kept(void **state)
 
 static float *const *weights_of(const Engine *e, int id) { return ((const Generic *)e->own)->weights[id]; }
 
-/* Engines on plans of one graph hold the weights once. A weight that one of them sets is its own,
- * and either may be closed first. An engine with other formats has weights of its own. */
+/* Engines on plans of one graph share one copy of the weights. A weight that one of them sets is
+ * its own, and either may be closed first. An engine with other formats has its own weights. */
 static void weights_are_shared(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* test_quantise.c: Rounding of weights and activations to f16, bf16, 8 and 4 bits: against values
- * computed by hand, and as near as the format allows. Packing into panels and back. */
+ * computed by hand; results are as near as the format allows. Packing into panels and back. */
 #include "engine_test.h"
 
 #include <math.h>
@@ -46,7 +46,8 @@ static void halves_are_the_nearest(void **state)
     assert_int_equal(half_of_float(65520), 0x7C00);
 }
 
-/* Also for bf16, the upper half of f32; all are tried, the largest one's neighbour is infinity. */
+/* The same for bf16, the upper half of f32. All are tried; the largest one's neighbour is
+ * infinity. */
 static void bf16_are_the_nearest(void **state)
 {
     (void)state;
@@ -123,7 +124,7 @@ static void groups_are_near(void **state)
     }
 }
 
-/* With d = 0.5 no error is left, so no other candidate wins. A single number is -8 d. */
+/* With d = 0.5 there is no error, so no other candidate wins. A single number becomes -8 d. */
 static void a_group_of_four_bits_by_hand(void **state)
 {
     (void)state;
@@ -302,8 +303,8 @@ static void activations_by_hand(void **state)
 }
 
 /* Pack 19 outputs of 70 inputs. Unpacked, they are the rounded weights; rounding again changes
- * nothing. Biases come first, unchanged; padding is zeros. Packing over other bytes gives the
- * same. */
+ * nothing. Biases come first, unchanged; padding is zeros. Packing over other bytes gives the same
+ * result. */
 static void panels_in_and_out(int bits, Format format)
 {
     enum { OUT = 19, IN = 70, GROUPS = 3, DATA = 64 + 128 };
@@ -337,7 +338,7 @@ static void panels_in_and_out(int bits, Format format)
 static void panels_of_bytes(void **state) { (void)state, panels_in_and_out(8, FORMAT_PANELS_INT8); }
 static void panels_of_halves(void **state) { (void)state, panels_in_and_out(4, FORMAT_PANELS_INT4); }
 
-/* 16 bits likewise. If the number of inputs is odd, a row of zeros follows them. */
+/* The same for 16 bits. If the number of inputs is odd, a row of zeros follows them. */
 static void panels_of_bf16(void **state)
 {
     enum { OUT = 19, IN = 7, PANEL = 64 + 8 * 32 };

@@ -74,7 +74,7 @@ static void engines_agree_on_random_inputs(void **state)
     }
 }
 
-/* Two goldens with the same sizes and different weights: the first tensor in order of execution is
+/* Two goldens with the same sizes and different weights: the first tensor in execution order is
  * named, not the worst. */
 static void the_first_that_departs_is_named(void **state)
 {
@@ -124,8 +124,8 @@ static void an_absent_file_is_an_error(void **state)
     close_spec(&o);
 }
 
-/* Write a file of F32 tensors X [3, 4], all `x`, and Q [3, 3], all `q`, in a folder of its own;
- * returns its path. */
+/* Write a file of F32 tensors X [3, 4], all `x`, and Q [3, 3], all `q`, in its own folder; returns
+ * its path. */
 static char *write_reference(Opened *o, float x, float q)
 {
     static const char header[] = "{\"X\":{\"dtype\":\"F32\",\"shape\":[3,4],\"data_offsets\":[0,48]},"

@@ -52,7 +52,7 @@ static bool run(Engine *e, const Ids *source, const Ids *target, int piece, floa
     return true;
 }
 
-/* Compare the greedy ids again, fed in one call. */
+/* Compare the greedy ids again, with all rows fed in one call. */
 static bool check_greedy_rows(Engine *e, const Ids *source, const Ids *target, const Ids *greedy)
 {
     rt_token rows[MOST_ROWS];

@@ -1,5 +1,5 @@
-/* test_diag.c: Diagnostics: the text with place and caret, the exit code, "did you mean", limits
- * to repeats and long lines, no control characters. */
+/* test_diag.c: Diagnostics: the text with place and caret, the exit code, "did you mean", limits on
+ * repeats and long lines, no control characters. */
 #include "front_test.h"
 
 static const Loc nowhere;

@@ -1,4 +1,4 @@
-/* test_safetensors.c: safetensors.c on files that break one rule of the format each, with deep
+/* test_safetensors.c: safetensors.c on files that each break one rule of the format, with deep
  * nesting, and with random damage. */
 #include "front_test.h"
 #include "weights.h"

@@ -1,5 +1,5 @@
 /* test_tensor_source.c: tensor_read for every kind of source: dtypes, strides, seeds, constants,
- * sinusoids. Also for ranges of their rows. */
+ * sinusoids. Also for ranges of rows. */
 #include "front_test.h"
 #include "weights.h"
 
@@ -277,7 +277,8 @@ static void rows_are_cut_from_every_source(void **state)
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) cut(&sources[i]);
 }
 
-/* Sources that are computed as a whole, runs that cross rows, and tensors without rows. */
+/* Sources that are computed as a whole, runs that cross rows, and tensors without rows are not
+ * divided. */
 static void what_has_no_rows_is_not_cut(void **state)
 {
     (void)state;

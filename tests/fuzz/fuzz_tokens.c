@@ -1,9 +1,9 @@
 /* fuzz_tokens.c: any bytes as a text, encoded by a tokenizer of this tree, whole or damaged.
  *
  * The first byte chooses the tokenizer, the second the number of changes to its blob, 0 to 7. Each
- * change takes 8 bytes. The rest is the text. A changed blob is rejected, or nothing outside it is
- * read. An unchanged one encodes the text, or reports it as too long or not encodable; streaming
- * the ids gives the same text as decoding them at once. */
+ * change takes 8 bytes. The rest is the text. A changed blob is rejected, or else nothing outside
+ * it is read. An unchanged one encodes the text, or reports it as too long or not encodable;
+ * streaming the ids gives the same text as decoding them at once. */
 #include <stdlib.h>
 #include <string.h>
 

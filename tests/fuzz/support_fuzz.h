@@ -23,11 +23,10 @@ void fuzz_told(Diag *d, bool good);
 #define fuzz_expect(what) ((what) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #what))
 _Noreturn void fuzz_fail(const char *file, int line, const char *what);
 
-/* Abort if an element of a tensor lies outside its file: no sanitizer sees that in a mapped
- * file. */
+/* Abort if an element of a tensor is outside its file: no sanitizer sees that in a mapped file. */
 void fuzz_inside(const TensorSource *t);
 
-/* Read a weights file of any format: its tensors lie inside it, or an error is reported. */
+/* Read a weights file of any format: its tensors are inside it, or an error is reported. */
 void fuzz_weights(const char *path);
 
 /* Read a file as a spec, with its reader; build its model too if that has few layers. */

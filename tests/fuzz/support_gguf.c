@@ -88,7 +88,8 @@ static uint64_t odd_number(Input *x)
     return below(x, 3) ? odd[below(x, sizeof odd / sizeof *odd)] : below(x, 300);
 }
 
-/* A text after its length: a word of a vocabulary, or a few bytes. Returns the size of both. */
+/* Write a text after its length: a word of a vocabulary, or a few bytes. Returns the size of
+ * both. */
 static size_t odd_text(Input *x, uint8_t text[32])
 {
     static const char *const words[] = {

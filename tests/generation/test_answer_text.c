@@ -1,5 +1,5 @@
 /* test_answer_text.c: The text of a growing answer: stop strings against a search of the whole
- * text, the part that is final, time in proportion to its length. */
+ * text, the part that is final, time proportional to the length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,7 +160,7 @@ static rt_status say_bytes(void *self, const int *ids, int from, int n, int last
 
 #define FFFD "\xef\xbf\xbd"
 
-/* Stops are searched in the answer, also if its ids change the end of the prompt's text. */
+/* Stops are searched for in the answer, even if its ids change the end of the prompt's text. */
 static void a_prompt_may_end_inside_a_character(void **state)
 {
     static const struct { const char *prompt, *answer, *stop, *text; int stopped; } rows[] = {

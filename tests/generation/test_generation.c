@@ -1,6 +1,6 @@
 /* test_generation.c: Rules that change scores, and sampling, against Hugging Face (rules.txt, by
  * make_rules.py). The loop that uses them, on a model whose logits are a function of its sequence:
- * a prompt read once and without logits, stopping, random streams, cached prompts, settings by
+ * a prompt is read once and without logits, stopping, random streams, cached prompts, settings by
  * name. */
 #include <math.h>
 #include <setjmp.h>
@@ -286,7 +286,7 @@ static Made make(const RtGeneration *g, const RtAnswering *a, const int *prompt,
 
 static const RtAnswering quiet;
 
-/* The model's own `next`, with a score and without. */
+/* Greedy by the model's own `next`, with a score and without. */
 static void greedy_by_both_ways(void **state)
 {
     static const int prompt[] = { 1, 5, 2, 7, 11, 4 };
@@ -305,7 +305,7 @@ static void greedy_by_both_ways(void **state)
     }
 }
 
-/* Only the last id of a prompt needs logits. Each id is fed once, in calls of at most four. */
+/* Only the last id of a prompt needs logits. Each id is fed once, in calls of at most four ids. */
 static void reads_a_prompt_without_logits(void **state)
 {
     static const int prompt[] = { 1, 5, 2, 7, 11, 4, 9, 3, 8, 2, 6 };
@@ -332,8 +332,8 @@ static void reads_a_prompt_without_logits(void **state)
         }
 }
 
-/* Rules and sampling see logits even if the rows leave log-probabilities: the ids are those without
- * a log-softmax. */
+/* Rules and sampling see logits even if the rows leave log-probabilities: the ids are the same as
+ * without a log-softmax. */
 static void rules_act_on_logits(void **state)
 {
     static const int prompt[] = { 1, 5, 2 };
@@ -408,7 +408,7 @@ static void knows_when_to_stop(void **state)
 }
 
 /* Prompts that share any prefix with the cached ids: the answers are those of an empty slot, and no
- * row is fed without need. */
+ * row is fed unnecessarily. */
 static void goes_on_from_what_is_held(void **state)
 {
     static const int backs[] = { 1000, 20, 9, 1 };

@@ -1,6 +1,6 @@
 /* edit.c: a tool of the shell suite: copy a GGUF file with other keys and tokens.
  * usage: edit FROM TO CHANGE...
- *   KEY=7       a number, of the type that the key has, else U32; other values are a text
+ *   KEY=7       a number, of the type that the key has, else U32; any other value is a text
  *   KEY=        the key is left out
  *   KEY:T=V     a value of type T, a number of GGUF: 0 u8, 4 u32, 6 f32, 7 bool, 8 a text, ...
  *   KEY:9T=V,V  an array of such values; 99 is an array of arrays, without values
@@ -30,7 +30,7 @@ static void put_text(Text *to, const char *s, size_t n)
 
 static bool is_token(const char *change) { return isdigit((unsigned char)*change); }
 
-/* The number of bytes of a change's key. */
+/* The number of bytes in a change's key. */
 static size_t key_bytes(const char *change) { return strcspn(change, ":="); }
 
 static bool is_key(const char *change, GgufText key)
@@ -150,7 +150,7 @@ static void put_keys(Edit *e, const Gguf *g)
     }
 }
 
-/* The data of the tensors follows unchanged, after another head; so their offsets stay. */
+/* The tensor data follows unchanged, after another header, so its offsets stay the same. */
 static void put_tensors(Edit *e, const Gguf *g, const FileMap *map)
 {
     uint64_t begin = map->size;

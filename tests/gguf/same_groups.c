@@ -1,5 +1,5 @@
-/* same_groups.c: check that the packed weights of a GGUF file's model hold its groups of Q8_0 and
- * Q4_0 unchanged: every factor and every number, read here by the formats alone.
+/* same_groups.c: check that the packed weights of a GGUF file's model hold its Q8_0 and Q4_0 groups
+ * unchanged: every factor and every number, decoded here independently.
  * usage: same_groups FILE.gguf      prints how many groups of 8 and 4 bits there are; exits with 1
  * if one differs */
 #include <stdio.h>
@@ -32,8 +32,8 @@ static bool same(const unsigned char *block, const unsigned char *panel, int bit
     return good;
 }
 
-/* Count the groups that differ in a matrix of one layer, which is whole and in order in the file.
- * Biases precede a panel's factors. */
+/* Count the groups that differ in a matrix of one layer, which is stored whole and in order in the
+ * file. Biases precede a panel's factors. */
 static int other_groups(const Packed *k, const TensorSource *t, const unsigned char *packed, int count[9])
 {
     const int bits = t->dtype == DTYPE_Q8_0 ? 8 : 4, bytes = bits == 8 ? 34 : 18, groups = (int)(t->shape[1] / GROUP), bias = k->tensor[1] ? 64 : 0;

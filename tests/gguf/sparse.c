@@ -1,5 +1,5 @@
 /* sparse.c: a tool of the shell suite: copy a GGUF file with its tensors 5 GiB further on. The gap
- * after the head is never written, and takes no disk space.
+ * after the header is never written, and takes no disk space.
  * usage: sparse FROM TO */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 enum { BYTES_OF_TYPE = 4 };
 static const uint64_t further = UINT64_C(5) << 30;
 
-/* Where the offset of a tensor is in the head: after its name, rank, dimensions and type. */
+/* Where the offset of a tensor is in the header: after its name, rank, dimensions and type. */
 static size_t place_of(const FileMap *map, const GgufTensor *t)
 {
     const size_t name_end = (size_t)((const unsigned char *)t->name.s - map->data) + t->name.n;

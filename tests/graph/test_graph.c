@@ -44,7 +44,7 @@ void __lsan_disable(void);
 static void __lsan_disable(void) {}
 #endif
 
-/* graph_check must die and say `words`; the graph was broken for that. */
+/* graph_check must die with a message that contains `words`; the graph was broken on purpose. */
 static void dies(Made *o, const char *words)
 {
     char said[1024];

@@ -1,4 +1,4 @@
-/* narrow_cache.h: attention over caches of f16 or int8, compared with attention over the same numbers
+/* narrow_cache.h: attention over f16 or int8 caches, compared with attention over the same numbers
  * as f32. */
 #ifndef NARROW_CACHE_H
 #define NARROW_CACHE_H
@@ -11,7 +11,7 @@ typedef struct Pair { Buffer single, narrow; } Pair;
 typedef struct NarrowCache {
     /* Random keys, or values, that are exact in both formats. */
     Pair (*random)(int heads, int capacity, int width, int values);
-    /* A query as the narrow keys are multiplied with; NULL: as it is. */
+    /* The form in which a query is multiplied with the narrow keys; NULL: unchanged. */
     void (*query)(float *to, const float *q, int width);
     /* Set those of position j to NaN. */
     void (*hide)(Pair p, int heads, int capacity, int width, int values, int j);
@@ -79,7 +79,7 @@ static inline void check_attention_of(const NarrowCache *c, const Shape *t, int 
     release(k.single), release(k.narrow), release(v.single), release(v.narrow);
 }
 
-/* Attention over the narrow cache has the bits of attention over the same numbers as f32. */
+/* Attention over the narrow cache is bit-identical to attention over the same numbers as f32. */
 static inline void check_attention(const NarrowCache *c)
 {
     for (size_t i = 0; i < COUNT(shapes); i++)

@@ -1,5 +1,5 @@
 /* team_clock.h: a clock that only the test advances. It replaces clock_gettime, which teams call.
- * Threads are late by this clock, whatever else the machine does. */
+ * By this clock threads are late on command, whatever else the machine does. */
 #ifndef TEAM_CLOCK_H
 #define TEAM_CLOCK_H
 

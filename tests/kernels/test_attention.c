@@ -1,6 +1,6 @@
 /* test_attention.c: rt_attention_f32 against softmax(scale q k^T) v in double, with bias, mask,
- * softcap and added values; equal bits for every cut, with taps and on teams; nothing else is
- * written. Caches are NaN beyond the visible positions. */
+ * softcap and added values; equal bits for every division of the work, with taps and on teams;
+ * nothing else is written. Caches are NaN beyond the visible positions. */
 #include "kernel_test.h"
 
 typedef struct Case {
@@ -63,7 +63,7 @@ static void fill_added(Case *c)
 }
 
 /* The bias reaches exactly as far as needed. The mask hides half of the positions, and all of them
- * in every third row; its other numbers are any but 0. Past visible[r] it is NaN. */
+ * in every third row; its other numbers are arbitrary but not 0. Past visible[r] it is NaN. */
 static void fill_extras(Case *c)
 {
     const RtAttention *s = &c->shape;
@@ -232,8 +232,8 @@ static void against_reference(void **state)
                     }
 }
 
-/* Cuts of rows and heads, with and without taps, give the bits of the whole. A head does not write
- * to its neighbours. */
+/* Any division of rows and heads, with and without taps, gives the bits of the whole. A head does
+ * not write to its neighbours. */
 static void every_cut(void **state)
 {
     (void)state;

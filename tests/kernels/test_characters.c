@@ -1,4 +1,4 @@
-/* test_characters.c: UTF-8 to ids and back, valid and invalid. The texts of statuses and
+/* test_characters.c: UTF-8 to ids and back, valid and invalid. Also the texts of statuses and
  * instruction sets. */
 #include "kernel_test.h"
 

@@ -1,5 +1,5 @@
 /* test_cli.c: The command line of a generated program, with a model that reverses a text: lines,
- * arguments, ids, JSON of any bytes, options, beams, weights files, a full disk. Each case runs
+ * arguments, ids, JSON with any bytes, options, beams, weights files, a full disk. Each case runs
  * rt_cli_main in a child process and compares both outputs and the exit code. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -455,7 +455,8 @@ static void weights(void **state)
     unlink(path), rmdir(folder);
 }
 
-/* Bind 5 MiB of weights, from 'r' to 'd', and say so; the second time only in large pages. */
+/* Bind 5 MiB of weights, from 'r' to 'd', and report it; the second time, accept only large
+ * pages. */
 enum { LARGE = 5 << 20, LARGE_PAGE = 2 << 20 };
 static rt_status large_bind(void *model, const void *weights, size_t bytes)
 {

@@ -1,6 +1,6 @@
 /* test_f16.c: Conversions of every f16 and every tie against arithmetic in double. Stores into f16
- * caches against those into f32 caches. Attention over f16 caches has the bits of attention over
- * the same numbers as f32. */
+ * caches against those into f32 caches. Attention over f16 caches is bit-identical to attention
+ * over the same numbers as f32. */
 #include "narrow_cache.h"
 #include "rt_simd_f16.h"
 

@@ -1,6 +1,6 @@
 /* test_int8_cache.c: Stores into int8 caches against rounding in double. Attention over int8 caches
- * whose scales are powers of two has the bits of attention of rotated queries over the same numbers
- * as f32. */
+ * whose scales are powers of two is bit-identical to attention of rotated queries over the same
+ * numbers as f32. */
 #include "narrow_cache.h"
 #include "rt_plain.h"
 #include "rt_tile.h"
@@ -48,8 +48,8 @@ static Buffer bytes_buffer(size_t bytes)
     return b;
 }
 
-/* Check the key, rotated, or value at position j: q d, with d = max |x| / 127; *left loses the bytes
- * that belong to it. */
+/* Check the key, rotated, or value at position j: q d, with d = max |x| / 127; the bytes that
+ * belong to it are cleared in `left`. */
 static void check_stored(const int8_t *head, char *left, const float *numbers, int capacity, int width, int values, int j)
 {
     float most = 0, scale, x[WIDEST];
@@ -118,7 +118,7 @@ static void stores(void **state)
 static int ones(int n) { return n ? (n & 1) + ones(n >> 1) : 0; }
 
 /* Number i of a rotated block is the sum of all numbers k, with a minus if i & k has an odd number
- * of ones. A rotated query has the products of the query, but for rounding. */
+ * of ones. A rotated query gives the same products as the query, except for rounding. */
 static void keys_are_rotated(void **state)
 {
     static const struct { int width, block; } cases[] = { { 1, 1 }, { 7, 1 }, { 6, 2 }, { 8, 8 }, { 48, 16 }, { 64, 64 }, { 80, 16 }, { 128, 64 } };

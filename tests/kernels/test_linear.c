@@ -1,5 +1,5 @@
-/* test_linear.c: rt_linear_f32 against a plain product at awkward sizes. Every cut and every tile
- * size gives the same bits. Gates and sums. */
+/* test_linear.c: rt_linear_f32 against a plain product at awkward sizes. Every division of the work
+ * and every tile size gives the same bits. Also gates and sums. */
 #include "kernel_test.h"
 
 typedef struct Case { RtLinear shape; int rows; Buffer x, y, w; float *plain, *bias; } Case;
@@ -71,7 +71,7 @@ static void against_reference(void **state)
                 }
 }
 
-/* Any cut of rows or of panels, down to one, gives the bits of the whole. */
+/* Any division of rows or panels, down to one, gives the bits of the whole. */
 static void every_cut(void **state)
 {
     static const int sizes[][2] = { { 7, 17 }, { 64, 130 }, { 513, 300 } };
@@ -115,7 +115,8 @@ static Buffer two_matrices(const Case *a, const Case *b)
     return w;
 }
 
-/* The bits of two linears and a gate, also row by row and panel by panel. 300 rows: many tiles. */
+/* The same bits as two linears and a gate, also row by row and panel by panel. 300 rows: many
+ * tiles. */
 static void gate_is_two_linears(void **state)
 {
     static const int sizes[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 64, 172, 1 }, { 64, 300, 1 }, { 31, 33, 2 }, { 64, 130, 15 }, { 513, 300, 31 },
@@ -150,8 +151,8 @@ static void gate_is_two_linears(void **state)
             }
 }
 
-/* The bits of a linear and a sum, in place or not, also for each row and panel alone. The padding
- * of the addend is never read. */
+/* The same bits as a linear and a sum, in place or not, also for each row and panel alone. The
+ * padding of the addend is never read. */
 static void add_is_a_linear_and_a_sum(void **state)
 {
     static const int sizes[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 172, 64, 1 }, { 64, 300, 1 }, { 31, 33, 2 }, { 513, 300, 31 }, { 20, 40, 129 },

@@ -1,5 +1,6 @@
-/* test_linear_bf16.c: Linears and embeddings with bf16 weights give the bits of the same weights
- * as f32, in one call and in every cut. test_linear.c compares f32 with a plain product. */
+/* test_linear_bf16.c: Linears and embeddings with bf16 weights give the same bits as these weights
+ * in f32, in one call and however the work is divided. test_linear.c compares f32 with a plain
+ * product. */
 #include <stdbool.h>
 #include "kernel_test.h"
 

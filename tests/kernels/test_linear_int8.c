@@ -1,6 +1,6 @@
 /* test_linear_int8.c: Linears and embeddings with int8 and int4 weights against integer sums in
- * double at awkward sizes. Every cut gives the same bits. The reference rounds the rows of x
- * itself, as rt.h says. */
+ * double at awkward sizes. Every division of the work gives the same bits. The reference rounds the
+ * rows of x itself, as rt.h says. */
 #include "kernel_test.h"
 
 /* The kernels of each format. */
@@ -191,7 +191,7 @@ static void long_rows(void **state)
         }
 }
 
-/* Any cut of rows or of panels, down to one, gives the bits of the whole. */
+/* Any division of rows or panels, down to one, gives the bits of the whole. */
 static void every_cut(void **state)
 {
     static const int sizes[][2] = { { 7, 17 }, { 64, 130 }, { 513, 300 } };
@@ -227,7 +227,7 @@ static void every_cut(void **state)
 static const int pairs[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 64, 172, 1 }, { 31, 33, 2 }, { 64, 130, 15 }, { 513, 300, 31 }, { 20, 40, 129 },
                                 { 2100, 40, 64 } };
 
-/* The bits of two linears and a gate, also for each row and panel alone. */
+/* The same bits as two linears and a gate, also for each row and panel alone. */
 static void gate_is_two_linears(void **state)
 {
     static const RtActivation kinds[] = { RT_SILU, RT_RELU };
@@ -259,8 +259,8 @@ static void gate_is_two_linears(void **state)
         }
 }
 
-/* The bits of a linear and a sum, in place or not, also for each row and panel alone. The padding
- * of the addend is never read. */
+/* The same bits as a linear and a sum, in place or not, also for each row and panel alone. The
+ * padding of the addend is never read. */
 static void add_is_a_linear_and_a_sum(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* test_packed.c: The header of packed weights: its hashes, and the self-test's inputs and values,
- * as text and back. */
+ * converted to text and back. */
 #include "kernel_test.h"
 #include "rt_packed.h"
 #include <math.h>

@@ -131,7 +131,7 @@ static void partial(void **state)
     }
 }
 
-/* Sums combine lanes in the stated order, i and i+8, then i+4, i+2, i+1, to the bit. */
+/* Sums combine lanes in exactly the stated order: i and i+8, then i+4, i+2, i+1. */
 static void horizontal(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_team_clock.c: How long a team leaves out late threads: longer each time they are late again
- * soon. For which work it wakes sleeping threads. Costly barriers keep work on one thread. The
- * clock is that of team_clock.h. */
+/* test_team_clock.c: How long a team leaves out late threads: longer each time they are soon late
+ * again. When it wakes sleeping threads. Costly barriers keep work on one thread. The clock is that
+ * of team_clock.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -39,7 +39,7 @@ static int alone_for(rt_team *team)
 }
 
 /* At first the caller works alone for twice the time of the bad runs. If they come again soon, this
- * doubles, up to 16 times; after a long good time it starts at twice again. */
+ * doubles, up to 16 times; after a long time without bad runs it starts at twice again. */
 static void patience(void **state)
 {
     static const int times[] = { 2, 4, 8, 16, 16 };

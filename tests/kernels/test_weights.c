@@ -1,5 +1,5 @@
 /* test_weights.c: Weights from files, pipes and the program itself. Large ones go to large pages,
- * at once or later, and are held only once. */
+ * at once or later, and are held in memory only once. */
 #include "kernel_test.h"
 #include "rt_weights.h"
 
@@ -69,7 +69,7 @@ static unsigned char *mapped_file(char *path, size_t bytes)
     return data;
 }
 
-/* A large file is read to large pages, or mapped and then copied to them, also if its size is no
+/* A large file is read to large pages, or mapped and then copied to them, even if its size is not a
  * multiple of a page. */
 static void large_files(void **state)
 {

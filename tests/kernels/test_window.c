@@ -72,8 +72,8 @@ static void check_row(const World *w, const float *out, const float *scores, con
     for (int i = 0; i < d; i++) assert_true(fabs(out[row * w->shape.out_stride + h * d + i] - want[i]) < 5e-6);
 }
 
-/* Compute rows in pieces of `piece`, heads before `cut` and from `cut` on in a call each; the bits
- * are those of one row and one head after another. */
+/* Compute rows in pieces of `piece`, heads before `cut` and from `cut` on in separate calls; the
+ * result is bit-identical to one row and one head after another. */
 static void run(World *w, Buffer out, float *scratch, int piece, int cut, const RtAttentionExtra *taps)
 {
     int visible[LENGTH];

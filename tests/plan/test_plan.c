@@ -476,13 +476,13 @@ static void a_block_past_two_gigabytes_has_pointers(void **state)
     planned_close(&o);
 }
 
-/* A 32-bit machine cannot map more than 2^31 - 1 bytes, which the C compiler says first. */
+/* A 32-bit machine cannot map more than 2^31 - 1 bytes, which the C compiler reports first. */
 static void weights_past_two_gigabytes_need_64_bits(void **state)
 {
     (void)state;
     static const char spec[] = "return xf.graph(\"g\", function(g) g.output(\"z\", g.matmul(g.input(\"x\", { 2, %d }), "
                                "g.param(\"w\", { %d, 65536 }))) end)";
-    static const int widths[] = { 8160, 8192 };     /* 2,139,095,040 bytes, and 2^31, besides the head */
+    static const int widths[] = { 8160, 8192 };     /* 2,139,095,040 bytes, and 2^31, plus the header */
     for (int i = 0; i < 2; i++) {
         Arena *a = arena_new();
         Planned o = planned_open(arena_format(a, spec, widths[i], widths[i]));

@@ -1,5 +1,5 @@
 /* test_background.c: A jit engine switches to native code in mid-sequence, with identical bits. One
- * child compiles at a time, the last request first. A dropped request leaves nothing.
+ * child compiles at a time, the last request first. A dropped request leaves nothing behind.
  *
  * cc is the one on the PATH, with -O1. It waits while the file `hold` exists. */
 /* tags: slow noasan */
@@ -114,7 +114,7 @@ static void sequence(const char *spec, int threads, bool back)
     assert_int_equal(changed.engine->ops->decode(changed.engine, &row, 1), RT_OK);
     assert_int_equal(pinned.engine->ops->decode(pinned.engine, &row, 1), RT_OK);
     assert_memory_equal(changed.engine->ops->logits(changed.engine), pinned.engine->ops->logits(pinned.engine), sizeof(float) * 8);
-    /* Back to the jit, and on. */
+    /* Switch back to the jit, and continue. */
     assert_string_equal(native_beneath(changed.engine)->name, "jit");
     if (back) {
         native_undo(changed.engine, threads);
@@ -140,7 +140,8 @@ static void in_mid_sequence(void **state)
     sequence("specs/copy.lua", 0, false);
 }
 
-/* Take the library from the cache, where it is by now. Two threads become the library's own. */
+/* The library comes from the cache, where it is by now. With two threads, its own team takes
+ * over. */
 static void from_the_cache(void **state)
 {
     (void)state;
@@ -194,7 +195,8 @@ static void hold(bool on)
     if (on) close(fd);
 }
 
-/* Drop it while it waits, while the child writes, while cc compiles, which `hold` prolongs. */
+/* Drop a request while it waits, while the child writes, and while cc compiles, which `hold`
+ * prolongs. */
 static void dropped(void **state)
 {
     (void)state;
@@ -234,8 +236,8 @@ static pid_t only_child(void)
     return found;
 }
 
-/* If the child is killed, the engine stays as it is. A compiler that it started ends with the
- * folder. */
+/* If the child is killed, the engine stays as it is. A compiler that it started ends when the
+ * folder is removed. */
 static void child_dies(void **state)
 {
     (void)state;

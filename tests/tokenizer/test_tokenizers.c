@@ -217,7 +217,7 @@ static void damaged_blobs(void **state)
             memcpy(bad, c.blob.data, c.blob.size);
             for (int k = 0; k <= round % 3; k++) {
                 seed = seed * 1664525 + 1013904223;
-                const size_t within = round % 4 ? c.blob.size : 700 < c.blob.size ? 700 : c.blob.size;      /* often in the head */
+                const size_t within = round % 4 ? c.blob.size : 700 < c.blob.size ? 700 : c.blob.size;      /* often in the header */
                 bad[(seed >> 8) % within] = (unsigned char)(seed >> 3);
             }
             const size_t size = round % 7 ? c.blob.size : (seed >> 4) % c.blob.size;
@@ -465,8 +465,8 @@ static void put(FILE *f, unsigned tag, const void *data, size_t n)
     fwrite(data, 1, n, f);
 }
 
-/* Write a SentencePiece model whose character map is a trie with a cycle: every key of 'a' alone
- * goes on, and none ends. */
+/* Write a SentencePiece model whose character map is a trie with a cycle: every key of only 'a' can
+ * be continued, and none ends. */
 static void write_circle(const char *name)
 {
     enum { UNITS = 512, ROOT = 256, NORMAL = 1, UNKNOWN = 2 };

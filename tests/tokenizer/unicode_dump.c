@@ -1,5 +1,5 @@
 /* unicode_dump.c: print each code point's general category, combining class, canonical and
- * compatible decomposition (1 or 0) and lower case, as in utf8proc, for probe.py. */
+ * compatibility decomposition (1 or 0) and lower case, as in utf8proc, for probe.py. */
 #include <stdio.h>
 
 #include "unicode_tables.h"

@@ -1,5 +1,5 @@
-/* test_tune.c: tune_choose finds the winner from given times. A file of choices is written and read
- * back. Linears cut in every way give the same bits. */
+/* test_tune.c: tune_choose finds the winner from given times. A choices file is written and read
+ * back. Linears divided in every way give the same bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +156,7 @@ static int occurrences(const char *text, const char *word)
     return n;
 }
 
-/* True if the text has this cut, compared with the usual text. */
+/* True if the text has this cut, compared with the default text. */
 static bool is_cut(LinearCut cut, const char *text, const char *usual)
 {
     const CutRow *row = &cut_rows[cut];

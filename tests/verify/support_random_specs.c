@@ -87,7 +87,8 @@ static void put_rotary(void)
     if (scaling == 2) put("rope_low_freq_factor = 1, rope_high_freq_factor = 4, ");
 }
 
-/* Only a decoder alone has windows, without relative positions. Parallel layers are pre-norm. */
+/* Only decoder-only models have windows, without relative positions. Parallel layers are
+ * pre-norm. */
 static void put_stack(int kind, int width)
 {
     static const char *const eps[] = { "1e-12", "1e-6", "1e-3" }, *const caps[] = { "5", "30" };

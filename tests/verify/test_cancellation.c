@@ -261,7 +261,7 @@ static bool change(float *x, const PackedTensor *t)
 }
 
 /* A fault in the jit is found against the generic engine, or it changes nothing: a norm of width 1
- * or a relu may give only zeros. Then the jit's own results stay, by plain distance. */
+ * or a relu may give only zeros. Then the jit's own results stay the same, by plain distance. */
 static void check_wrong(Opened *o, const char *what, int number)
 {
     if (differ(o, o->generic)) return;

@@ -1,6 +1,6 @@
-/* encoder_batch.c: several sources in one call: the bits are those of separate calls, on one thread
- * and on several; bad calls are rejected. Compiled with an emitted encoder of 60 positions, its
- * names given by macros; argv[1]: its packed weights. Prints TAP-like lines. */
+/* encoder_batch.c: encoding several sources in one call is bit-identical to separate calls, on one
+ * thread and on several; bad calls are rejected. Compiled with an emitted encoder of 60 positions,
+ * its names given by macros; argv[1]: its packed weights. Prints TAP-like lines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static int refused(const int *ids, const int *lengths, const int *firsts, int co
     return batch(ids, lengths, firsts, count, NULL) == want && memcmp(&before, &state, sizeof state) == 0;
 }
 
-/* Each text alone, then all in one call. Neighbouring ids differ, and so do the texts. */
+/* Encode each text alone, then all in one call. Neighbouring ids differ, and so do the texts. */
 static int equal(const int *lengths, int count, const char **why)
 {
     static float each[LONGEST * STRIDE], pooled[TEXTS * STRIDE];

@@ -1,5 +1,5 @@
-/* cache_times.c: time attention of one row over caches of f32, f16 and int8, in turns, on one
- * thread. Prints the best time of a layer for each, and its part of the time for f32.
+/* cache_times.c: time single-row attention over f32, f16 and int8 caches, in turns, on one thread.
+ * Prints the best time per layer for each, and its ratio to the time for f32.
  * usage: cache_times POSITIONS HEADS KV_HEADS WIDTH LAYERS [ROUNDS] */
 #define RT_KERNEL_SOURCES
 #include "kernel_files.def"

@@ -1,5 +1,5 @@
-/* peer_limit.c: measure how fast this machine reads, as a worker that takes turns with those that
- * compute, so that both see the same conditions: other users slow the memory down for all.
+/* peer_limit.c: measure how fast this machine reads, as a worker that takes turns with the workers
+ * that compute, so that all see the same conditions: other users slow the memory down for everyone.
  *
  *   bytes=N threads=N
  * One unit of work reads N bytes once, divided among the threads, from 2 MB pages if the system
@@ -24,7 +24,7 @@ static unsigned char *data;
 static int chunks;
 static Way way;
 static rt_team *team;
-static int64_t sums[1024];              /* so that the compiler removes no reads */
+static int64_t sums[1024];              /* so that the compiler does not remove the reads */
 
 /* Inlined: each constant number of streams gets its own loop. */
 static inline __attribute__((always_inline)) int64_t sum_of(const unsigned char *from, size_t n,
@@ -60,7 +60,7 @@ static int read_all(void)
     return 1;
 }
 
-/* The fastest way of TRIES runs each. */
+/* Choose the fastest way, from TRIES runs of each. */
 static void choose_way(void)
 {
     int64_t best = 0;

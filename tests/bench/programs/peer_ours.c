@@ -1,7 +1,8 @@
-/* peer_ours.c: an emitted model as a worker, called like a program linked with libNAME.a does.
+/* peer_ours.c: an emitted model as a worker, called as by a program linked with libNAME.a.
  *
  * Compiled once for each model, with -DMODEL=name -DMODEL_UPPER=NAME -DMODEL_H='"name.h"' and one
- * of -DMODEL_DECODER, -DMODEL_ENCODER, -DMODEL_TEXTS (an encoder-decoder that has characters).
+ * of -DMODEL_DECODER, -DMODEL_ENCODER, -DMODEL_TEXTS (an encoder-decoder with a character
+ * tokenizer).
  *
  *   weights=FILE threads=N work=decode|prefill|batch|encode|texts n=N batch=B texts=FILE
  *   decode: n ids, one at a time, from an empty sequence; prefill: n ids, in calls of at most ROWS
@@ -39,7 +40,7 @@ static void open_weights(void)
     if (!fine(CALL(threads)(&model, number("threads", 1)))) give_up("no threads");
 }
 
-/* ---- an encoder alone ------------------------------------------------------------------------ */
+/* ---- encoder only ---------------------------------------------------------------------------- */
 
 #ifdef MODEL_ENCODER
 static int encode(void)

@@ -1,5 +1,5 @@
-/* encoder_calls.c: pairs of texts, hidden states and vectors of an emitted encoder: statuses, and
- * what changes the results. Compiled with the emitted golden hf_bert_pair; argv[1]: its packed
+/* encoder_calls.c: text pairs, hidden states and vectors of an emitted encoder: statuses, and which
+ * inputs change the results. Compiled with the emitted golden hf_bert_pair; argv[1]: its packed
  * weights. Prints TAP-like lines. */
 #include <stdio.h>
 #include <string.h>

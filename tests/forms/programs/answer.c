@@ -1,4 +1,4 @@
-/* answer.c: run one model of any kind, in any form. Prints `ids N...`, the ids of its answer
+/* answer.c: run a model of any kind, in any form. Prints `ids N...`, the ids of its answer
  * (decoders only), and `bits H`, a hash of the bits of its results. The exit code is 1 + the status
  * if that is not RT_OK.
  *
@@ -48,7 +48,7 @@ static void put_number(unsigned n, unsigned base)
 #if defined(HAS_DECODER)
 enum { STEPS = 6 };
 
-/* Some rows in one call, then greedy steps, then one step. */
+/* Decode some rows in one call, then greedy steps, then one step. */
 static rt_status decode(int first)
 {
     const int rows = SIZE(ROWS) < 3 ? 1 : 3, longest = SIZE(MAX_TARGET) < STEPS ? SIZE(MAX_TARGET) : STEPS;

@@ -1,7 +1,7 @@
 /* rings.c: sequences longer than the rings of a model with sliding windows: prefill, batches,
- * forks, a saved state, positions taken back. All give the bits of one row after another, in states
- * that were full of NaN, on one thread and on two. Compiled like rows.c, against a model with three
- * slots and 400 positions. */
+ * forks, a saved state, positions taken back. All are bit-identical to one row after another, in
+ * states that were full of NaN, on one thread and on two. Compiled like rows.c, against a model
+ * with three slots and 400 positions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,8 @@ static bool print(void *user, const char *text, size_t n)
     return fwrite(text, 1, n, stdout) == n && text[n] == '\0';
 }
 
-/* A text of too many ids gives their number, a far longer one 0. Its ids decode to the text. */
+/* A text with too many ids gives their number, a far longer text gives 0. Its ids decode to the
+ * text. */
 static int lengths_are_told(const talk *model)
 {
     static char text[1 << 20], out[64];

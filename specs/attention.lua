@@ -1,4 +1,4 @@
--- attention.lua: scaled dot-product attention alone: 3 queries, 5 keys, d_k 8, d_v 10, from three inputs.
+-- attention.lua: only scaled dot-product attention: 3 queries, 5 keys, d_k 8, d_v 10, from three inputs.
 --
 -- The mask is an input of 0 and 1: where it is 0, a query may not attend. Without it every query sees every key:
 --   xformc run specs/attention.lua

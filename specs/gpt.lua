@@ -1,4 +1,4 @@
--- gpt.lua: decoder-only: causal self-attention, learned positions, the usual layer norm, tied output.
+-- gpt.lua: decoder-only: causal self-attention, learned positions, standard layer norm, tied output.
 return xf.model {
   name = "gpt", kind = "decoder",
   layers = 4, heads = 4, d_model = 128, d_ff = 512, max_len = 128, vocab = 256,

@@ -1,4 +1,4 @@
--- story.lua: a decoder of 260 thousand parameters, with the shape of the smallest model of llama2.c and random weights.
+-- story.lua: a decoder of 260 thousand parameters, with the shape of llama2.c's smallest model and random weights.
 return xf.model {
   name = "story", kind = "decoder",
   layers = 5, heads = 8, kv_heads = 4, d_model = 64, d_ff = 172, max_len = 512, vocab = 512,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Time the hottest kernels, compiled by gcc and clang for each instruction set of this machine, in
-# turns, next to OpenBLAS on one thread. Prints the least times for a person to read. Fails if the
-# compilers' bits differ.
+# turns, next to OpenBLAS on one thread. Prints the shortest times, for a person to read. Fails if
+# the compilers' bits differ.
 # usage, from the top: sh tests/bench/kernel_compilers.sh [ROUNDS [WORD [SET...]]]      WORD: kernels with it in their names
 rounds=${1:-100} word=${2-}
 [ $# -eq 0 ] || shift

@@ -2,8 +2,8 @@
 # tags: slow noasan
 # `xformc bench`: rows, output formats, keys, batches of sentences, rejected options, the page of
 # --report. gcc and clang give the same bits in the hottest kernels for each instruction set
-# (kernel_compilers.sh). The benchmark against peers: its programs compile in the way their users
-# compile them (compile.sh), its worker gives the bits of an emitted library, its scripts run. No
+# (kernel_compilers.sh). The benchmark against peers: its programs compile the way their users
+# compile them (compile.sh), its worker is bit-identical to an emitted library, its scripts run. No
 # time is checked.
 # usage: run.sh XFORMC
 set -u
@@ -257,7 +257,7 @@ done
 "$made/kernel_times" 1 linear_1x >"$scratch/out" 2>"$scratch/err" &&
     [ "$(grep -c '^linear_1x' "$scratch/out")" = 1 ]
 verdict $? 'kernel_times measures the kernels of one compiler'
-# A format is a line with its time and its part of the time of f32.
+# Each format has a line with its time and its ratio to the time of f32.
 "$made/cache_times" 40 6 2 20 2 1 | sed 's/ [0-9][0-9.]*/ N/g' | tr -s ' ' >"$scratch/out" &&
     printf '%s N us a layer, N\n' f32 f16 int8 | diff - "$scratch/out"
 verdict $? 'cache_times measures attention over each format of a cache'

@@ -160,7 +160,7 @@ fi
 
 # ---- with the flags of the Makefile --------------------------------------------------------------
 
-# At -O3 compilers check where pointers lead: none may seem to leave its member of the state.
+# At -O3 compilers check where pointers point: none may seem to leave its member of the state.
 for cc in gcc clang; do
     name="$cc: a plain xf.graph at its own flags"
     if ! has $cc; then skip "$name" "no $cc"; continue; fi

@@ -1,4 +1,4 @@
-"""Write folders with a small tokenizer and a chat template each, modelled on the families in
+"""Write folders, each with a small tokenizer and a chat template, modelled on the families in
 chats.def, and NAME.gold: the output of transformers' apply_chat_template as JSON lines: system (or
 null), user or turns (a list of what user and assistant say in turn), date if one is given, text,
 ids. Today is the day of NOW. usage: make.py, in this folder."""

@@ -1,7 +1,8 @@
 """Write learned.rows: conversations as transformers writes them with learned/*.jinja. Each JSON
 line has a name, a conversation (system or null, turns, date if one is given) and its text, null if
-the template rejects it. Templates that cannot run have no rows. Also expressions.rows: templates of
-one expression and their output. Today is the day of NOW. usage: make_learned.py, in this folder."""
+the template rejects it. Templates that cannot run have no rows. Also expressions.rows:
+single-expression templates and their output. Today is the day of NOW. usage: make_learned.py, in
+this folder."""
 import datetime
 import glob
 import json

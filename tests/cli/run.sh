@@ -302,8 +302,8 @@ verdict $? 'another --isa compiles anew, by the same Makefile'
 
 # ---- signals -------------------------------------------------------------------------------------
 
-# A compiler that sends a signal to xformc, whose process id is in a file, and would then run for
-# long.
+# A compiler that sends a signal to xformc, whose process id is in a file, and would then run for a
+# long time.
 cat >"$scratch/slow" <<'END'
 #!/bin/sh
 here=$(dirname "$0")

@@ -1,9 +1,10 @@
 #!/bin/sh
 # tags: slow noasan
-# Weights as bf16, int8 and int4, by option, spec and tensor: jit, native and programs give the bits
-# of generic, packed files have the expected types, `verify` reports the accuracy lost. bf16 folders
-# give the bits of f32. Keys and values as f16: every engine is bit-identical, and within a derived
-# bound of PyTorch. Also options and errors; with XFORMC_TEST_DATA stories260K.
+# Weights as bf16, int8 and int4, by option, spec and tensor: jit, native and programs are
+# bit-identical to generic, packed files have the expected types, `verify` reports the accuracy
+# lost. bf16 folders are bit-identical to f32. Keys and values as f16: every engine is
+# bit-identical, and within a derived bound of PyTorch. Also options and errors; with
+# XFORMC_TEST_DATA stories260K.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -291,7 +292,7 @@ for kv in f16 int8; do
     at_most "sums: caches of $kv lose no right answer" 0 "$xformc" verify specs/sums.lua --kv-dtype $kv --engine jit --task specs/sums/heldout.tsv
     at_most "dates: caches of $kv lose no right answer" 0 "$xformc" verify specs/dates.lua --kv-dtype $kv --engine jit --task specs/dates/heldout.tsv
 done
-# A cache without layers, whose bytes are no multiple of 64, at the end of a slot.
+# A cache without layers, whose size is not a multiple of 64 bytes, at the end of a slot.
 sed 's/{ 20, 8 }/{ 20, 5 }/g; s/{ 1, 8 }, { .* })$/{ 1, 5 }, { 1, 0, -1, 2, 1 })/; s/{ 8, 8 }/{ 5, 5 }/; s/heads = 2/heads = 1/; s/g.rotary(\(project([^)]*)\), options)/\1/' \
     tests/ops/steps.lua >"$scratch/odd.lua"
 for kv in f16 int8; do
@@ -359,7 +360,7 @@ done
     "$xformc" run tests/families/llama --kv-dtype f16 --ids -n 3 '5 9 33' >>"$scratch/out" 2>>"$scratch/err" && [ ! -s "$scratch/err" ]
 verdict $? 'caches of f32, and of f16 that hold all: nothing is said'
 cat "$scratch/err"
-# Keys and values of int8 have scales of their own, so none is too large.
+# int8 keys and values have their own scales, so none is too large.
 for engine in generic jit; do
     printf '5 9 33\n5 9\n' | "$xformc" run "$scratch/cut_keys" --kv-dtype int8 --engine $engine --ids -n 3 >"$scratch/out" 2>"$scratch/err" &&
         [ ! -s "$scratch/err" ] && [ "$(wc -l <"$scratch/out")" -eq 2 ]

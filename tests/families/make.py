@@ -29,11 +29,11 @@ import transformers as tf
 tf.logging.set_verbosity_error()
 tf.utils.logging.disable_progress_bar()
 HERE = os.path.dirname(os.path.abspath(__file__))
-MARGIN = 0.01           # least gap between the two best logits of every greedy step
+MARGIN = 0.01           # smallest gap between the two best logits of every greedy step
 
 
 def fill(model, seed):
-    """Every parameter random, of a size at which every one of them shows in the logits."""
+    """Make every parameter random, and large enough to affect the logits."""
     g = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, p in sorted(model.named_parameters()):
@@ -547,7 +547,7 @@ def t5(config=tf.T5Config, **more):
 
 
 def three(folder):
-    """One embedding for each stack, and a third matrix for the output layer alone."""
+    """One embedding for each stack, and a third matrix for the output layer only."""
     path = os.path.join(folder, "model.safetensors")
     tensors = load_file(path)
     for i, name in enumerate(("encoder", "decoder")):

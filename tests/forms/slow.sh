@@ -171,7 +171,7 @@ variants() {
         verdict $? 'variants: no name is defined twice'
         cmp "$v/dates.c" generated/dates/dates.c && cmp "$v/dates_kernels.h" generated/dates/dates_kernels.h
         verdict $? 'variants: the text of the model is the same'
-        # The chosen set gives the bits of a program for that set alone.
+        # The chosen set gives the same bits as a program for only that set.
         (cd "$v" && gcc $strict $(answer_defines . dates) -DVARIANT -o answer "$answer" libdates.a -lm -pthread)
         verdict $? 'variants: a program links the library'
         chosen=portable

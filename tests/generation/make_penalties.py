@@ -25,7 +25,7 @@ import make_goldens  # noqa: E402
 import model as annotated  # noqa: E402
 from choices_model import Transformer  # noqa: E402
 
-SMALLEST_GAP = 1e-4         # least gap between the two best scores of a choice
+SMALLEST_GAP = 1e-4         # smallest gap between the two best scores of a choice
 PENALTIES = (0.6, 1.3, 2.5)
 INPUTS = 3
 ANNOTATED = "pre_annotated"

@@ -240,7 +240,7 @@ verdict $? 'Llama 3 and its like put the first token before a text'
 # number N: N, below 65536, as eight bytes, little-endian.
 number() { printf "$(printf '\\%03o\\%03o' $(($1 % 256)) $(($1 / 256)))\\0\\0\\0\\0\\0\\0"; }
 # with_key FILE NAME TEXT: the file with one more key, a template. A comment pads it so that the
-# data behind stays aligned.
+# data after it stays aligned.
 with_key() {
     fill=$(((32 - (24 + ${#2} + ${#3}) % 32) % 32))
     head -c 16 "$1"

@@ -1,4 +1,4 @@
-"""The cases of make_goldens.py for the choices of a spec, alone and combined, with
+"""The cases of make_goldens.py for the choices of a spec, one by one and combined, with
 choices_model.py."""
 
 import re

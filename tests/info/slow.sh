@@ -52,7 +52,7 @@ emit() {
 }
 
 # The sample has f32 and quantized products, each in portable C with both compilers and in vectors
-# with one; each case has a bound of its own. make test-all adds other models, dtypes and levels.
+# with one; each case has its own bound. make test-all adds other models, dtypes and levels.
 all=$(pairs specs/dates.lua specs/encoder.lua specs/self_attention.lua $story; echo "specs/dates.lua kv8"; echo "$story kv8")
 while read -r spec dtype; do
     label=$(basename "$spec" .lua)

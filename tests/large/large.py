@@ -4,7 +4,7 @@ writing the same bytes.
 
 usage: large.py XFORMC FOLDER [NAME...]
 NAME: 1b, 8b, 8b-int8, 8b-gguf, 8b-six, t5, encoder; default: all of them.
-Models are made in FOLDER and stay there, but not what is built from them: 45 GB for all.
+Models are made in FOLDER and kept there (45 GB for all); what is built from them is removed.
 8b-six, t5 and encoder compare with transformers: they need PyTorch, transformers and safetensors.
 """
 

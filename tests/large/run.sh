@@ -25,8 +25,7 @@ answers() {
 }
 run() { "$xformc" run "$model" $options "$@"; }
 
-# within KILOBYTES COMMAND...: limit the memory of its own that the process has, besides mapped
-# files.
+# within KILOBYTES COMMAND...: limit the process's own memory, not counting mapped files.
 within() (
     ulimit -d "$1" && shift && "$@"
 )

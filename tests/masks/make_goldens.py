@@ -1,10 +1,10 @@
-"""Write goldens for masks and biases of g.attention, by F.scaled_dot_product_attention with a float
-attn_mask.
+"""Write goldens for masks and biases of g.attention, using F.scaled_dot_product_attention with a
+float attn_mask.
 
     python make_goldens.py          # needs torch and safetensors; the same bytes each time
 
 Each NAME.ref.safetensors has the inputs of NAME.lua and the results, computed in f64 from these f32
-numbers and rounded to f32 at the end. A row of which all keys are -inf gives zeros."""
+numbers and rounded to f32 at the end. A row whose keys are all -inf gives zeros."""
 import math
 from pathlib import Path
 

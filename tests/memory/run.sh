@@ -24,7 +24,7 @@ nothing_left() {
 }
 
 # fails NAME SAMPLE COMMAND...: if one allocation fails, each in turn or SAMPLE of them, the command
-# exits with 69 and says why, or behaves as usual. It writes to $into, where every file must be
+# exits with 69 and says why, or behaves normally. It writes to $into, where every file must be
 # complete.
 fails() {
     name=$1 sample=$(sweep "$2" 1000000)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
 # The generated program of dates gives PyTorch's 5,000 answers. Messages, options and exit codes;
-# ids, JSON of any bytes, a full disk, a closed pipe, a missing instruction set (by qemu). --info,
+# ids, JSON with any bytes, a full disk, a closed pipe, a missing instruction set (by qemu). --info,
 # --check, --selftest and --bench, also with a changed byte or sign, for every kind of model. `pack`
 # and other weights. The size of a program and its memory; large weights in large pages.
 # usage: run.sh XFORMC
@@ -381,7 +381,7 @@ peak=$("$tools/peak" "$program" '3rd of May 2019') && [ "$bytes" -gt 1000000 ] &
 verdict $? 'it holds its weights, its state and at most 4 MiB'
 echo "$peak KiB of $((bytes / 1024)) and 4096"
 
-# A weights file truncated while it is mapped, and an answer without room, give messages, no
+# A weights file truncated while it is mapped, and an answer without room, give messages, not
 # signals.
 if "$xformc" build specs/dates.lua --weights file -q -o "$scratch/cutting" 2>"$scratch/err"; then
     : >"$scratch/out"

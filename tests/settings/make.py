@@ -1,4 +1,4 @@
-"""The references of this folder, from transformers 5.24: make.py
+"""Write the references of this folder, from transformers 5.24. usage: make.py
 
 classes.rows: the ids of a text by AutoTokenizer, with another tokenizer_config.json and config.json
 next to a tokenizer.json of tests/tokenizer. A line has, separated by tabs, the folder, the

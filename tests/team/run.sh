@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: noasan
-# Calls too small for several threads: emitted code weighs them, or shares all of them with
-# XFORMC_TEAM=always. Answers do not depend on the number of threads. -v says how many calls were
-# shared. No time is checked.
+# Calls too small for several threads: emitted code decides whether to share each one, or shares all
+# of them with XFORMC_TEAM=always. Answers do not depend on the number of threads. -v says how many
+# calls were shared. No time is checked.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

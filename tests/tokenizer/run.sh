@@ -99,7 +99,7 @@ for id in 999999 4000000000; do
 done
 
 # ---- white space taken by an added token
-# As with Hugging Face: a token is found even in white space that the one before it takes. One with
+# As with Hugging Face: a token is found even in white space that the previous one takes. One with
 # lstrip gets only what is left: nothing.
 cat >"$scratch/takes.json" <<'END'
 {"added_tokens":[

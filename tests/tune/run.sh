@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow
 # `xformc tune` and `--tune`: the file it writes, the calls it changes in the emitted code,
-# identical bits, files of other models and machines, damaged files, signals. No time is checked.
+# identical bits, files for other models and machines, damaged files, signals. No time is checked.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -50,7 +50,7 @@ verdict $? 'run reads it without a word'
 verdict $? 'another form of the model is told'
 cat "$scratch/err"
 
-# A call of 84 rows is not cut into runs of 84.
+# A call of 84 rows is not divided into runs of 84.
 "$xformc" tune $spec --max-len 84 -r 1 --seconds 0.001 -q -o "$scratch/few.lua" >/dev/null 2>"$scratch/err" && grep -q rows_42 "$scratch/few.lua" &&
     ! grep -q rows_84 "$scratch/few.lua"
 verdict $? 'cuts of more rows than there are stay out'

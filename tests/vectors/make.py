@@ -45,8 +45,8 @@ def vocabulary(marks):
 
 
 def fill(model, seed, gain=1.0):
-    """Every parameter random, of a size at which every one of them shows in the vectors. Gains lie
-    around `gain`."""
+    """Make every parameter random, and large enough to affect the vectors. Gains are around
+    `gain`."""
     g = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, p in sorted(model.named_parameters()):
@@ -388,8 +388,8 @@ def mask_roberta(name):
 
 
 def bert_tiny(name):
-    """A real folder without modules.json, left in its place: the mean of the hidden states, by
-    transformers alone."""
+    """A real folder without modules.json, left in its place: the mean of the hidden states,
+    computed with transformers only."""
     if "XFORMC_TEST_DATA" not in os.environ:
         return
     folder = os.path.join(os.environ["XFORMC_TEST_DATA"], "bert-tiny")

@@ -1,7 +1,7 @@
 """Check that a peer computes what xformc computes, before it is timed.
 
-The reference is xformc in f32. For a model too large for that it is the row's own dtype, and
-without an xformc side the first peer. For logits and hidden states the distance is max|a - b| /
+The reference is xformc in f32; for a model too large for that, xformc in the row's own dtype; in a
+row without xformc, the first peer. For logits and hidden states the distance is max|a - b| /
 max|b|; the correlation shows that both are the same function. """
 
 import numpy as np

@@ -57,7 +57,7 @@ def started(root, xformc, r, gguf):
 
 
 def run(root, xformc, r, gguf):
-    """`xformc run`, which caches packed weights below `root`. For run-first the cache is emptied
+    """`xformc run`, which caches packed weights under `root`. For run-first the cache is emptied
     before each run."""
     at = ["env", f"XDG_CACHE_HOME={os.path.join(os.path.abspath(root), 'cache')}", "XFORMC_CACHE=on", xformc]
 

@@ -1,4 +1,4 @@
-"""Write the models below build/: Hugging Face folders, GGUF files, CTranslate2 models, ONNX graphs.
+"""Write the models under build/: Hugging Face folders, GGUF files, CTranslate2 models, ONNX graphs.
 
 Each is made once, under a temporary name that is renamed when it is complete.
 """
@@ -128,7 +128,7 @@ def add_words(w, vocab):
 
 
 def write_gguf(s, form, path, words):
-    """form: F32, Q8_0 or Q4_0 for every matrix, also the embedding. words: with a text
+    """form: F32, Q8_0 or Q4_0 for every matrix, including the embedding. words: with a text
     vocabulary."""
     import gguf
     kind = gguf.GGMLQuantizationType[form]

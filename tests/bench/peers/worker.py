@@ -14,7 +14,7 @@ def arguments():
 
 
 def measure(run, seconds):
-    """Nanoseconds of each run: for so many seconds, at least one run"""
+    """Nanoseconds of each run, for that many seconds, at least one run"""
     times, begin = [], time.perf_counter_ns()
     end = begin + int(1e9 * seconds)
     while not times or begin < end:

@@ -85,7 +85,7 @@ struct rt_program {
     unsigned isa;                   /* RT_ISA_* bits that the model was compiled for */
     size_t model_bytes, state_bytes, weights_bytes;
     const void *weights;            /* embedded, 64-byte aligned; NULL: in a file */
-    const char *weights_file;       /* its name, beside the executable; NULL when embedded */
+    const char *weights_file;       /* its name, next to the executable; NULL if embedded */
     int weights_behind;             /* they may be appended to the program instead: rt_weights.h */
     long long parameters;           /* trained numbers */
     const char *dtype, *kv_dtype;   /* formats of weights, "int8", and KV cache, NULL: f32 */

@@ -54,7 +54,7 @@ typedef struct Cli {
     unsigned calls, shared;         /* of rt_team_calls, before this text */
 } Cli;
 
-/* The most ids of an encoder's source, or of a decoder-only model. */
+/* The most ids that an encoder's source, or a decoder-only model's sequence, can have. */
 static inline int cli_longest(const rt_program *p) { return p->max_source ? p->max_source : p->max_target; }
 /* cli_longest, limited by the options. */
 static inline int cli_most(const Cli *cli)

@@ -13,7 +13,7 @@
 /* On a Zen 4, copying 61 MB takes 15 ms, which pays off after 32 rows of 4 ms each. */
 enum { READS_IN_PLACE = 32 };
 
-/* The path of the program's weights file, beside the executable. */
+/* The path of the program's weights file, next to the executable. */
 static void default_path(const rt_program *p, const char *argv0, char *path, size_t room)
 {
     char self[4096];

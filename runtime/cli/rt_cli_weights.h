@@ -19,7 +19,7 @@ typedef struct CliWeights {
 } CliWeights;
 
 /* Bind the weights in `path`, or, if that is NULL, the program's own: embedded in it, appended to
- * it, or in a file beside the executable. argv0 names the executable if the system does not report
+ * it, or in a file next to the executable. argv0 names the executable if the system does not report
  * its path. Returns 0, or an exit code after a message. */
 int cli_weights_open(CliWeights *w, const rt_program *p, void *model, const char *path, const char *argv0);
 /* To be called before a call that reads all weights. The first answer comes sooner from the weights

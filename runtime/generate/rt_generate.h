@@ -16,7 +16,7 @@ typedef struct RtPromptCache { int *ids; int count; } RtPromptCache;
 
 typedef struct RtGenerate {
     int most;                       /* most ids to generate, including the end id */
-    int longest;                    /* most ids of the prompt and these in all */
+    int longest;                    /* most ids in all, prompt and generated */
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
     RtProcessors processors;
     RtSampling sampling;

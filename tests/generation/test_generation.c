@@ -386,7 +386,7 @@ static void knows_when_to_stop(void **state)
     (void)state;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 5);
     assert_int_equal(make(&g, &quiet, prompt, 3, 6).count, 3);
-    g.max_length = 7;               /* ignored beside max_new, as in Hugging Face */
+    g.max_length = 7;               /* ignored next to max_new, as in Hugging Face */
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 5);
     g.max_new = 0;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 4);

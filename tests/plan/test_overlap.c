@@ -1,6 +1,6 @@
 /* test_overlap.c: No two live tensors share a byte of the state, in many random models.
  *
- * Lifetimes and sizes are computed again here, from the operations and the tensors alone: a buffer
+ * Lifetimes and sizes are computed again here, only from the operations and the tensors: a buffer
  * is live from the phase that first touches it to the last one, and barriers separate phases.
  * Buffers that outlive a block are always live. */
 #include "plan_test.h"

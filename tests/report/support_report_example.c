@@ -9,7 +9,7 @@ static const CompileOptions options[2][2] = {
     { { .spec = "specs/encoder.lua" }, { .spec = "specs/encoder.lua", .dtype = "int8" } },
 };
 
-/* The levels are almost equally fast: their slopes lie side by side. */
+/* The levels are almost equally fast: their slopes nearly coincide. */
 static void set_limits(Limits *l)
 {
     *l = (Limits){ .isa = "avx512", .bytes = { [LEVEL_L2] = 1 << 20, [LEVEL_L3] = 32 << 20 } };
@@ -21,7 +21,7 @@ static void set_limits(Limits *l)
     }
 }
 
-/* Tests whose points and names lie close together. */
+/* Tests whose points and names are close together. */
 static void set_tests(Bench *b, bool sentences)
 {
     static const BenchTest of_texts[] = {

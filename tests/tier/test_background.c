@@ -122,7 +122,7 @@ static void sequence(const char *spec, int threads, bool back)
         assert_string_equal(changed.engine->name, "jit");
         equal_steps(&changed, &pinned, 7, 9);
     }
-    /* An interrupted call gives no result; after `clear` the engine goes on. */
+    /* An interrupted call gives no result; after `clear` the engine continues. */
     jit_stop();
     assert_int_equal(changed.engine->ops->step(changed.engine, 1), RT_INTERRUPTED);
     jit_go_on();

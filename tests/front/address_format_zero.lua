@@ -1,2 +1,2 @@
--- A format goes on behind a zero byte.
+-- A format string continues after a zero byte.
 error(string.format("a\0%-8.3p", {}))

@@ -1,4 +1,4 @@
--- Each field that says nothing of this model is noted once, where it stands; what one stack reads is not.
+-- Each field that has no effect on this model gets one note, with its place; fields that one stack reads get none.
 local base = xf.model { name = "both", kind = "encoder-decoder", layers = 2, heads = 2, d_model = 16, d_ff = 8, vocab = 9, max_len = 10,
   weights = "random", source_vocabulary = "x.txt", rel_buckets = 8,
   encoder = { position = "rotary", rope_theta = 500, position_first = 1 },

@@ -1,4 +1,4 @@
--- A group of fields, and one of them by its own name in a change.
+-- A group of fields, and a change that sets one of them by name.
 return xf.model {
   name = "tiny", kind = "decoder",
   layers = 2, heads = 2, d_model = 8, d_ff = 12, max_target = 7, target_vocab = 12,

@@ -1,4 +1,4 @@
--- one value under several names: each is there
+-- one value with several names: each can be read
 return xf.graph("tiny", function(g)
   local x = g.input("X", {2, 2}, {1, -2, -3, 4})
   local n = g.relu(x)

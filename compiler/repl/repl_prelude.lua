@@ -93,7 +93,7 @@ local function row_cells(keys, row)
   return cells
 end
 
--- A line of the table; what a row says in the place of numbers stands behind its fields.
+-- A line of the table; what a row says in place of numbers stands behind its fields.
 local function row_text(keys, row, widths)
   local cells = row_cells(keys, row)
   if row.error then cells[#cells + 1] = first_line(row.error) end

@@ -78,7 +78,7 @@ verdict $? 'and a copy of the folder is'
 put 1000002 '\200\177'
 for turn in 1 2; do
     folder && entries 4 && grep -q 'holds 1 of 1536000 numbers that are infinite or NaN' "$scratch/err"
-    verdict $? "numbers that are none are told of each time: $turn"
+    verdict $? "numbers that are none are reported each time: $turn"
 done
 put 1000002 '\000\000'
 "$xformc" verify "$scratch/hf" --engine jit >"$scratch/out" 2>"$scratch/err" && folder && entries 5 && "$xformc" bench "$scratch/hf" --engine jit --seconds 0.01 -r 1 >/dev/null 2>&1 && entries 5
@@ -183,7 +183,7 @@ bound 1M && [ ! -e "$entry" ] && entries 2 &&
     same 'note: large takes 7.00 MiB packed, but the cache holds 1.00 MiB: it is packed on every run; raise XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
 verdict $? 'what is larger than the bound is not kept, with one line'
 bound much && grep -q '^note: XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or 2G; using [0-9.]* [MG]iB$' "$scratch/err"
-verdict $? 'a bound that is none is told of'
+verdict $? 'a bound that is none is reported'
 "$xformc" cache --clear
 (ulimit -f 2000 && "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err") &&
     same "$expected" "$(cat "$scratch/out")" && entries 0

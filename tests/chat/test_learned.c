@@ -132,7 +132,7 @@ static void conversations(void **state)
             if (chat && !chat->system[0] != limit->no_system) fail_msg("%s: a system's text", name);
             const char *unlike = chat && chat->unlike ? chat->unlike : "";
             if (chat && strcmp(unlike, limit->unlike ? limit->unlike : "") != 0)
-                fail_msg("%s: \"%s\" is told", name, unlike);
+                fail_msg("%s: \"%s\" is reported", name, unlike);
         }
         good += chat && check(chat, row, name);
     }

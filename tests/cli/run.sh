@@ -194,7 +194,7 @@ fails 'the weights of a spec stand there' 65 'error: *weights/dates.safetensors 
 mkdir "$scratch/special" && mkfifo "$scratch/special/Makefile" "$scratch/special/dates.safetensors" && ln -s /dev/zero "$scratch/special/dates.c"
 timeout "$patience" "$xformc" compile specs/dates.lua -q -o "$scratch/special" && for file in Makefile dates.c dates.safetensors; do
     [ -f "$scratch/special/$file" ] && [ ! -L "$scratch/special/$file" ] || exit 1; done
-verdict $? 'pipes and devices in the place of files are replaced'
+verdict $? 'pipes and devices in place of files are replaced'
 mkfifo "$scratch/pipe.lua"
 fails 'a pipe that nobody writes to as spec' 65 '*pipe.lua*error:*' timeout "$patience" "$xformc" compile "$scratch/pipe.lua"
 # The pipe has a writer from the start. It writes once the reader is there and waits.

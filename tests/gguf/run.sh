@@ -144,7 +144,7 @@ ended '<|end|> beside <|return|> alone does' '2 7 8' '7:3:<|end|>' '8:3:<|return
 ended '</s> beside <|tool_response> does not' '5 7' '7:3:<|tool_response>' $key.eot_token_id=5
 ended 'a key outside the vocabulary does not' 2 $key.fim_pad_token_id=60
 grep -q 'tokenizer.ggml.fim_pad_token_id (60) is not used: there are 60 tokens' "$scratch/err"
-verdict $? 'what ends: and it is told'
+verdict $? 'what ends: and it is reported'
 
 # Token 4 is the third token of the answer.
 "$tools/edit" "$here/llama_q8_0.gguf" "$scratch/ends.gguf" '4:4:<|im_end|>'
@@ -214,11 +214,11 @@ grep -q '^tokenizer, ids .*  words.gguf$' "$scratch/out" && grep -q '^  read as 
 verdict $? 'info names the model and the words of a GGUF tokenizer'
 cat "$scratch/out"
 grep -q "note: tokenizer.ggml.pre is 'default': text is split into words by llama.cpp's default patterns" "$scratch/err"
-verdict $? 'the default patterns are told'
+verdict $? 'the default patterns are reported'
 "$tools/edit" "$words.gguf" "$scratch/words.gguf" tokenizer.ggml.pre= &&
     found=$("$xformc" tokenize "$scratch/words.gguf" "$text" 2>"$scratch/err") && same "$expected" "$found" >"$scratch/out" &&
     grep -q 'note: tokenizer.ggml.pre is missing: text is split' "$scratch/err"
-verdict $? 'a file without a name has the default patterns, and it is told'
+verdict $? 'a file without a name has the default patterns, and it is reported'
 "$tools/edit" "$words.gguf" "$scratch/words.gguf" tokenizer.ggml.pre=unheard
 "$xformc" tokenize "$scratch/words.gguf" "$text" >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && grep -q "tokenizer.ggml.pre 'unheard' is not supported" "$scratch/err"
@@ -279,7 +279,7 @@ verdict $? 'nothing is put before a text that a template wraps'
 with_key "$here/llama_q8_0.gguf" tokenizer.chat_template '{{ messages | join }}' >"$scratch/talks.gguf"
 "$xformc" run "$scratch/talks.gguf" --chat 'the ant' >"$scratch/out" 2>"$scratch/err"
 [ $? = 69 ] && grep -q 'the chat template cannot be run: line 1: ' "$scratch/err"
-verdict $? 'one that cannot be run is told'
+verdict $? 'one that cannot be run is reported'
 
 # ---- split files ---------------------------------------------------------------------------------
 
@@ -317,7 +317,7 @@ parted 'a part that is missing' 66 'it is part 3 of the split file' llama-00001-
 mv "$scratch/parts/llama-00001-of-00003.gguf" "$scratch/parts/one.gguf"
 parted 'another name' 65 'is the first of 3 parts of a split file, which are found by their names only' one.gguf
 cp "$scratch/parts/llama-00002-of-00003.gguf" "$scratch/parts/llama-00003-of-00003.gguf"
-parted 'a part in the place of another' 65 'llama-00003-of-00003.gguf is not part 3 of 3 of the split file' llama-00001-of-00003.gguf
+parted 'a part in place of another' 65 'llama-00003-of-00003.gguf is not part 3 of 3 of the split file' llama-00001-of-00003.gguf
 "$tools/edit" "$first" "$scratch/parts/llama-00001-of-00003.gguf" split.tensors.count=13
 parted 'a tensor that is missing' 65 'the parts of the split file .* have 12 tensors, not 13' llama-00001-of-00003.gguf
 LC_ALL=C sed 's/blk.0.ffn_up.weight/blk.0.attn_q.weight/' "$parts-00002-of-00003.gguf" >"$scratch/parts/llama-00002-of-00003.gguf"

@@ -75,10 +75,10 @@ verdict $? 'what takes bytes from a file compiles anew'
 # Errors and warnings are repeated every time.
 printf 'int f(int x) { return y; }\n' >bad.c
 compiles 1 -c -o bad.o bad.c; [ $? = 1 ] && grep -q "bad.c:1:.*'y' undeclared\|bad.c:1:.*identifier 'y'" err && compiles 1 -c -o bad.o bad.c; [ $? = 1 ] && [ ! -e bad.o ] && tidy
-verdict $? 'an error is told each time'
+verdict $? 'an error is reported each time'
 printf 'int f(void);\nint f(void) { int unused; return 1; }\n' >warns.c
 compiles 1 -Wall -c -o warns.o warns.c && grep -q unused err && compiles 1 -Wall -c -o warns.o warns.c && grep -q unused err && tidy
-verdict $? 'a warning is told each time'
+verdict $? 'a warning is reported each time'
 "$once" "$scratch/none" "$real" $flags -c -o two.o a.c 2>err && [ ! -s err ]
 verdict $? 'without its folder it compiles'
 

@@ -63,8 +63,8 @@ if [ -z "$write" ]; then
     streamed no 'a decoder of 1 MB is not' "$bin" info specs/dates.lua
     streamed no 'nor an encoder, which reads many rows at once' "$bin" info specs/encoder.lua
     "$bin" compile specs/base.lua -q -o "$out/folder" && grep -q '\.has_bias = 1, \.one_stream = 1 }' "$out/folder/base_kernels.h"
-    if [ $? = 0 ]; then echo 'ok and its linears are told'; else
-        not_ok 'and its linears are told'
+    if [ $? = 0 ]; then echo 'ok and its linears are reported'; else
+        not_ok 'and its linears are reported'
         failed=1
     fi
 fi

@@ -350,7 +350,7 @@ lua_file() {
     verdict $? "$1"
     cat "$scratch/out" "$scratch/err"
 }
-lua_file 'an error of a session is told at its line, and what follows runs' 65 '5
+lua_file 'an error of a session is reported at its line, and what follows runs' 65 '5
 6' "error: f.lua:3: attempt to index a nil value (global 'nothing')
 f.lua:6:3: error: unknown field \"headz\"; did you mean \"heads\"?
   headz = 3 }

@@ -153,7 +153,7 @@ a = xf.compile(spec); b = xf.compile(spec{ activation = "gelu" })
 b:time()
 END
 grep -q '^pack (reused) ' "$scratch/out" && [ "$(grep -c ' ms$' "$scratch/out")" -ge 6 ]
-verdict $? 'the phases are told; packing is reused when only choices change'
+verdict $? 'the phases are reported; packing is reused when only choices change'
 
 says 'several models side by side; a closed one' 65 '2019-05-03
 f32[2×256]

@@ -59,7 +59,7 @@ m("3rd of May 2019")
 END
 done
 fresh
-says 'another file in the place of the weights: what is open goes on with its own' 0 '2019-05-03
+says 'another file in place of the weights: what is open goes on with its own' 0 '2019-05-03
 true' '' <<END
 m = xf.compile("$scratch/specs/dates.lua", { tier = "jit" })
 os.execute[[cd "$scratch/specs/dates"; head -c 20000 dates.safetensors >new; mv new dates.safetensors]] print(m("3rd of May 2019"))
@@ -127,7 +127,7 @@ printf 'for i = 1, 2 do\n  x = = 3\nend\n"on"\n' >"$scratch/long"
 "$xformc" repl <"$scratch/long" >"$scratch/out" 2>"$scratch/err"
 [ "$(sed -n 1p "$scratch/err")" = "error: prompt:2: unexpected symbol near '='" ] && grep -qx on "$scratch/out" &&
     grep -q "^error: prompt:2002: unexpected symbol near '='$" "$scratch/err"
-verdict $? 'a wrong line of a chunk is told, of a long one too, before its end'
+verdict $? 'a wrong line of a chunk is reported, of a long one too, before its end'
 head -n 3 "$scratch/err"
 
 # ---- little memory -------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ else
     within 400000 'a small address space: the generic engine too' "$xformc" run specs/dates.lua --engine generic -t 2 '3rd of May 2019'
     (ulimit -v 140000; timeout "$patience" "$xformc" run specs/dates.lua --engine generic 1) >"$scratch/out" 2>"$scratch/err"
     [ $? = 69 ] && [ "$(cat "$scratch/err")" = 'error: no memory for OpenBLAS, which the generic engine needs' ]
-    verdict $? 'a small address space: no room for the buffers is told'
+    verdict $? 'a small address space: no room for the buffers is reported'
     cat "$scratch/err"
 fi
 for n in 1 2; do

@@ -165,7 +165,7 @@ for text in 'The river' 'größe'; do
 done
 same 'a decoder answers with its prompt' 'The river' "$("$xformc" run "$scratch/decoder.lua" 'The river' | head -c 9)"
 "$xformc" run "$scratch/decoder.lua" "$(printf 'x%.0s' $(seq 200))" 2>&1 >/dev/null | grep -q 'tokens, but at most 48 fit'
-verdict $? 'a text of too many tokens is told'
+verdict $? 'a text of too many tokens is reported'
 sed 's/max_len = 48,/max_len = 48, vocab = 20,/' "$scratch/decoder.lua" >"$scratch/small.lua"
 "$xformc" run "$scratch/small.lua" x 2>&1 | grep -q 'vocab (20), is less than the .* ids of'
 verdict $? 'a vocabulary smaller than the tokenizer is refused'

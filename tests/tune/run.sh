@@ -40,14 +40,14 @@ grep -Eq '^    linear_72x205_unbiased = .*usual = .*one_stream = .*panels_2 = .*
 verdict $? 'each in every way that it can be cut'
 grep -Eq '^  -- layers: default; us: pp120: default [0-9.]+, a loop over layers [0-9.]+; tg120: default [0-9.]+, a loop over layers [0-9.]+$' "$scratch/made.lua" &&
     grep -q '^linear_72x205_unbiased .*default [0-9.]* us;' "$scratch/out" && grep -q '^layers  *default, us: pp120: ' "$scratch/out"
-verdict $? 'choices of the whole are told in comments, and on standard output'
+verdict $? 'choices of the whole are reported in comments, and on standard output'
 "$xformc" run $spec --tune "$scratch/made.lua" --ids --temp 0 -n 20 "1 2 3" >"$scratch/out" 2>"$scratch/err" && [ ! -s "$scratch/err" ] &&
     "$xformc" run $spec --ids --temp 0 -n 20 "1 2 3" | cmp - "$scratch/out"
 verdict $? 'run reads it without a word'
 
 "$xformc" compile $spec --max-len 64 --tune "$scratch/made.lua" -q -o "$scratch/shorter" 2>"$scratch/err" &&
     grep -q 'made.lua: note: measured for another form of gated: its choices may be slow here' "$scratch/err"
-verdict $? 'another form of the model is told'
+verdict $? 'another form of the model is reported'
 cat "$scratch/err"
 
 # A call of 84 rows is not divided into runs of 84.
@@ -80,7 +80,7 @@ return xf.tune {
 END
 "$xformc" compile $spec --tune "$scratch/all.lua" -q -o "$scratch/tuned" 2>"$scratch/err"
 grep -q 'all.lua: note: measured on another machine, another \*/ machine, not on ' "$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
-verdict $? 'another machine is told'
+verdict $? 'another machine is reported'
 cat "$scratch/err"
 cat >"$scratch/wanted" <<'END'
 > /* Tuned on another  / machine: the times are those of calls there. */
@@ -152,7 +152,7 @@ tail -n 3 "$scratch/out"
 sed 's/model = "gated"/model = "other"/' "$scratch/all.lua" >"$scratch/other.lua"
 "$xformc" compile $spec --tune "$scratch/other.lua" -q -o "$scratch/untuned" 2>"$scratch/err"
 [ $? = 0 ] && grep -q 'other.lua: note: measured for another model, other: ignored$' "$scratch/err" && diff -r "$scratch/usual" "$scratch/untuned"
-verdict $? 'what is of another model is told, and not used'
+verdict $? 'what is of another model is reported, and not used'
 "$xformc" compile $spec --tune "$scratch/all.lua" --dtype int8 -q -o "$scratch/int8" 2>"$scratch/err"
 [ $? = 0 ] && grep -q 'measured for f32 weights, but these are int8: ignored' "$scratch/err" && ! grep -q 'tuned' "$scratch/int8/gated_kernels.h"
 verdict $? 'of another dtype too'
@@ -165,7 +165,7 @@ END
 "$xformc" compile $spec --tune "$scratch/strange.lua" -q -o "$scratch/strange" 2>"$scratch/err"
 [ $? = 0 ] && grep -q 'strange.lua:3:3: note: 2 of 3 calls are missing in this form of gated or cannot be split that way, such as linear_72x145: ignored$' "$scratch/err" &&
     [ "$(grep -c 'tuned:' "$scratch/strange/gated_kernels.h")" = 1 ]
-verdict $? 'calls that the model has not, or not so, are told'
+verdict $? 'calls that the model has not, or not so, are reported'
 cat "$scratch/err"
 
 # ---- faulty files --------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def options():
     p.add_argument("--seconds", type=float, default=0.3, help="of a turn; at least one unit of work")
     p.add_argument("--clock", choices=["wall", "processor"], default="wall", help="processor: rows of one thread are timed by the processor's "
                    "time, on a machine that others use too; those of more threads are left out")
-    p.add_argument("--set", action="append", default=[], metavar="PEER:KEY=VALUE", help="a setting in the place of the best that was found, "
+    p.add_argument("--set", action="append", default=[], metavar="PEER:KEY=VALUE", help="a setting in place of the best that was found, "
                    "for a machine where that fails; repeatable")
     p.add_argument("--tune", action="store_true", help="try the settings of every side first")
     p.add_argument("--work", default="build/peers", metavar="DIR", help="where models and programs are made")

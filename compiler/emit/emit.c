@@ -33,7 +33,7 @@ static const char types_template[] =
     "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes);\n"
     "${variant_call}\n"
     "\n"
-    "/* Compute with n threads, the caller's among them; the results do not depend on n. Passing 1 ends the others: do\n"
+    "/* Compute with n threads, including the caller's; the results do not depend on n. Passing 1 ends the others: do\n"
     " * that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 .. ${upper}_MAX_THREADS. */\n"
     "rt_status ${name}_threads(${name} *m, int n);\n"
     "\n"
@@ -46,10 +46,10 @@ static const char variant_call[] =
     "const char *${name}_variant(const ${name} *m);\n";
 
 static const char header_begin[] =
-    "/* ${name}.h: the calls of the model ${name}, for C11 and C++. Made by xformc from ${spec}.\n"
+    "/* ${name}.h: the API of the model ${name}, for C11 and C++. Made by xformc from ${spec}.\n"
     " ${words}\n"
     " * Bind the model first: the other calls do not check for it. Calls that can fail return a status, which\n"
-    " * rt_status_text describes; one that refuses its arguments changes nothing. Only ${name}_threads allocates. */\n"
+    " * rt_status_text describes; a call that rejects its arguments changes nothing. Only ${name}_threads allocates. */\n"
     "#ifndef ${upper}_H\n"
     "#define ${upper}_H\n"
     "\n"
@@ -228,7 +228,7 @@ static void emit_model(Emit *e, Text *out)
                                                      kv_words(e),
                                                      p->state_bytes - (size_t)p->options.slots * p->slot_bytes) : "", NULL);
     text_printf(out, "#define %-12s ((size_t)%zu)      /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
-    text_printf(out, "#define %-12s ((size_t)%d)        /* in them: 16 digits, those that bind compares */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
+    text_printf(out, "#define %-12s ((size_t)%d)        /* in the header: 16 digits, which bind compares */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
     emit_weights_structs(e, out);
     emit_state(e, out);
     bool many = plan_program(p, PROGRAM_DECODE) != NULL || emit_batches(e);
@@ -246,9 +246,9 @@ static void emit_model(Emit *e, Text *out)
     text_add(out, "/* ---- blocks ---------------------------------------------------------------------------------- */\n\n");
     if (plan_program(p, PROGRAM_DECODE))
         text_add(out, emit_has_threads(e)
-                      ? "/* Each block of the decoder is here twice: for one row, where threads divide panels and heads, and\n"
-                        " * (_rows) for several, where each thread has rows of its own. */\n\n"
-                      : "/* Each block of the decoder is here twice: for one row, and (_rows) for several. */\n\n");
+                      ? "/* Each decoder block appears twice: for one row, where threads divide panels and heads, and\n"
+                        " * (_rows) for several, where threads divide the rows. */\n\n"
+                      : "/* Each decoder block appears twice: for one row, and (_rows) for several. */\n\n");
     emit_blocks(e, out);
     text_add(out, "/* ---- programs -------------------------------------------------------------------------------- */\n\n");
     emit_programs(e, out);

@@ -170,7 +170,7 @@ void emit_programs(Emit *e, Text *out)
         begin_body(e, out, name);
         e->polled = 0;
         if (emit_loops(e->plan, e->form) && any_stands_alone(p))
-            text_add(out, "    /* A layer that differs from its neighbours is a call of its own. */\n");
+            text_add(out, "    /* A layer that differs from its neighbours is a separate call. */\n");
         for (int r = 0; r < p->count; r++) emit_run(e, out, &p->runs[r]);
         text_add(out, "}\n\n");
         if (p->program->kind == PROGRAM_DECODE) emit_prefill(e, out);

@@ -31,7 +31,7 @@ static const char header_hidden[] =
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n"
     "\n"
     "/* Run the encoder on `count` texts at once: lengths[i] ids each, one text after the other in ids. Each text\n"
-    " * attends only to itself, and its results are those of a call of its own, to the bit. They fit if their lengths, each but the last\n"
+    " * attends only to itself, and its results are bit-identical to those of a separate call. They fit if their lengths, each but the last\n"
     " * rounded up to a multiple of 16, sum to at most ${upper}_MAX_SOURCE. ${firsts_words}\n"
     " * ${vectors_words}\n"
     " * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1${firsts_errors}${null_errors}. */\n"
@@ -55,7 +55,7 @@ static const char header_decode[] =
     "/* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One row is a step, rows\n"
     " * of one slot are a prefill, rows of several slots a batch. Rows of a slot are adjacent, with consecutive positions.\n"
     " * The position of the first is the length of the sequence, or less: then the rest is dropped first${back_words}.\n"
-    " * ${start_rule}Row i of ${name}_${scores} is about the id that follows rows[i].\n"
+    " * ${start_rule}Row i of ${name}_${scores} scores the id that follows rows[i].\n"
     " * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap${source_words}. */\n"
     "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
@@ -141,7 +141,7 @@ static void decoder_sizes(Emit *e, Text *out)
 {
     const Model *m = e->model;
     text_fill(out, sizes_decoder, "name", e->name, "upper", e->upper, "max_target", emit_number(e, m->max_target),
-              "start_words", m->has_encoder ? ", the start id's too" : ", at most",
+              "start_words", m->has_encoder ? ", with the start id's" : ", at most",
               "target_vocab", emit_number(e, m->target_vocab),
               "rows", emit_number(e, plan_rows(e->plan)), "slots", emit_number(e, e->plan->options.slots),
               "stride", emit_number(e, left_by(e, PROGRAM_STEP)->stride), NULL);

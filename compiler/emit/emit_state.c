@@ -98,14 +98,14 @@ static const Meaning meanings[] = {
     { "source_seen",         "positions up to itself" },
     { "encoder_x",           "between layers of the encoder" },
     { "rows_ids",            "tokens of the rows of a call" },
-    { "rows_positions",      "where each stands in its slot" },
+    { "rows_positions",      "position of each in its slot" },
     { "rows_visible",        "positions that each row sees" },
     { "rows_visible_memory", "source positions that each row sees" },
     { "decoder_x",           "one row, between layers" },
     { "decoder_rows_x",      "several rows" },
     { "next_id",             "argmax of each row" },
-    { "scratch",             "work space; each block lays it out for itself" },
-    { "groups",              "which rows are of one slot" },
+    { "scratch",             "work space; each block has its own layout" },
+    { "groups",              "rows that share a slot" },
     { "text_ids",            "a text as ids" },
     { "text_work",           "for tokenizer and answer" },
 };
@@ -141,7 +141,7 @@ static void emit_slot(Emit *e, Text *out)
 {
     const Plan *p = e->plan;
     size_t end = 0;
-    text_add(out, "/* One sequence. Of each layer and head: keys [positions / 16][width][16], values\n"
+    text_add(out, "/* One sequence. For each layer and head: keys [positions / 16][width][16], values\n"
                   " * [width / 16][positions][16]");
     if (e->model->kv_dtype == KV_DTYPES_INT8)
         text_add(out, ", as bytes. Sixteen scales follow the keys of sixteen positions,\n"

@@ -20,7 +20,7 @@ void emit_variant(Emit *e, Text *out, int isa)
     const bool last = isa + 1 == e->isa_count;
     int n;
     const EmitName *names = names_of(e, &n);
-    text_fill(out, "/* ${name}_${set}.c: ${name}.c compiled for ${set}, by names of its own; see ${name}_variants.c${more}. */\n", "name", e->name,
+    text_fill(out, "/* ${name}_${set}.c: ${name}.c compiled for ${set}, with its own names; see ${name}_variants.c${more}. */\n", "name", e->name,
               "set", set, "more", last ? ". The other names are those of every variant" : "", NULL);
     rename_call(e, out, set, "bind");
     for (int i = 0; i < 3 && !last; i++) rename_call(e, out, set, shared[i]);

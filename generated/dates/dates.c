@@ -18,7 +18,7 @@
 #include "dates_kernels.h"
 
 #define HEAD_BYTES   ((size_t)5952)      /* of the packed file, before its data */
-#define IDENTITY_AT  ((size_t)35)        /* in them: 16 digits, those that bind compares */
+#define IDENTITY_AT  ((size_t)35)        /* in the header: 16 digits, which bind compares */
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
@@ -95,7 +95,7 @@ _Static_assert(sizeof(struct decoder_output) == 4672, "as packed");
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* One sequence. Of each layer and head: keys [positions / 16][width][16], values
+/* One sequence. For each layer and head: keys [positions / 16][width][16], values
  * [width / 16][positions][16]. */
 struct slot {
     float cross_k[2][4][5][16][16];
@@ -114,15 +114,15 @@ struct state {
     XF_ALIGN(64) float encoder_x[80][64];                       /* between layers of the encoder */
     XF_ALIGN(64) int source_visible[80];                        /* positions that a token sees */
     XF_ALIGN(64) int rows_ids[12];                              /* tokens of the rows of a call */
-    XF_ALIGN(64) int rows_positions[12];                        /* where each stands in its slot */
+    XF_ALIGN(64) int rows_positions[12];                        /* position of each in its slot */
     XF_ALIGN(64) float decoder_x[1][64];                        /* one row, between layers */
     XF_ALIGN(64) int rows_visible[12];                          /* positions that each row sees */
     XF_ALIGN(64) int rows_visible_memory[12];  /* source positions that each row sees */
     XF_ALIGN(64) float logits[12][16];
     XF_ALIGN(64) int next_id[12];                               /* argmax of each row */
     XF_ALIGN(64) float decoder_rows_x[12][64];                  /* several rows */
-    XF_ALIGN(64) float scratch[77824];  /* work space; each block lays it out for itself */
-    XF_ALIGN(64) rt_group groups[12];                           /* which rows are of one slot */
+    XF_ALIGN(64) float scratch[77824];  /* work space; each block has its own layout */
+    XF_ALIGN(64) rt_group groups[12];                           /* rows that share a slot */
     XF_ALIGN(64) int text_ids[80];                              /* a text as ids */
     XF_ALIGN(64) unsigned char text_work[2640];                 /* for tokenizer and answer */
 };
@@ -157,8 +157,8 @@ rt_status dates_threads(dates *m, int n)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Each block of the decoder is here twice: for one row, where threads divide panels and heads, and
- * (_rows) for several, where each thread has rows of its own. */
+/* Each decoder block appears twice: for one row, where threads divide panels and heads, and
+ * (_rows) for several, where threads divide the rows. */
 
 /* Token embeddings, scaled, plus positions. */
 static void encoder_embedding(const job *j, int thread, int threads)

@@ -1,10 +1,10 @@
-/* dates.h: the calls of the model dates, for C11 and C++. Made by xformc from dates.lua.
+/* dates.h: the API of the model dates, for C11 and C++. Made by xformc from dates.lua.
  *
  * An id is the number of a token. A state has slots. A slot holds a source, which the encoder
  * reads, and a target, the sequence of ids that the decoder writes.
  *
  * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
- * which rt_status_text describes; one that refuses its arguments changes nothing. Only
+ * which rt_status_text describes; a call that rejects its arguments changes nothing. Only
  * dates_threads allocates. */
 #ifndef DATES_H
 #define DATES_H
@@ -22,7 +22,7 @@ extern "C" {
 
 #define DATES_MAX_SOURCE     80          /* ids of a source, at most */
 #define DATES_SOURCE_VOCAB   66
-#define DATES_MAX_TARGET     12          /* positions of a sequence, the start id's too */
+#define DATES_MAX_TARGET     12          /* positions of a sequence, with the start id's */
 #define DATES_VOCAB          15
 #define DATES_ROWS           12          /* rows in one call of dates_decode, at most */
 #define DATES_SLOTS          1           /* sequences in a state */
@@ -50,7 +50,7 @@ extern const unsigned dates_isa;  /* instruction sets that this was compiled for
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status dates_bind(dates *m, const void *weights, size_t bytes);
 
-/* Compute with n threads, the caller's among them; the results do not depend on n. Passing 1 ends
+/* Compute with n threads, including the caller's; the results do not depend on n. Passing 1 ends
  * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
  * DATES_MAX_THREADS. */
 rt_status dates_threads(dates *m, int n);
@@ -66,8 +66,7 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
  * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot are
  * adjacent, with consecutive positions.
  * The position of the first is the length of the sequence, or less: then the rest is dropped first.
- * A target begins with DATES_START at 0. Row i of dates_scores is about the id that follows
- * rows[i].
+ * A target begins with DATES_START at 0. Row i of dates_scores scores the id that follows rows[i].
  * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap, or a slot without a source. */
 rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n);
 

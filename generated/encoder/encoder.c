@@ -15,7 +15,7 @@
 #include "encoder_kernels.h"
 
 #define HEAD_BYTES   ((size_t)4480)      /* of the packed file, before its data */
-#define IDENTITY_AT  ((size_t)35)        /* in them: 16 digits, those that bind compares */
+#define IDENTITY_AT  ((size_t)35)        /* in the header: 16 digits, which bind compares */
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
@@ -54,8 +54,8 @@ struct state {
     XF_ALIGN(64) int source_positions[128];                     /* position of each token */
     XF_ALIGN(64) float encoder_x[128][128];                     /* between layers of the encoder */
     XF_ALIGN(64) int source_visible[128];                       /* positions that a token sees */
-    XF_ALIGN(64) float scratch[198144];  /* work space; each block lays it out for itself */
-    XF_ALIGN(64) rt_group groups[8];                            /* which rows are of one slot */
+    XF_ALIGN(64) float scratch[198144];  /* work space; each block has its own layout */
+    XF_ALIGN(64) rt_group groups[8];                            /* rows that share a slot */
 };
 _Static_assert(sizeof(struct state) == ENCODER_STATE_BYTES, "as planned");
 

@@ -1,9 +1,9 @@
-/* encoder.h: the calls of the model encoder, for C11 and C++. Made by xformc from encoder.lua.
+/* encoder.h: the API of the model encoder, for C11 and C++. Made by xformc from encoder.lua.
  *
  * An id is the number of a token; a source is a text as ids.
  *
  * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
- * which rt_status_text describes; one that refuses its arguments changes nothing. Only
+ * which rt_status_text describes; a call that rejects its arguments changes nothing. Only
  * encoder_threads allocates. */
 #ifndef ENCODER_H
 #define ENCODER_H
@@ -44,7 +44,7 @@ extern const unsigned encoder_isa;  /* instruction sets that this was compiled f
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status encoder_bind(encoder *m, const void *weights, size_t bytes);
 
-/* Compute with n threads, the caller's among them; the results do not depend on n. Passing 1 ends
+/* Compute with n threads, including the caller's; the results do not depend on n. Passing 1 ends
  * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
  * ENCODER_MAX_THREADS. */
 rt_status encoder_threads(encoder *m, int n);
@@ -57,7 +57,7 @@ void encoder_reset(encoder_state *s);
 rt_status encoder_encode(const encoder *m, encoder_state *s, int slot, const int *ids, int n);
 
 /* Run the encoder on `count` texts at once: lengths[i] ids each, one text after the other in ids.
- * Each text attends only to itself, and its results are those of a call of its own, to the bit.
+ * Each text attends only to itself, and its results are bit-identical to those of a separate call.
  * They fit if their lengths, each but the last rounded up to a multiple of 16, sum to at most
  * ENCODER_MAX_SOURCE. firsts must be NULL. encoder_hidden has the rows of all, one text after the
  * other; vectors must be NULL.

@@ -14,7 +14,7 @@
 #include "story_kernels.h"
 
 #define HEAD_BYTES   ((size_t)5696)      /* of the packed file, before its data */
-#define IDENTITY_AT  ((size_t)35)        /* in them: 16 digits, those that bind compares */
+#define IDENTITY_AT  ((size_t)35)        /* in the header: 16 digits, which bind compares */
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
@@ -51,7 +51,7 @@ _Static_assert(sizeof(struct decoder_output) == 131328, "as packed");
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* One sequence. Of each layer and head: keys [positions / 16][width][16], values
+/* One sequence. For each layer and head: keys [positions / 16][width][16], values
  * [width / 16][positions][16]. */
 struct slot {
     float self_k[5][4][32][8][16];
@@ -65,13 +65,13 @@ struct state {
     XF_ALIGN(64) struct slot slot[1];
     XF_ALIGN(64) int rows_ids[128];                             /* tokens of the rows of a call */
     XF_ALIGN(64) float decoder_x[1][64];                        /* one row, between layers */
-    XF_ALIGN(64) int rows_positions[128];                       /* where each stands in its slot */
+    XF_ALIGN(64) int rows_positions[128];                       /* position of each in its slot */
     XF_ALIGN(64) int rows_visible[128];                         /* positions that each row sees */
     XF_ALIGN(64) float logits[128][528];
     XF_ALIGN(64) int next_id[128];                              /* argmax of each row */
     XF_ALIGN(64) float decoder_rows_x[128][64];                 /* several rows */
-    XF_ALIGN(64) float scratch[62688];  /* work space; each block lays it out for itself */
-    XF_ALIGN(64) rt_group groups[128];                          /* which rows are of one slot */
+    XF_ALIGN(64) float scratch[62688];  /* work space; each block has its own layout */
+    XF_ALIGN(64) rt_group groups[128];                          /* rows that share a slot */
 };
 _Static_assert(sizeof(struct state) == STORY_STATE_BYTES, "as planned");
 
@@ -105,7 +105,7 @@ rt_status story_threads(story *m, int n)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Each block of the decoder is here twice: for one row, and (_rows) for several. */
+/* Each decoder block appears twice: for one row, and (_rows) for several. */
 
 /* Token embeddings. */
 static void decoder_embedding(const job *j)

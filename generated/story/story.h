@@ -1,9 +1,9 @@
-/* story.h: the calls of the model story, for C11 and C++. Made by xformc from story.lua.
+/* story.h: the API of the model story, for C11 and C++. Made by xformc from story.lua.
  *
  * An id is the number of a token. A state has slots, and a slot holds one sequence of ids.
  *
  * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
- * which rt_status_text describes; one that refuses its arguments changes nothing. Only
+ * which rt_status_text describes; a call that rejects its arguments changes nothing. Only
  * story_threads allocates. */
 #ifndef STORY_H
 #define STORY_H
@@ -47,7 +47,7 @@ extern const unsigned story_isa;  /* instruction sets that this was compiled for
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status story_bind(story *m, const void *weights, size_t bytes);
 
-/* Compute with n threads, the caller's among them; the results do not depend on n. Passing 1 ends
+/* Compute with n threads, including the caller's; the results do not depend on n. Passing 1 ends
  * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
  * STORY_MAX_THREADS. */
 rt_status story_threads(story *m, int n);
@@ -59,7 +59,7 @@ void story_reset(story_state *s);
  * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot are
  * adjacent, with consecutive positions.
  * The position of the first is the length of the sequence, or less: then the rest is dropped first.
- * Row i of story_logits is about the id that follows rows[i].
+ * Row i of story_logits scores the id that follows rows[i].
  * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap. */
 rt_status story_decode(const story *m, story_state *s, const rt_token *rows, int n);
 

@@ -134,7 +134,7 @@ layers_and_factors() {
     verdict $? 'layers that differ: the same ids and bits from calls and from loops'
     grep -q '^note: different_layers: layers that differ from their neighbours are called one by one' "$scratch/loops.err" && [ ! -s "$scratch/calls.err" ] &&
         grep -q 'for (int layer = 0; layer < 2; layer++) encoder_layer_3(j' "$scratch/loops/$name.c" &&
-        [ "$(grep -c 'A layer that differs from its neighbours is a call of its own' "$scratch/loops/$name.c")" = 5 ] &&
+        [ "$(grep -c 'A layer that differs from its neighbours is a separate call' "$scratch/loops/$name.c")" = 5 ] &&
         ! grep -q 'layer++' "$scratch/calls/$name.c"
     verdict $? 'loops cover layers that are alike; of the others it is said'
 

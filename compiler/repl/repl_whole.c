@@ -1,7 +1,7 @@
-/* repl_whole.c: decide when to try to load the lines of a chunk. A try at every line would take
- * quadratic time. So a long chunk that is open, by its words and brackets, is tried only when it
- * has grown by a quarter; a wrong line is still reported before the end. Lua decides what is
- * complete; this only saves tries. */
+/* repl_whole.c: decide when to try to load the lines of a chunk. Trying at every line would
+ * take quadratic time. So a long chunk with unclosed blocks or brackets is tried again only after
+ * it has grown by a quarter; a syntax error is still reported before the end of the chunk. Lua
+ * decides what is complete; this only saves attempts. */
 #include "repl.h"
 
 #include <ctype.h>

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* The ids that slot 0 holds, to be reused for a prompt that begins with them: ids[longest]; `count`
- * of them were fed, and nothing else since. count 0: none. */
+/* The ids that slot 0 holds, so that a prompt that begins with them need not feed them again. ids
+ * has room for `longest`; the first `count` are valid. Nothing else may be fed to the slot in
+ * between. */
 typedef struct RtPromptCache { int *ids; int count; } RtPromptCache;
 
 typedef struct RtGenerate {
@@ -20,7 +21,7 @@ typedef struct RtGenerate {
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
     RtProcessors processors;
     RtSampling sampling;
-    uint64_t seed, text;            /* of the sampling: rt_random_of */
+    uint64_t seed, text;            /* for sampling: the arguments of rt_random_of */
     int scored;                     /* 1: sum the log-probabilities */
     /* Called with each new id, if not NULL; any result but 0 stops, after this id. */
     int (*on_id)(void *user, int id);
@@ -37,8 +38,9 @@ typedef struct RtGenerated {
 
 /* Bytes of scratch for rt_generate with these options. */
 size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab);
-/* How many of the first ids of prompt[n] need not be fed again: at most n - 2, so that at least one
- * row is fed, which moves the slot back to where they end. */
+/* The number of leading ids of prompt[n] that need not be fed again. At most n - 2: of the n - 1
+ * ids fed before generation, at least one must be, because that rewinds the slot to the end of the
+ * reused ids. */
 int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n);
 /* Continue prompt[n] with ids[o->most]; its source, if there is one, was encoded into slot 0.
  * scratch: aligned like a double. Returns RT_OK; RT_ORDER: no prompt or nothing to generate;

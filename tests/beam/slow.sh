@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan
-# Beam search in generated programs gives the answers of `run`. With four beams 99 % of 1,000
+# Beam search in generated programs gives the answers of `run`. With four beams, 99 % of 1,000
 # held-out dates are right. A C program searches over the slots of an emitted library.
 # usage: slow.sh XFORMC
 . tests/lib.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan
-# `verify` finds one weight that is 1 % off in native code. With XFORMC_TEST_DATA a third-party
+# `verify` finds one weight that is 1 % off in native code. With XFORMC_TEST_DATA, a third-party
 # transliteration model gives the expected answers and scores in every engine.
 # usage: slow.sh XFORMC
 . tests/lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan early
 # Every command shown in the pages (pages.sh) and in generated/README.md runs and prints what they
-# show. Small models replace third-party ones (standins.sh). With XFORMC_TEST_DATA folders.sh runs
+# show. Small models replace third-party ones (standins.sh). With XFORMC_TEST_DATA, folders.sh runs
 # the session with real folders.
 # usage: slow.sh XFORMC
 #

@@ -4,7 +4,7 @@
 # bit-identical to generic, packed files have the expected types, `verify` reports the accuracy
 # lost. bf16 folders are bit-identical to f32. Keys and values as f16: every engine is
 # bit-identical, and within a derived bound of PyTorch. Also options and errors; with
-# XFORMC_TEST_DATA stories260K.
+# XFORMC_TEST_DATA, also stories260K.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

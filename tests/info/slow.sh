@@ -1,9 +1,9 @@
 #!/bin/sh
 # tags: targets
-# The stack size that `info` states: every form and dtype stays within it when compiled by gcc and
-# clang, by the calls in the assembly. Models answer the same on a stack of that size plus one page,
-# and dates int8 in WebAssembly on the default stack (skipped without clang, wasm-ld and node).
-# `make test-all` covers every spec in every dtype.
+# The stack size that `info` states: gcc and clang builds of every form and dtype stay within it,
+# judging by the call graph of the assembly. Models answer the same on a stack of that size plus one
+# page, and `dates` in int8 in WebAssembly on the default stack (skipped without clang, wasm-ld and
+# node). `make test-all` covers every spec in every dtype.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: targets
 # Every example of --help runs after `make install`. The archive of `make dist` builds. The program
-# in the package of `make deb` answers, and the package depends on the packages of all its libraries
-# (skipped without dpkg-deb, mmdebstrap and root); `make test-all` installs it in a bare root.
+# packaged by `make deb` runs, and the package depends on the packages of all its libraries (skipped
+# without dpkg-deb, mmdebstrap and root); `make test-all` installs it in a minimal root.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh

@@ -1,5 +1,5 @@
-/* test_characters.c: UTF-8 to ids and back, valid and invalid. Also the texts of statuses and
- * instruction sets. */
+/* test_characters.c: UTF-8 to ids and back, valid and invalid. Also status messages and the
+ * names of instruction sets. */
 #include "kernel_test.h"
 
 /* Special tokens 0 and 1, then characters of each length in UTF-8, at both ends of the ranges. */

@@ -1,6 +1,6 @@
-/* test_team_clock.c: How long a team leaves out late threads: longer each time they are soon late
- * again. When it wakes sleeping threads. Costly barriers keep work on one thread. The clock is that
- * of team_clock.h. */
+/* test_team_clock.c: How long a team leaves out late threads: longer each time they are late again
+ * soon after. When it wakes sleeping threads. Costly barriers keep work on one thread. Uses the fake
+ * clock of team_clock.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
 # Out of memory: one allocation of a command fails, and the command says so, exits with 69 and
-# leaves nothing behind. `make test-all` lets each allocation fail, `make test` a sample for each
-# command. Also a memory limit that libtcc runs into. Skipped without glibc.
+# leaves nothing behind. `make test-all` fails every allocation in turn; `make test` fails a sample
+# for each command. Also a memory limit that libtcc runs into. Skipped without glibc.
 # usage: run.sh XFORMC
 . tests/lib.sh
 here=tests/memory

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
 # The trained models sums and brackets: jit, generic and a program give PyTorch's answers to 2,000
-# held-out lines of each, and at least 99 % are right. With XFORMC_TEST_DATA stories260K, from its
-# checkpoint and from its folder: 200 tokens in three engines.
+# held-out lines of each, and at least 99 % are right. With XFORMC_TEST_DATA, also 200 tokens of
+# stories260K in three engines, from its checkpoint and from its folder.
 # usage: run.sh XFORMC
 #
 # tests/program tests dates.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
-# Names of models: a folder emitted under a name that its own C uses compiles, or the name is
-# rejected as reserved. `make test` tries the names that the emitted C of five kinds of models
-# defines outside functions; `make test-all` tries every identifier in it.
+# Model names that also occur in the emitted C: the folder compiles, or the name is rejected as
+# reserved. `make test` tries the names that the emitted C of five kinds of models defines outside
+# functions; `make test-all` tries every identifier in it.
 # usage: run.sh XFORMC
 . tests/lib.sh
 out=$scratch/out        # a model's name may be that of a spec

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
-# Memory of the prompt: 1,000 calls of a model and 2,000 rounds of compile and free need no more
-# memory. Under valgrind, rounds of compile and free have no errors and no leaks: 60 of a graph in
+# Memory of the prompt: it does not grow over 1,000 calls of a model or 2,000 rounds of compile and
+# free. Under valgrind, rounds of compile and free have no errors and no leaks: 60 of a graph in
 # `make test`, 1,000 in `make test-all` (skipped without valgrind).
 # usage: slow.sh XFORMC
 #

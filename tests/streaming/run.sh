@@ -2,7 +2,7 @@
 # tags: slow noasan
 # Streaming in `run` and programs: every single write, for characters, ids, byte-level and
 # byte-fallback tokens, stop strings and a terminal. The output is the same as without it. The
-# timing lines of -v and their counts. With XFORMC_TEST_DATA 200 tokens of stories260K.
+# timing lines of -v and their counts. With XFORMC_TEST_DATA, also 200 tokens of stories260K.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # `run` and the prompt on a pseudo-terminal: typing, completion, Ctrl-C, Ctrl-D, a long paste,
-# history, also of two prompts, a sweep, an oversized screen.
+# history (also with two prompts open), a sweep, an oversized screen.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

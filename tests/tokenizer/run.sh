@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan golden
 # `xformc tokenize`, older folders, unsupported and damaged tokenizers, empty texts, patterns with
-# exponential backtracking; models with a tokenizer in every engine, which check its tables when
-# weights are bound. With XFORMC_TEST_DATA: the ids of llama.cpp for three vocabularies, and
+# exponential backtracking; models with a tokenizer in every engine: binding the weights checks the
+# tokenizer's tables. With XFORMC_TEST_DATA: the ids of llama.cpp for three vocabularies, and
 # checksums of the ids of three corpora for six (others.sums).
 # usage: run.sh [--write] XFORMC
 #

@@ -1,10 +1,10 @@
 #!/bin/sh
 # tags: slow noasan
 # Folders with tokenizers (by make.py) answer like sentence-transformers and transformers, in every
-# engine, in programs and at the prompt: sentence models with several poolings and linears, also of
-# decoders and of T5's encoder, pairs, labels, regressions, masked language models, truncated texts.
-# The cosine of two texts. The self-test covers the head. Damaged linears. With XFORMC_TEST_DATA
-# bert-tiny.
+# engine, in programs and at the prompt: sentence models with several poolings and linears,
+# including ones built on decoders and on T5's encoder, pairs, labels, regressions, masked language
+# models, truncated texts. The cosine of two texts. The self-test covers the head. Damaged linears.
+# With XFORMC_TEST_DATA, also bert-tiny.
 # usage: slow.sh XFORMC
 . tests/lib.sh
 here=tests/vectors

@@ -92,7 +92,7 @@ static void note_similar(Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
     if (c->ids || c->word_count != 3 || strcmp(c->words[0], "similar") != 0 || is_similar(s, c)) return;
-    diag_remark(s->diag, (Loc){ 0 }, "\"similar\" is read as a text: %s does not make one vector of a text%s", m->name,
+    diag_remark(s->diag, (Loc){ 0 }, "\"similar\" is treated as an input text: %s does not give one vector per text%s", m->name,
                 m->pairs ? "; a tab between two texts makes them a pair" : "");
 }
 

@@ -72,7 +72,7 @@ static bool open_threads(Ablation *a, int threads)
     Bench *b = &a->benches[0];
     if (threads > 1)
         return open_step(a, b, &forms[FORMS - 1], "threads", arena_format(b->arena, "%d threads", threads), threads);
-    leave_out(a, "threads: this machine has one, or one was asked for");
+    leave_out(a, "threads: this machine has one, or one was requested");
     return true;
 }
 
@@ -96,7 +96,7 @@ static bool open_dtypes(Ablation *a, int threads, Session **failed)
     int words = 0;
     const char *const *dtypes = field_words("dtypes", &words);
     if (a->benches[0].session->model->model_kind == KIND_GRAPH) {
-        leave_out(a, "dtypes: an xf.graph says its own");
+        leave_out(a, "dtypes: an xf.graph sets its own");
         return true;
     }
     for (int i = 1; i < DTYPES_FILE; i++)

@@ -335,7 +335,8 @@ static void show(const Bench *b, const BenchRow *r, int repetition)
 static bool late(Bench *b)
 {
     if (b->deadline_ns == 0 || clock_now_ns() < b->deadline_ns) return false;
-    if (!b->late) diag_remark(b->session->diag, (Loc){ 0 }, "bench: to save time, the last rows have fewer repetitions; --seconds gives all");
+    if (!b->late)
+        diag_remark(b->session->diag, (Loc){ 0 }, "bench: to save time, the last rows have fewer repetitions; use --seconds S to run them all");
     return b->late = true;
 }
 

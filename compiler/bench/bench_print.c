@@ -316,14 +316,15 @@ static void print_legend(const Bench *b, FILE *to)
                 last->generated);
         break;
     case KIND_DECODER: fputs("ppN reads N tokens, tgN writes N; t/s counts them.\n", to); break;
-    case KIND_ENCODER: fputs("\nbBxN reads B sentences of N tokens, at once as many as fit into the longest source, generic one after the other;"
-                             " p50 to p99 are times of such a batch.\n", to); break;
+    case KIND_ENCODER: fputs("\nbBxN reads B sentences of N tokens, as many at once as fit into the longest source (generic: one after the other);"
+                             " p50 to p99 are the times of such a batch.\n", to); break;
     case KIND_GRAPH:   fputs("t/s counts runs.\n", to); break;
     }
     for (int i = 0; i < b->engine_count; i++)
         if (b->engines[i].about) fprintf(to, "%s: %s.\n", b->engines[i].label, b->engines[i].about);
-    if (bench_by_native(b)) fputs("/ native: the speed divided by native's, the median of the ratios of each repetition; they take turns.\n", to);
-    fputs("limit: how much of the machine's limit is reached, arithmetic or reading, whichever is nearer. The limits, probed in this run:\n\n", to);
+    if (bench_by_native(b)) fputs("/ native: the speed relative to native, the median over repetitions; engines take turns.\n", to);
+    fputs("limit: the share of the machine's limit that is reached, for arithmetic or for reading, whichever is nearer. "
+          "The limits, probed in this run:\n\n", to);
 }
 
 static void print_limits(const Bench *b, FILE *to)

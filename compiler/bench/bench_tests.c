@@ -242,7 +242,7 @@ int bench_choose_tests(Bench *b)
 void bench_tests(Bench *b)
 {
     if (bench_choose_tests(b) > 1)
-        diag_remark(b->session->diag, (Loc){ 0 }, "bench: tests were shortened to save time; --seconds runs them in full");
+        diag_remark(b->session->diag, (Loc){ 0 }, "bench: tests were shortened to save time; use --seconds S to run them in full");
 }
 
 void bench_tests_like(Bench *b, const Bench *other)
@@ -271,6 +271,6 @@ bool bench_probe(Bench *b)
 {
     progress_say("probing the machine");
     if (limits_probe(&b->limits, b->threads, b->thread_count)) return true;
-    diag_error(b->session->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "the machine cannot be probed: no memory or no threads");
+    diag_error(b->session->diag, EXIT_NO_FEATURE, (Loc){ 0 }, "cannot probe the machine: no memory or no threads");
     return false;
 }

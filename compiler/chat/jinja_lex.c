@@ -127,7 +127,7 @@ static size_t take_escape(Lexer *x, const char *s, const char *end, Text *t)
             if (digit < 0) fail(x, "a \\x or \\u escape needs more digits");
             c = 16 * c + (uint32_t)(digit & 15);
         }
-        if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape does not name a character");
+        if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape is not a valid character");
         else put_utf8(t, c);
         return 1 + digits;
     } else if ((*s >= '0' && *s <= '7') || *s == 'N')
@@ -171,7 +171,7 @@ static void take_word(Lexer *x)
         while (n < most && is_digit(x->s[n])) n++;
         const bool real = n + 1 < most && x->s[n] == '.' && is_digit(x->s[n + 1]);
         if (real) for (n++; n < most && is_digit(x->s[n]);) n++;
-        if (n < most && (is_letter(x->s[n]))) fail(x, "this form of a number is not supported");
+        if (n < most && (is_letter(x->s[n]))) fail(x, "this number format is not supported");
         push(x, real ? JT_FLOAT : JT_INT, x->s, n);
     }
     pass(x, n);

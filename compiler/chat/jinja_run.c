@@ -98,7 +98,7 @@ static JValue dictionary(JRun *r, const JArguments *a)
         else if (a->at[i].kind == J_DICT)
             for (int k = 0; k < a->at[i].dict->count; k++)
                 jinja_put(r, v.dict, a->at[i].dict->at[k].key, a->at[i].dict->at[k].value);
-        else return jinja_fail(r, "namespace takes names with values, or dictionaries");
+        else return jinja_fail(r, "namespace takes keyword arguments or dictionaries");
     }
     return v;
 }

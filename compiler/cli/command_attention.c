@@ -52,7 +52,7 @@ static bool can_generate(const Look *l, const GenerationOptions *c)
     Session *s = l->session;
     const Model *m = s->model;
     if (!c->count) return true;
-    const char *first = c->name[0], *why = "needs -n N: without it the prompt alone is drawn";
+    const char *first = c->name[0], *why = "needs -n N: without it only the prompt is drawn";
     if (m->has_decoder && (m->has_encoder || gives(c, "max-new-tokens"))) return true;
     if (m->has_decoder) why = arena_format(l->arena, "--%s %s", first, why);
     else if (m->graph) why = arena_format(l->arena, "--%s: an xf.graph generates nothing", first);
@@ -67,7 +67,7 @@ static bool can_look(const Look *l, const RunOptions *c)
     if (s->model->graph && c->word_count)
         return look_refuse(s, EXIT_USAGE,
                       arena_format(s->arena, "unexpected argument '%s'", c->words[0]),
-                      "an xf.graph has its inputs in the spec, or from --input");
+                      "an xf.graph gets its inputs from the spec or from --input");
     if (!s->model->graph && !c->word_count)
         return look_refuse(s, EXIT_USAGE, "attention needs a TEXT",
                            look_has_texts(s->model) ? NULL : "ids, since the model has no tokenizer");

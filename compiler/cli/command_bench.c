@@ -107,7 +107,7 @@ static void remark_on_limits(Session *s, const Bench *b)
         const double cache = b->limits.bandwidth[LEVEL_L3][b->threads[k]], memory = b->limits.bandwidth[LEVEL_DRAM][b->threads[k]];
         if (cache <= 0 || cache >= memory) continue;
         diag_remark(s->diag, (Loc){ 0 }, "bench: the L3 cache is read at %.1f GB/s by %d thread%s, memory at %.1f: other machines or "
-                    "programs may share the cache, or the data for memory fitted into it",
+                    "programs may share the cache, or the data of the memory test fitted into it",
                     cache / 1e9, b->threads[k], b->threads[k] > 1 ? "s" : "", memory / 1e9);
         break;
     }
@@ -150,7 +150,7 @@ static void remark_on_threads(Session *s, const Bench *b)
             if (many_ts < worst * one_ts) where = r, worst = many_ts / one_ts, found = many_ts, wanted = one_ts;
         }
         if (where)
-            diag_remark(s->diag, (Loc){ 0 }, "bench: %d threads are slower than 1 here, in %d of %d rows; most in %s, %s: %.2f against %.2f t/s",
+            diag_remark(s->diag, (Loc){ 0 }, "bench: %d threads are slower than 1 here, in %d of %d rows; the worst is %s, %s: %.2f against %.2f t/s",
                         b->threads[k], rows, all, where->engine->label, where->test->name, found, wanted);
     }
 }
@@ -320,7 +320,7 @@ Exit command_bench(const Options *o)
     const char *format = o->json ? "json" : o->format ? option_word_of(OPTION_FORMAT, o->format) : "md";
     if (!options_compile(o, &compile)) return EXIT_USAGE;
     if (o->json && o->format && strcmp(option_word_of(OPTION_FORMAT, o->format), "json") != 0)
-        return options_refuse(o, "--json and --format %s are two formats", option_word_of(OPTION_FORMAT, o->format));
+        return options_refuse(o, "--json and --format %s cannot be combined", option_word_of(OPTION_FORMAT, o->format));
     if (o->ablate) return bench_ablate(o, &compile);
     Session *s = session_new(&compile), *failed = s;
     Bench b = { .session = s, .arena = s->arena, .repetitions = o->repetitions ? o->repetitions : 5,

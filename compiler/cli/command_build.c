@@ -90,7 +90,7 @@ static bool is_apart(Session *s, const Options *o, const char *folder)
     struct stat from, to;
     if (stat(o->spec, &from) || stat(folder, &to) || !S_ISDIR(from.st_mode)) return true;
     if (from.st_dev != to.st_dev || from.st_ino != to.st_ino) return true;
-    diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s is the folder of the model; choose another with -o", folder);
+    diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s is the model's own folder; choose another with -o", folder);
     return false;
 }
 

@@ -75,7 +75,7 @@ Exit command_info(const Options *o)
     if (o->families) {
         Arena *a = arena_new();
         families_print(stdout);
-        fputs("\nFiles of tokenizers, and the classes of transformers that they are read as:\n", stdout);
+        fputs("\nTokenizer files, and the transformers classes that they are read as:\n", stdout);
         tokenizer_print_layouts(a, stdout);
         arena_free(a);
         return EXIT_DONE;

@@ -184,7 +184,7 @@ Engine *command_graph_engine(Session *s, const RunOptions *c)
 static bool run_graph(Session *s, const RunOptions *c)
 {
     if (c->raw) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw writes the vectors of an encoder; an "
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw prints an encoder's vectors; an "
                    "xf.graph has none");
         return false;
     }

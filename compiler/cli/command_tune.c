@@ -24,7 +24,7 @@ static void print_result(Arena *a, const Tuning *r)
 
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
-static const FileKind tune_kind = { "-- Measured by `xformc tune`", "a file of xformc tune", ".lua" };
+static const FileKind tune_kind = { "-- Measured by `xformc tune`", "a tuning file", ".lua" };
 
 static bool may_write(Session *s, const char *path)
 {

@@ -60,7 +60,7 @@ static bool count_answers(Session *s, Cli *cli, const char *path, TaskResult *re
         progress_part("answering", (double)(line - file), (double)size);
         char *expected = strchr(line, '\t');
         if (!expected) {
-            diag_error(d, EXIT_BAD_DATA, (Loc){ .file = path, .line = number }, "expected a text, a tab and its answer");
+            diag_error(d, EXIT_BAD_DATA, (Loc){ .file = path, .line = number }, "expected a text and its answer, separated by a tab");
             return false;
         }
         *expected++ = '\0';
@@ -70,7 +70,7 @@ static bool count_answers(Session *s, Cli *cli, const char *path, TaskResult *re
         result->right += strcmp(found, expected) == 0;
         result->texts++;
     }
-    if (!result->texts) diag_error(d, EXIT_BAD_DATA, (Loc){ .file = path }, "it has no lines");
+    if (!result->texts) diag_error(d, EXIT_BAD_DATA, (Loc){ .file = path }, "the file has no lines");
     return result->texts;
 }
 

@@ -68,12 +68,12 @@ bool option_threads(const char *option, const char *text, int *threads, int most
         const size_t n = strcspn(s, ",");
         char word[64];
         if (*count == most || n >= sizeof word) {
-            tell("--%s %.60s%s: expected at most %d numbers with commas between", option, text, strlen(text) > 60 ? "..." : "", most);
+            tell("--%s %.60s%s: expected at most %d numbers separated by commas", option, text, strlen(text) > 60 ? "..." : "", most);
             return false;
         }
         snprintf(word, sizeof word, "%.*s", (int)n, s);
         if (n == 0 && *text) {
-            tell("--%s %s: a number of threads is missing beside a comma", option, text);
+            tell("--%s %s: a thread count is missing next to a comma", option, text);
             return false;
         }
         if (!option_integer(option, word, 1, most, &threads[(*count)++])) return false;

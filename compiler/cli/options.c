@@ -418,7 +418,7 @@ bool options_engine(const Options *o, EngineKind usual, EngineKind *kind)
     const bool of_native = o->cc || o->kernels || o->unroll;
     *kind = o->engine ? (EngineKind)o->engine : usual && of_native ? ENGINE_NATIVE : usual;
     if (o->engine != ENGINE_JIT || !of_native) return true;
-    options_refuse(o, "--cc, --kernels and --unroll need native code: the engine jit has its own "
+    options_refuse(o, "--cc, --kernels and --unroll need native code: the jit engine has its own "
                    "compiler and kernels");
     return false;
 }

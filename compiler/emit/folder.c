@@ -226,7 +226,7 @@ static bool there_is(Arena *a, Diag *d, const char *command, const char *what, c
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' was killed by signal %d", what, command, WTERMSIG(status));
     else diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' is not installed", what, command);
     if (strpbrk(command, " \t") && !file_is_regular(command))
-        diag_note(d, (Loc){ 0 }, "the whole value is taken as the compiler's name; options are not supported");
+        diag_note(d, (Loc){ 0 }, "the whole value is used as the compiler's name; options are not supported");
     return false;
 }
 

@@ -76,7 +76,7 @@ static void tell(void *user, const char *message)
             words = end + strspn(end, ": ");
         }
     words = message_words(words);
-    diag_error(t->diag, EXIT_BAD_DATA, place_of(op, line), "the C of %s: %s", op->name, words);
+    diag_error(t->diag, EXIT_BAD_DATA, place_of(op, line), "the C code of %s: %s", op->name, words);
     if (strstr(words, "implicit declaration") && !t->any)
         diag_note(t->diag, (Loc){ 0 }, "it may call rt_plain_exp, rt_plain_log, rt_plain_sqrt, rt_plain_rsqrt, rt_plain_tanh, rt_plain_sigmoid and "
                   "rt_plain_gelu");
@@ -88,7 +88,7 @@ static bool is_shallow(Diag *d, const CustomOp *op)
 {
     const char *what;
     const int line = c_too_deep(op->c, &what);
-    if (line) diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line + line - 1), "the C of %s has %s", op->name, what);
+    if (line) diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line + line - 1), "the C code of %s has %s", op->name, what);
     return !line;
 }
 

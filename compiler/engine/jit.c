@@ -357,7 +357,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
     const KernelSet *set = first_set(a, form.isa);
     if (!set) {
         const bool tuned = form.tuning && form.isa && form.isa == form.tuning->isa;
-        diag_error(d, EXIT_NO_FEATURE, tuned ? form.tuning->isa_at : (Loc){ 0 }, "there are no kernels for %s, or this processor cannot run them",
+        diag_error(d, EXIT_NO_FEATURE, tuned ? form.tuning->isa_at : (Loc){ 0 }, "no kernels for %s, or this processor cannot run them",
                    form.isa ? form.isa : "native");
         return NULL;
     }
@@ -407,7 +407,7 @@ bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
     Emitted found = k->emitted;
     const char *what;
     if (c_too_deep(text, &what)) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the C has %s", what);
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the C code has %s", what);
         return false;
     }
     int n;

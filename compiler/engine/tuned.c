@@ -65,12 +65,12 @@ static void remark_on_form(Arena *a, Diag *d, const Plan *p, const Tuning *t)
     const char *name = p->graph->model->name;
     const TunedCall *first = NULL;
     if (t->identity && strcmp(t->identity, pack_layout(a, p).identity))
-        diag_remark(d, (Loc){ t->path, 0, 0 }, "measured for another form of %s: its choices may be slow here", name);
+        diag_remark(d, (Loc){ t->path, 0, 0 }, "measured for another build of %s: its choices may be slow here", name);
     const int n = calls_elsewhere(a, p, t, &first);
     if (n)
-        diag_remark(d, first->at, "%d of %d calls are missing in this form of %s or cannot be "
-                    "split that way, such as %s: ignored", n, t->call_count,
-                    name, first->name);
+        diag_remark(d, first->at, "ignoring %d of %d calls, such as %s: this build of %s does not "
+                    "have them or cannot split them as the file says", n, t->call_count,
+                    first->name, name);
 }
 
 bool tuned_take(Arena *a, Diag *d, const char *path, const Plan *p, EmitForm *form, int *threads)

@@ -167,7 +167,7 @@ bool info_target(Diag *d, const char *name, InfoTarget *out)
         return true;
     }
     const char *near = diag_nearest(name, names, TARGETS);
-    diag_error(d, EXIT_USAGE, (Loc){ 0 }, "there is no target '%s'%s%s%s", name, near ? "; did you mean '" : "",
+    diag_error(d, EXIT_USAGE, (Loc){ 0 }, "unknown target '%s'%s%s%s", name, near ? "; did you mean '" : "",
                near ? near : "", near ? "'?" : "");
     for (int i = 0; i < TARGETS; i++) {
         const TargetRow *t = &target_rows[i];
@@ -193,7 +193,7 @@ static void tell_pieces(Diag *d, Arena *a, const char *what, const InfoPiece *pi
 static bool misfits(Arena *a, Diag *d, const Info *i, const char *memory, size_t needed, size_t there)
 {
     if (!there || needed <= there) return false;
-    diag_error(d, EXIT_DIFFERS, (Loc){ 0 }, "%s needs %s bytes of %s; there are %s: %s too many", i->plan->graph->model->name,
+    diag_error(d, EXIT_DIFFERS, (Loc){ 0 }, "%s needs %s bytes of %s, but the target has %s: %s too many", i->plan->graph->model->name,
                info_number(a, (double)needed), memory, info_number(a, (double)there), info_number(a, (double)(needed - there)));
     return true;
 }
@@ -202,10 +202,10 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target)
 {
     const Plan *p = i->plan;
     if (misfits(a, d, i, "RAM", info_ram(i), target.ram)) {
-        diag_note(d, (Loc){ 0 }, "%s of slots, %s of scratch, %s of taps, %s of stack",
+        diag_note(d, (Loc){ 0 }, "slots %s, scratch %s, taps %s, stack %s",
                   info_number(a, (double)p->slot_bytes * p->options.slots), info_number(a, (double)p->scratch_bytes),
                   info_number(a, (double)p->tap_bytes), info_number(a, (double)i->stack_bytes));
-        tell_pieces(d, a, "buffers; those of the scratch share it where their lives do not overlap", i->buffers, i->buffer_count);
+        tell_pieces(d, a, "buffers; scratch buffers share memory where their lifetimes do not overlap", i->buffers, i->buffer_count);
     }
     if (misfits(a, d, i, "flash", info_flash(i), target.flash)) {
         if (!i->code) diag_note(d, (Loc){ 0 }, "this counts only the weights; --code adds the code");

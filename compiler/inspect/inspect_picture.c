@@ -174,7 +174,7 @@ bool look_picture(Look *l)
     if (!l->picture.count) return refuse_choice(l);
     const double cells = picture_cells(&l->picture);
     if (cells <= MOST_CELLS) return true;
-    return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "a picture of %.0f cells: at most %d can be looked at", cells, MOST_CELLS),
+    return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "the picture would have %.0f cells; the limit is %d", cells, MOST_CELLS),
                        "choose a layer, a head or a kind: --layer, --head, --kind; fewer tokens: -n, -c; "
                        "at the prompt m:attention(text, { layer = 0, n = 20 })");
 }

@@ -132,7 +132,7 @@ static bool is_kept(Arena *a, Diag *d, const Plan *p)
         diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or "
                     "2G; using %s", room);
     if (bytes > most && !told)
-        diag_remark(d, (Loc){ 0 }, "%s takes %s packed, but the cache holds %s: it is packed on "
+        diag_remark(d, (Loc){ 0 }, "%s takes %s packed, but the cache holds only %s, so it is packed on "
                     "every run; raise XFORMC_CACHE_SIZE", p->graph->model->name,
                     text_bytes(a, (size_t)bytes), room);
     told |= !good || bytes > most;

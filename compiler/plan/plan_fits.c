@@ -163,7 +163,7 @@ static void tell_choice(Diag *d, const Plan *p, PlanWork work, const Model *m, c
     const Graph *g = graph_build(a, diag_new(a), m, plan_decoder_rows(m, p->options.slots));
     const double bytes = g ? sum(needs_of(plan_make(a, g, p->options), work)) : HUGE_VAL;
     if (bytes < 0.9 * sum(needs_of(p, work)))
-        diag_note(d, (Loc){ 0 }, "with %s it %stakes %s", option, fits(bytes) ? "" : "still ",
+        diag_note(d, (Loc){ 0 }, "with %s it %sneeds %s", option, fits(bytes) ? "" : "still ",
                   size_words(a, bytes));
     arena_free(a);
 }
@@ -192,11 +192,11 @@ static void tell_choices(Diag *d, const Plan *p, PlanWork work)
     arena_free(a);
 }
 
-/* "12.7 TiB of weights, 113 GiB of a state", without parts of 0 bytes. */
+/* "12.7 TiB of weights, 113 GiB of state", without parts of 0 bytes. */
 static const char *needs_words(Arena *a, Needs n)
 {
     const struct { double bytes; const char *words; } parts[] = {
-        { n.weights, "of weights" }, { n.state, "of a state" }, { n.layer, "to read the largest layer" },
+        { n.weights, "of weights" }, { n.state, "of state" }, { n.layer, "to read the largest layer" },
     };
     Text t = text_new(a);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -211,8 +211,8 @@ bool plan_fits_machine(Diag *d, const Plan *p, PlanWork work)
     const Needs n = needs_of(p, work);
     if (fits(sum(n))) return true;
     Arena *a = arena_new();
-    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s takes %s of memory, and this machine has %s: %s",
-               m->name, size_words(a, sum(n)), text_bytes(a, memory_of_machine()), needs_words(a, n));
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s needs %s of memory (%s), but this machine has %s",
+               m->name, size_words(a, sum(n)), needs_words(a, n), text_bytes(a, memory_of_machine()));
     if (m->model_kind != KIND_GRAPH && p->options.target == TARGET_PANELS) tell_choices(d, p, work);
     if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "fewer --slots need less memory");
     diag_note(d, (Loc){ 0 }, "xformc info prints the details");

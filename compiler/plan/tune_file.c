@@ -211,7 +211,7 @@ static int make_tuning(lua_State *L)
 static int unknown_in_xf(lua_State *L)
 {
     const char *word = luaL_checkstring(L, 2);
-    spec_fail(L, spec_call(L, word), "unknown xf.%s; a file of xformc tune has only xf.tune", word);
+    spec_fail(L, spec_call(L, word), "unknown xf.%s; a tuning file has only xf.tune", word);
 }
 
 static void open_tune(lua_State *L)
@@ -229,7 +229,7 @@ static void take_tuning(lua_State *L, int index)
 {
     SpecReader *r = spec_reader(L);
     if (r->tuning && lua_touserdata(L, index) == r->tuning) return;
-    diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "a file of xformc tune must return xf.tune{…}; this one returns %s",
+    diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "a tuning file must return xf.tune{…}; this one returns %s",
                spec_describe(L, index));
 }
 

@@ -92,7 +92,7 @@ void tok_refuse_taken(TokBuild *b, const TokConfig *c)
     for (int i = 0; i < count && !tok_failed(b); i++) {
         const uint32_t id = list[i].id;
         if (!tok_is_taken(b, id, list[i].text)) continue;
-        tok_refuse(b, "the added token \"%.60s\" has the id %u, which the piece \"%.60s\" has", list[i].text.s, id, b->pieces.at[id].text.s);
+        tok_refuse(b, "the added token \"%.60s\" has the id %u, which the piece \"%.60s\" already has", list[i].text.s, id, b->pieces.at[id].text.s);
     }
     b->file = file;
 }

@@ -35,8 +35,8 @@ static void tell(const Settle *s, const char *file_says, const char *key, bool g
     Arena *a = s->b->arena;
     const char *config = file_join(a, file_folder(a, s->b->file), "tokenizer_config.json");
     const char *has = arena_format(a, "%s = %s", key, value ? "true" : "false");
-    const char *source = given ? arena_format(a, "%s of %s", has, config)
-                               : arena_format(a, "%s, the default of %s that %s does not override",
+    const char *source = given ? arena_format(a, "%s from %s", has, config)
+                               : arena_format(a, "%s, the default of %s, which %s does not override",
                                               has, s->class_name, config);
     diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "%s; using %s, as in transformers 5",
                 file_says, source);
@@ -105,7 +105,7 @@ static void settle_unknown(Settle *s)
                *found = json_string_value(json_object_get(model, "unk_token"));
     if (!found || !strcmp(found, wanted)) return;
     diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 },
-                "its unk_token is \"%.60s\"; using \"%.60s\" of %s, as in transformers 5",
+                "its unk_token is \"%.60s\"; using \"%.60s\" from %s, as in transformers 5",
                 found, wanted, mark.s ? "tokenizer_config.json or special_tokens_map.json" : s->class_name);
     json_object_set_new(model, "unk_token", json_string(wanted));
 }
@@ -199,7 +199,7 @@ static void settle_metaspace(Settle *s, const char *scheme)
     if (!part) return;
     const char *found = scheme_of(s, part);
     if (strcmp(found, scheme) != 0)
-        tell(s, arena_format(s->b->arena, "\"prepend_scheme\" is \"%.40s\" and not \"%s\"", found, scheme), "add_prefix_space",
+        tell(s, arena_format(s->b->arena, "\"prepend_scheme\" is \"%.40s\", not \"%s\"", found, scheme), "add_prefix_space",
              s->config->has_prefix_space, prefixes(s));
     set_scheme(part, scheme);
     set_scheme(part_of(s, "decoder", "Metaspace"), scheme);
@@ -227,7 +227,7 @@ static void settle_llama(Settle *s, const char *prefixed, bool strips)
     if (part_of(s, "pre_tokenizer", "ByteLevel") || part_of(s, "decoder", "ByteLevel")) return;
     if (part_of(s, "pre_tokenizer", "Metaspace")) settle_metaspace(s, scheme);
     else {
-        tell(s, arena_format(s->b->arena, "its normalizer writes the blanks, not a Metaspace of \"%s\"", scheme), "add_prefix_space",
+        tell(s, arena_format(s->b->arena, "its normalizer marks blanks, not a Metaspace with \"prepend_scheme\": \"%s\"", scheme), "add_prefix_space",
              s->config->has_prefix_space, space);
         json_object_set_new(s->root, "normalizer", json_null());
         json_object_set_new(s->root, "pre_tokenizer", json_pack("{s:s, s:s, s:s, s:b}", "type", "Metaspace", "replacement", "\xE2\x96\x81",
@@ -291,7 +291,7 @@ static void compare_end(const Settle *s, const char *key, bool given, bool wante
 {
     if (given && wanted != has_mark(s, mark, mark == TOK_BOS))
         diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 },
-                    "using its post_processor, as in transformers 5, not \"%s\": %s of "
+                    "using the post_processor, as transformers 5 does, and ignoring \"%s\": %s in "
                     "tokenizer_config.json",
                     key, wanted ? "true" : "false");
 }
@@ -400,7 +400,7 @@ static void add_part(TokBuild *b, Text *t, const json_t *root, const char *key, 
     const char *found = types_of(b, part);
     const bool untyped = !strcmp(key, "model") && !json_object_get(part, "type");
     if (untyped || !strcmp(wanted, "any") || !strcmp(wanted, found)) return;
-    text_printf(t, "%sthe %s %s and not %s", t->size ? ", " : "", key, wanted, found);
+    text_printf(t, "%sthe %s %s (not %s)", t->size ? ", " : "", key, wanted, found);
 }
 
 static void add_member(TokBuild *b, Text *t, const json_t *root, const MemberRow *row)
@@ -410,7 +410,7 @@ static void add_member(TokBuild *b, Text *t, const json_t *root, const MemberRow
     if (strstr(types_of(b, json_object_get(root, "decoder")), "ByteLevel")) return;
     char *found = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
     if (found && strcmp(found, row->value) != 0)
-        text_printf(t, "%s%s = %s and not %s", t->size ? ", " : "", row->member, row->value,
+        text_printf(t, "%s%s = %s (not %s)", t->size ? ", " : "", row->member, row->value,
                     arena_text(b->arena, found));
     free(found);
 }
@@ -446,7 +446,7 @@ static void tell_parts(TokBuild *b, const json_t *root, const TokConfig *c)
         if (lists(members[i].names, name, n)) add_member(b, &t, root, &members[i]);
     if (t.size)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "%.*sTokenizer of transformers 5 has %s; using the file, as in transformers 4",
+                    "%.*sTokenizer in transformers 5 has %s; using the file, as in transformers 4",
                     (int)n, name, t.data);
 }
 
@@ -471,8 +471,8 @@ void tok_json_tell_added(TokBuild *b, const TokConfig *c)
         const TokString text = b->added.at[i].text;
         if (is_listed(c, text) || tok_is_mark(&c->folder, text)) continue;
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "%.*sTokenizer of transformers 5 has no added token \"%.60s\", which "
-                    "added_tokens_decoder of tokenizer_config.json does not list; using the file, "
+                    "%.*sTokenizer in transformers 5 has no added token \"%.60s\", because "
+                    "added_tokens_decoder in tokenizer_config.json does not list it; using the file, "
                     "as in transformers 4",
                     (int)n, name, text.s);
         return;
@@ -492,8 +492,8 @@ static void tell_marks(const Settle *s)
         const TokString text = s->config->folder.mark[ends[i].mark].text;
         if (text.s && !has_mark(s, ends[i].mark, ends[i].mark == TOK_BOS))
             diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 },
-                        "%.*sTokenizer of transformers 5 has its %s, \"%.60s\", at that end of a "
-                        "text; using the post_processor, as in transformers 4",
+                        "%.*sTokenizer in transformers 5 adds the %s, \"%.60s\", to each text; "
+                        "using the post_processor, as in transformers 4",
                         (int)n, name, ends[i].key, text.s);
     }
 }
@@ -538,6 +538,6 @@ void tok_json_settle_ends(TokBuild *b, json_t *root, const TokConfig *config)
     s.row->ends(&s);
     if (!b->single.count || tok_template_same(b, &file)) tok_template_put(b, &file);
     else
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the tokens around a text come from %s, not from its post_processor, as in "
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the tokens around a text come from %s, not from the post_processor, as in "
                     "transformers 5", s.class_name);
 }

@@ -65,8 +65,8 @@ static const char *tiktoken_line(const char *s)
 static const char *foreign_kind(const Contents *c)
 {
     const char *second = tiktoken_line(c->data);
-    if (second && tiktoken_line(second)) return "a tiktoken file: each line is a token in base64 and its rank";
-    if (first_character(c) == '{' && strstr(c->data, "\"token_bytes\"")) return "a tekken file, as Mistral's models have it";
+    if (second && tiktoken_line(second)) return "tiktoken";
+    if (first_character(c) == '{' && strstr(c->data, "\"token_bytes\"")) return "tekken (Mistral)";
     return NULL;
 }
 
@@ -101,7 +101,7 @@ static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *
         return false;
     }
     const char *foreign = foreign_kind(&c);
-    if (foreign) tok_refuse(b, "%s, which is not supported: take the tokenizer.json of the model's Hugging Face folder", foreign);
+    if (foreign) tok_refuse(b, "%s files are not supported; use the tokenizer.json from the model's Hugging Face folder", foreign);
     if (foreign) return false;
     if (is_gguf((const unsigned char *)c.data, c.size)) return tok_import_gguf(b, c.data, c.size);
     if (ends_with(path, "vocab.json")) return import_pair(b, at, path, file_join(b->arena, file_folder(b->arena, path), "merges.txt"), config);

@@ -171,7 +171,7 @@ static void read_byte_level(TokBuild *b, const Keys *k)
         const bool bytes = tok_bytes(b->arena, left, &left) && tok_bytes(b->arena, right, &right) && tok_bytes(b->arena, both, &both);
         const uint32_t l = bytes ? tok_id(b, left) : RT_TOK_NONE, r = bytes ? tok_id(b, right) : RT_TOK_NONE;
         const uint32_t m = bytes ? tok_id(b, both) : RT_TOK_NONE;
-        if (l == RT_TOK_NONE || r == RT_TOK_NONE || m == RT_TOK_NONE) tok_refuse(b, "merge %llu is not of the vocabulary", (unsigned long long)i);
+        if (l == RT_TOK_NONE || r == RT_TOK_NONE || m == RT_TOK_NONE) tok_refuse(b, "merge %llu is not in the vocabulary", (unsigned long long)i);
         else tok_merge(b, l, r, (uint32_t)i, m);
     }
     b->head[TOK_HEAD_MODEL] = TOK_BPE;
@@ -180,7 +180,7 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     const bool bos = k->has_add_bos ? k->add_bos : begins;
     if (bos && id_of(b, k->bos, -1) < 0)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "texts should begin with "
-                    "tokenizer.ggml.bos_token_id, but it names no token: nothing is added");
+                    "tokenizer.ggml.bos_token_id, but it is not a valid id: nothing is added");
     tok_template_ends(b, bos ? id_of(b, k->bos, -1) : -1, k->add_eos ? id_of(b, k->eos, -1) : -1);
 }
 
@@ -197,7 +197,7 @@ static void read_bert(TokBuild *b, const Keys *k)
         const GgufText text = gguf_take_text(&items);
         const bool begins = text.n >= 3 && memcmp(text.s, mark, 3) == 0;
         if (!piece_fits(b, i, text)) return;
-        if (memchr(text.s, '\n', text.n)) tok_refuse(b, "a token with a line's end is not supported");
+        if (memchr(text.s, '\n', text.n)) tok_refuse(b, "a token with a line break is not supported");
         if (!begins && type[i] == 1) text_add(&words, "##");
         text_add_bytes(&words, begins ? text.s + 3 : text.s, begins ? text.n - 3 : text.n);
         text_add(&words, "\n");
@@ -223,7 +223,7 @@ static void read_chat(TokBuild *b, const Keys *k)
     const bool long_text = k->chat.n > MOST_BYTES;
     if (!k->chat.n) return;
     if (long_text || memchr(k->chat.s, '\0', k->chat.n)) {
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "tokenizer.chat_template is not used: it has %s", long_text ? "more than 4 MB" : "a byte of 0");
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "tokenizer.chat_template is not used: it has %s", long_text ? "more than 4 MB" : "a zero byte");
         return;
     }
     b->chat.text = arena_copy(b->arena, k->chat.s, k->chat.n);

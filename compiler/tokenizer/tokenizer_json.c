@@ -33,7 +33,7 @@ static void check_root(TokBuild *b, const json_t *root)
     if (!json_object_get(root, "model")) return; /* another kind of file: see read_model */
     json_object_foreach((json_t *)(uintptr_t)root, key, value)
         if (!tok_json_is_word(parts, strlen(parts), key) && !tok_failed(b))
-            tok_refuse(b, "the part \"%.60s\" is not known", key);
+            tok_refuse(b, "unknown part \"%.60s\"", key);
     const json_t *version = json_object_get(root, "version"),
                  *padding = tok_json_member(root, "padding"),
                  *strategy = json_object_get(padding, "strategy");
@@ -111,7 +111,7 @@ static void read_merges(TokBuild *b, const json_t *merges, size_t prefix)
     for (size_t i = 0; i < json_array_size(merges) && !tok_failed(b); i++) {
         TokMerge m;
         if (read_merge(b, json_array_get(merges, i), prefix, &m)) tok_merge(b, m.left, m.right, (uint32_t)i, m.merged);
-        else tok_refuse(b, "merge %zu is not of two pieces of the vocab", i);
+        else tok_refuse(b, "merge %zu is not two pieces of the vocab", i);
     }
 }
 
@@ -167,7 +167,7 @@ static void read_bpe(TokBuild *b, const json_t *model)
     tok_index(b);
     read_unknown_of_bpe(b, model);
     if ((prefix.n || suffix.n) && tok_json_bool(b, model, "byte_fallback", false))
-        tok_refuse(b, "byte_fallback beside a continuing_subword_prefix or an end_of_word_suffix is not supported");
+        tok_refuse(b, "byte_fallback with a continuing_subword_prefix or an end_of_word_suffix is not supported");
     set_flag(b, model, "fuse_unk", TOK_FUSE_UNKNOWN);
     set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
     set_flag(b, model, "ignore_merges", TOK_IGNORE_MERGES);
@@ -277,7 +277,7 @@ static void note_moved(TokBuild *b, Adding *all, TokString text, int64_t said, u
         return;
     }
     diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                "the added token \"%.60s\" has the id %lld in the file; using %u, as in tokenizers",
+                "the added token \"%.60s\" has the id %lld in the file; using %u, as the tokenizers library does",
                 text.s, (long long)said, id);
 }
 
@@ -295,7 +295,7 @@ static TokAdded *add_token(TokBuild *b, Adding *all, TokString text, int64_t sai
     const uint32_t known = b->byte_level ? tok_piece_of_text(b, text) : tok_id(b, text), added = tok_added_of_text(b, text);
     const uint32_t id = known != RT_TOK_NONE ? known : added != RT_TOK_NONE ? b->added.at[added].id : all->next;
     if (known == RT_TOK_NONE && added == RT_TOK_NONE && tok_is_taken(b, id, text)) {
-        tok_refuse(b, "the added token \"%.60s\" gets the id %u, which the piece \"%.60s\" has", text.s, id, b->pieces.at[id].text.s);
+        tok_refuse(b, "the added token \"%.60s\" gets the id %u, which the piece \"%.60s\" already has", text.s, id, b->pieces.at[id].text.s);
         return NULL;
     }
     note_moved(b, all, text, said, id);
@@ -377,7 +377,7 @@ static void check_suffix(TokBuild *b, const json_t *decoder)
         const TokString text = b->pieces.at[i].text;
         for (size_t at = 0; !(b->pieces.at[i].kind & TOK_ABSENT) && at + n < text.n; at++)
             if (memcmp(text.s + at, suffix, n) == 0) {
-                tok_refuse(b, "the piece \"%.60s\" has the suffix of its BPEDecoder within it, which is not supported", text.s);
+                tok_refuse(b, "the piece \"%.60s\" contains the BPEDecoder's suffix before its end, which is not supported", text.s);
                 break;
             }
     }

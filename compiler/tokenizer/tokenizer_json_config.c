@@ -55,7 +55,7 @@ static void read_config(TokBuild *b, const json_t *root, TokConfig *c)
     c->no_types = names_no_types(json_object_get(root, "model_input_names"));
     if (tok_json_bool(b, root, "split_special_tokens", false))
         tok_refuse(b, "\"split_special_tokens\" = true is not supported; "
-                      "without it, --plain-text has special tokens as text");
+                      "remove it and use --plain-text to read special tokens as text");
     const TokString name = tok_json_text(b, root, "tokenizer_class");
     c->class_name = name.s;
     c->has_do_lower_case = read_switch(b, root, "do_lower_case", &c->do_lower_case);

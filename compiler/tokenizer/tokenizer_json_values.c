@@ -151,7 +151,7 @@ static bool is_far(TokBuild *b, const char *text, json_int_t id, size_t pieces)
 {
     const json_int_t most = 16 * (json_int_t)pieces + 65536;
     if (id < most) return false;
-    tok_refuse(b, "the piece \"%.60s\" has the id %lld; of a vocabulary of %zu pieces ids are below %lld", text, (long long)id, pieces,
+    tok_refuse(b, "the piece \"%.60s\" has the id %lld; with %zu pieces, ids must be below %lld", text, (long long)id, pieces,
                (long long)most);
     return true;
 }
@@ -159,7 +159,7 @@ static bool is_far(TokBuild *b, const char *text, json_int_t id, size_t pieces)
 static bool is_taken(TokBuild *b, const char *text, json_int_t id)
 {
     if (id < 0 || id >= b->pieces.count || b->pieces.at[id].kind & TOK_ABSENT) return false;
-    tok_refuse(b, "the pieces \"%.60s\" and \"%.60s\" have one id, %lld", b->pieces.at[id].text.s, text, (long long)id);
+    tok_refuse(b, "the pieces \"%.60s\" and \"%.60s\" have the same id, %lld", b->pieces.at[id].text.s, text, (long long)id);
     return true;
 }
 

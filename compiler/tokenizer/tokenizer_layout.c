@@ -150,7 +150,7 @@ static int count_dropped(TokBuild *b, const Layout *l, const TokPiece *pieces, i
     int n = 0;
     for (; tok_next_word(&words, &word); n++)
         if (n >= count || !tok_same(pieces[n].text, word)) {
-            tok_refuse(b, "a SentencePiece model of the class %sTokenizer begins with the pieces %s; this does not", l->class_name, l->dropped);
+            tok_refuse(b, "a SentencePiece model of the class %sTokenizer begins with the pieces %s; this one does not", l->class_name, l->dropped);
             break;
         }
     return n;
@@ -342,8 +342,8 @@ static void match_as_typed(TokBuild *b, const TokSentencePieces *s)
     for (int i = 0; i < b->added.count; i++) {
         TokAdded *a = &b->added.at[i];
         if (a->normalised && a->flags & TOK_ADDED_SINGLE_WORD && s->charsmap.n)
-            tok_refuse(b, "the added token \"%.60s\" is single_word and normalized, and the model has a charsmap: "
-                          "where its words end is not supported", a->text.s);
+            tok_refuse(b, "the added token \"%.60s\" is single_word and normalized, "
+                          "which is not supported for a model with a charsmap", a->text.s);
         a->normalised = false;
     }
 }
@@ -352,7 +352,7 @@ static void note_beginning(TokBuild *b, const Layout *l, const TokConfig *c)
 {
     if (l->flags & LAYOUT_BEGUN && !c->has_add_bos)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "tokenizer_config.json does not say add_bos_token: texts begin with %s, as in transformers 4; in 5 they do not",
+                    "tokenizer_config.json does not set add_bos_token: texts begin with %s, as in transformers 4; in 5 they do not",
                     mark_of(l, &c->folder, TOK_BOS).s);
 }
 

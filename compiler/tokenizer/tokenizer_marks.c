@@ -46,7 +46,7 @@ bool tok_is_mark(const TokFolder *f, TokString text)
 static void note_left_out(TokBuild *b, TokFolder *f, const char *list, TokString text)
 {
     if (!f->left_out)
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "\"%s\" is a second list of special tokens; \"%.60s\" is left out, as in transformers 5",
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "\"%s\" is a second list of special tokens; \"%.60s\" is ignored, as in transformers 5",
                     list, text.s);
     f->left_out = true;
 }

@@ -151,7 +151,7 @@ static void check_texts(TokBuild *b, const Proto *p)
         TokTexts *list = &seen[p->s.unigram && is_known(p->types.at[i])];
         const uint32_t first = tok_texts_find(list, text);
         if (!text.n) tok_refuse(b, "piece %d is empty", i);
-        else if (memchr(text.s, '\0', text.n)) tok_refuse(b, "piece %d has a byte of 0", i);
+        else if (memchr(text.s, '\0', text.n)) tok_refuse(b, "piece %d has a zero byte", i);
         else if (first != RT_TOK_NONE)
             tok_refuse(b, "the pieces %u and %d are both \"%.60s\"", first, i, text.s);
         tok_texts_put(b->arena, list, text, (uint32_t)i);
@@ -197,9 +197,9 @@ static void check_bytes(TokBuild *b, const Proto *p)
     int first = 0;
     while (first < b->size && p->types.at[first] != TYPE_BYTE) first++;
     if (first < b->size && !p->s.byte_fallback)
-        tok_refuse(b, "piece %d is of the type of bytes, but the model does not say byte_fallback", first);
+        tok_refuse(b, "piece %d is of the type byte, but the model does not set byte_fallback", first);
     else if (first == b->size && p->s.byte_fallback)
-        tok_refuse(b, "the model says byte_fallback, but has no pieces of bytes");
+        tok_refuse(b, "the model sets byte_fallback, but has no byte pieces");
 }
 
 static void check(TokBuild *b, Proto *p)

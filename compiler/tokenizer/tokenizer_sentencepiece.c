@@ -93,7 +93,7 @@ static void find_bytes(TokBuild *b, const int32_t *type)
         if (type[i] != TYPE_BYTE) continue;
         const int byte = byte_of(text);
         if (byte < 0)
-            tok_refuse(b, "piece %d, \"%.60s\", is of the type of bytes, but is not one of <0x00> to <0xFF>",
+            tok_refuse(b, "piece %d, \"%.60s\", is of the type byte, but is not one of <0x00> to <0xFF>",
                        i, text.s);
         else if (b->bytes[byte] != RT_TOK_NONE)
             tok_refuse(b, "the pieces %u and %d are both the byte %s", b->bytes[byte], i, text.s);
@@ -239,7 +239,7 @@ bool tok_import_llama2c(TokBuild *b, const char *data, size_t size)
         at += 8 + (size_t)n;
     }
     if (!tok_failed(b) && (!whole || b->size < 259))
-        tok_refuse(b, "not a tokenizer of llama2.c: %s", whole ? "fewer than 259 pieces" : "it ends in the middle of a piece");
+        tok_refuse(b, "not a llama2.c tokenizer: %s", whole ? "fewer than 259 pieces" : "it ends in the middle of a piece");
     if (tok_failed(b)) return false;
     b->bytes_given = true;
     for (int i = 0; i < 256; i++) b->bytes[i] = (uint32_t)i + 3;

@@ -96,7 +96,7 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
         TokAdded *x = &b->added.at[i];
         /* The class takes only blanks as word boundaries. */
         if (x->flags & TOK_ADDED_SINGLE_WORD)
-            tok_refuse(b, "the added token \"%.60s\" has single_word, which is not supported in a Marian", x->text.s);
+            tok_refuse(b, "the added token \"%.60s\" has single_word, which is not supported in a Marian tokenizer", x->text.s);
         x->normalised = false;
         if (tok_is_mark(f, x->text) && !tok_is_listed(f->objects.at, f->objects.count, x->text)) b->pieces.at[x->id].kind |= TOK_BLANK_BEHIND;
     }

@@ -73,8 +73,8 @@ static bool has_capitals(const TokBuild *b)
 static void note_lowering(TokBuild *b)
 {
     diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                "it has words with capitals, but texts are lower-cased, as transformers does; "
-                "\"do_lower_case\": false in a tokenizer_config.json beside it keeps capitals");
+                "it has words with capitals, but texts are lower-cased, as in transformers; "
+                "to keep capitals, set \"do_lower_case\": false in a tokenizer_config.json next to it");
 }
 
 /* do_lower_case of the folder, true by default, unless the class ignores it. */
@@ -83,7 +83,7 @@ static bool lowers(TokBuild *b, const TokClassRow *class, const TokConfig *c)
     const bool said = !c->has_do_lower_case || c->do_lower_case, always = class->flags & WORDS_LOWER;
     if (always && !said)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "\"do_lower_case\": false of tokenizer_config.json has no effect: texts of the %s are lower-cased, as in transformers 5",
+                    "\"do_lower_case\": false in tokenizer_config.json has no effect: texts of the %s are lower-cased, as in transformers 5",
                     tok_class_shown(b, &c->folder));
     return always || said;
 }

@@ -53,11 +53,11 @@ static void read_symbol(Diag *d, Vocabulary *v, int id, const char *path, const 
     int length = utf8_next(s, n, &c);
     v->code_point[id] = c;
     if (!n)
-        diag_error(d, EXIT_BAD_DATA, line_of(path, id, 1), "an empty line; a space is a line that holds one space");
+        diag_error(d, EXIT_BAD_DATA, line_of(path, id, 1), "the line is empty; to add the space character, write a line with a single space");
     else if (s[n - 1] == '\r')
         diag_error(d, EXIT_BAD_DATA, line_of(path, id, (int)n), "the line ends with a carriage return");
     else if ((size_t)length != n)
-        diag_error(d, EXIT_BAD_DATA, line_of(path, id, length + 1), "more than one character, and no mark such as <s>");
+        diag_error(d, EXIT_BAD_DATA, line_of(path, id, length + 1), "expected a single character or a mark such as <s>");
 }
 
 typedef struct Symbol { const char *text; int id; } Symbol;

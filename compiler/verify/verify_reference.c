@@ -56,8 +56,8 @@ static bool read_ids(Reference *r, const char *name, bool needed, Ids *ids)
         return false;
     }
     if (t->rank != 1 || !is_integer(t->dtype) || t->shape[0] > INT_MAX) {
-        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" is %s of %d dimensions, expected a list of I32 or I64", name,
-                   dtype_name(t->dtype), t->rank);
+        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" is %d-dimensional %s, expected a list of I32 or I64", name,
+                   t->rank, dtype_name(t->dtype));
         return false;
     }
     *ids = (Ids){ arena_array(r->arena, (size_t)t->shape[0], sizeof(int)), (int)t->shape[0] };

@@ -88,7 +88,7 @@ static const char *version_fault(Arena *a, uint64_t version)
 {
     if (version == 2 || version == 3) return NULL;
     if (!(version & 0xFFFF)) return "is big-endian GGUF; little-endian files are supported";
-    return arena_format(a, "is GGUF of version %llu; 2 and 3 are supported",
+    return arena_format(a, "is GGUF version %llu; 2 and 3 are supported",
                         (unsigned long long)version);
 }
 
@@ -96,7 +96,7 @@ bool is_gguf(const unsigned char *data, size_t size) { return size >= 4 && !memc
 
 const char *gguf_read(Arena *a, const unsigned char *data, size_t size, Gguf *out)
 {
-    static const char damaged[] = "has a damaged head";
+    static const char damaged[] = "has a damaged header";
     GgufBytes b = { data, size, false };
     *out = (Gguf){ .architecture = { "", 0 } };
     gguf_take_word(&b, 4);

@@ -54,8 +54,8 @@ static bool is_first(Arena *a, Diag *d, Loc at, const char *path, GgufSplit spli
         diag_error(d, EXIT_BAD_DATA, at, "%s is part %" PRId64 " of %" PRId64 " of a split file; give the first part, %s", path, split.part,
                    split.count, first);
     else if (!name || strcmp(path, first) != 0)
-        diag_error(d, EXIT_BAD_DATA, at, "%s is the first of %" PRId64 " parts of a split file, which are found by their names only: "
-                   "it must be called NAME-00001-of-%05" PRId64 ".gguf", path, split.count, split.count);
+        diag_error(d, EXIT_BAD_DATA, at, "%s is the first of %" PRId64 " parts of a split file, which are found only by name: "
+                   "it must be named NAME-00001-of-%05" PRId64 ".gguf", path, split.count, split.count);
     else return true;
     return false;
 }

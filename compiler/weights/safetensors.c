@@ -199,12 +199,12 @@ static bool read_length(Reader *r, uint64_t *length)
     static const char npy[] = "\x93NUMPY";
     const FileMap *map = &r->file->map;
     if (map->size > sizeof npy && memcmp(map->data, npy, sizeof npy - 1) == 0)
-        return fault(r, "is a .npy file of NumPy, no safetensors file");
+        return fault(r, "is a NumPy .npy file, not a safetensors file");
     if (map->size < LENGTH_BYTES) return fault(r, "is not a safetensors file: %zu bytes", map->size);
     *length = 0;
     for (int i = 0; i < LENGTH_BYTES; i++) *length |= (uint64_t)map->data[i] << 8 * i;
     if (*length > MAX_HEADER)
-        return fault(r, "is not a safetensors file: its first 8 bytes say a header of more than %d bytes",
+        return fault(r, "is not a safetensors file: its first 8 bytes give a header size of more than %d bytes",
                      MAX_HEADER);
     if (*length > map->size - LENGTH_BYTES)
         return fault(r, "a header of %" PRIu64 " bytes does not fit in a file of %zu", *length, map->size);

@@ -51,14 +51,14 @@ static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTens
     if (!number_format(from->type, &dtype)) {
         const char *type = ggml_name(from->type);
         if (!type) type = arena_format(a, "number %u", (unsigned)from->type);
-        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%s\" is of ggml's type %s, which is not "
+        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%s\" has the ggml type %s, which is not "
                    "supported; F32, F16, BF16, F64, Q8_0, Q4_0, Q4_1, Q5_0, Q4_K, Q5_K and Q6_K "
                    "are", f->path, name, type);
         return false;
     }
     const uint64_t bytes = bytes_of(from, dtype, f->map.size);
     if (!bytes || bytes > f->map.size || from->offset > f->map.size - bytes) {
-        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%s\" does not fit into the file", f->path,
+        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%s\" extends past the end of the file", f->path,
                    name);
         return false;
     }

@@ -112,15 +112,16 @@ bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *b
 {
     const bool good = read_header(b, n, c);
     if (n >= 8 && bytes_u32(b) == MAGIC && (signed_at(b, 1) < 1 || signed_at(b, 1) > 2))
-        diag_error(d, EXIT_BAD_DATA, at, "%s: a llama2.c checkpoint of version %" PRId64 "; 0, 1 and 2 are supported", path, signed_at(b, 1));
+        diag_error(d, EXIT_BAD_DATA, at, "%s: llama2.c checkpoint version %" PRId64 "; 0, 1 and 2 are supported", path, signed_at(b, 1));
     else if (!good)
         diag_error(d, EXIT_BAD_DATA, at, "%s: impossible sizes in the header of this llama2.c "
                    "checkpoint", path);
     else if (c->d % c->heads || c->heads % c->kv_heads || c->d / c->heads % 2)
-        diag_error(d, EXIT_BAD_DATA, at, "%s: the width %" PRId64 ", %" PRId64 " heads and %" PRId64 " key heads of its header do not fit", path,
+        diag_error(d, EXIT_BAD_DATA, at, "%s: inconsistent header: width %" PRId64 ", %" PRId64 " heads, %" PRId64 " key heads", path,
                    c->d, c->heads, c->kv_heads);
     else if (c->version == 2 && (c->group < 1 || c->d % c->group || c->hidden % c->group))
-        diag_error(d, EXIT_BAD_DATA, at, "%s: groups of %d do not fill rows of %" PRId64 " and %" PRId64, path, c->group, c->d, c->hidden);
+        diag_error(d, EXIT_BAD_DATA, at, "%s: the group size %d does not divide the row sizes %" PRId64 " and %" PRId64, path,
+                   c->group, c->d, c->hidden);
     else return true;
     return false;
 }

@@ -61,8 +61,8 @@ bool weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used
         const TensorSource *t = &f->tensors[i];
         const int64_t n = used[i] && is_dense(t) ? strange_in(t) : 0;
         if (n && told++ < MOST_TOLD)
-            diag_remark(d, at, "tensor \"%.100s\" of %s holds %lld of %lld numbers that are "
-                        "infinite or NaN", t->name, f->path, (long long)n,
+            diag_remark(d, at, "tensor \"%.100s\" of %s is infinite or NaN in %lld of %lld "
+                        "elements", t->name, f->path, (long long)n,
                         (long long)tensor_elements(t));
     }
     if (told > MOST_TOLD) diag_remark(d, at, "and %d more such tensors", told - MOST_TOLD);

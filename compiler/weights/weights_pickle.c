@@ -89,7 +89,7 @@ static bool push_number(Machine *m, int64_t number)
 static Value *pop(Machine *m)
 {
     if (m->depth && m->stack[m->depth - 1]->kind != MARK) return m->stack[--m->depth];
-    stop(m, "it takes from an empty stack");
+    stop(m, "it pops from an empty stack");
     return NULL;
 }
 
@@ -106,7 +106,7 @@ static int behind_mark(Machine *m)
 {
     for (int i = m->depth; i > 0; i--)
         if (m->stack[i - 1]->kind == MARK) return i;
-    stop(m, "it takes up to a mark, and there is none");
+    stop(m, "it pops to a mark, but the stack has none");
     return -1;
 }
 
@@ -122,10 +122,10 @@ static void add_item(Machine *m, Value *to, Value *item)
 
 static bool make_tuple(Machine *m, int begin)
 {
-    if (begin < 0 || begin > m->depth) return stop(m, "it takes from an empty stack");
+    if (begin < 0 || begin > m->depth) return stop(m, "it pops from an empty stack");
     Value *v = value_new(m, TUPLE);
     for (int i = begin; i < m->depth; i++) {
-        if (m->stack[i]->kind == MARK) return stop(m, "a mark stands in a tuple");
+        if (m->stack[i]->kind == MARK) return stop(m, "a tuple contains a mark");
         add_item(m, v, m->stack[i]);
     }
     m->depth = begin;
@@ -145,12 +145,12 @@ static bool make_tuple_of_marked(Machine *m)
 static bool collect(Machine *m, Kind kind, int n)
 {
     const int begin = n ? m->depth - n : behind_mark(m), below = n ? begin : begin - 1;
-    if (begin < 0 || below < 1) return stop(m, "it takes from an empty stack");
+    if (begin < 0 || below < 1) return stop(m, "it pops from an empty stack");
     Value *to = m->stack[below - 1];
-    if (to->kind != kind) return stop(m, "it adds to %s as to %s", kind_names[to->kind], kind_names[kind]);
+    if (to->kind != kind) return stop(m, "it adds to %s as if to %s", kind_names[to->kind], kind_names[kind]);
     if (kind == DICT && (m->depth - begin) % 2) return stop(m, "a key has no value");
     for (int i = begin; i < m->depth; i++) {
-        if (m->stack[i]->kind == MARK) return stop(m, "a mark stands among values");
+        if (m->stack[i]->kind == MARK) return stop(m, "values contain a mark");
         add_item(m, to, m->stack[i]);
     }
     m->depth = below;
@@ -161,7 +161,8 @@ static bool collect(Machine *m, Kind kind, int n)
 
 static bool sizes(Machine *m, const Value *from, int *rank, int64_t out[MAX_RANK])
 {
-    if (from->kind != TUPLE || from->count > MAX_RANK) return stop(m, "a tensor has more than %d dimensions, or none that are numbers", MAX_RANK);
+    if (from->kind != TUPLE || from->count > MAX_RANK)
+        return stop(m, "a tensor has more than %d dimensions, or its dimensions are not a tuple", MAX_RANK);
     *rank = from->count;
     for (int i = 0; i < from->count; i++) {
         if (from->items[i]->kind != NUMBER || from->items[i]->number < 0) return stop(m, "a tensor's size or stride is not a number from 0");
@@ -297,8 +298,8 @@ static bool push_long(Machine *m)
 
 static bool put(Machine *m, uint64_t i)
 {
-    if (!m->depth || m->stack[m->depth - 1]->kind == MARK) return stop(m, "it remembers nothing");
-    if (i > m->size) return stop(m, "it remembers at place %" PRIu64, i);
+    if (!m->depth || m->stack[m->depth - 1]->kind == MARK) return stop(m, "it stores nothing in its memo");
+    if (i > m->size) return stop(m, "the memo index %" PRIu64 " is too large", i);
     if (i >= m->memo_room) {
         const size_t room = (size_t)i * 2 + 64;
         m->memo = arena_grow(m->arena, m->memo, m->memo_room * sizeof *m->memo, room * sizeof *m->memo);
@@ -311,7 +312,7 @@ static bool put(Machine *m, uint64_t i)
 static bool get(Machine *m, uint64_t i)
 {
     if (i < m->memo_room && m->memo[i]) return push(m, m->memo[i]);
-    return stop(m, "it loads place %" PRIu64 ", which is empty", i);
+    return stop(m, "the memo entry %" PRIu64 " is empty", i);
 }
 
 /* ---- the machine ---------------------------------------------------------------------------------------- */
@@ -414,7 +415,7 @@ static const Value *run(Machine *m, Kind kind)
 {
     for (;;) {
         const int op = m->at < m->size ? m->data[m->at++] : -1;
-        if (op < 0) stop(m, "it has no end");
+        if (op < 0) stop(m, "it has no STOP instruction");
         if (op < 0 || op == '.' || !step(m, op) || m->fault) break;
     }
     return m->fault ? NULL : top(m, kind, "the result");

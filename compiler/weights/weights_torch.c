@@ -41,12 +41,12 @@ static bool find_list(const Zip *z, uint64_t *at, uint64_t *count)
         const uint64_t end = z->size - back;
         if (end < 20 || bytes_u32(p - 20) != LOCATOR_64) return true;
         const uint64_t large = u64(p - 20 + 8);
-        if (!has(z, large, 56) || bytes_u32(z->data + large) != END_64) return fault(z, "the zip's end of 64 bits is not where it should be");
+        if (!has(z, large, 56) || bytes_u32(z->data + large) != END_64) return fault(z, "the zip64 end record is not where it should be");
         *count = u64(z->data + large + 32);
         *at = u64(z->data + large + 48);
         return true;
     }
-    return fault(z, "the zip has no end: the file is cut off");
+    return fault(z, "the zip has no end record: the file is truncated");
 }
 
 /* Read sizes and offset that do not fit 32 bits from the zip64 extra field. */
@@ -104,12 +104,12 @@ static const char *read_entries(Zip *z)
         const char *name = (const char *)z->data + begin + 46;
         if (n <= m || memcmp(name + n - m, pickle, m) || memchr(name, '/', n - m)) continue;
         if (prefix) {
-            fault(z, "has two entries data.pkl");
+            fault(z, "has two data.pkl entries");
             return NULL;
         }
         prefix = arena_copy(z->arena, name, n - m);
     }
-    if (!prefix) fault(z, "is not a file of torch.save: the zip has no data.pkl");
+    if (!prefix) fault(z, "is not a torch.save file: the zip has no data.pkl");
     return prefix;
 }
 
@@ -135,7 +135,7 @@ static bool read_storages(Zip *z, const PickleTensors *found, const char *const 
         const uint64_t size = (uint64_t)dtype_bits(dtype_name(s->dtype), &unused) / 8;
         const uint64_t elements = has(z, at, 8) ? u64(z->data + at) : UINT64_MAX;
         if (elements != (uint64_t)s->elements || elements > z->size || !has(z, at + 8, elements * size))
-            return fault(z, "storage %.40s has another size than its tensors say, or ends past the end of the file", keys[i]);
+            return fault(z, "storage %.40s has a different size than its tensors say, or ends past the end of the file", keys[i]);
         FileMap *entry = arena_alloc(z->arena, sizeof *entry);
         *entry = (FileMap){ .data = z->data + at + 8, .size = (size_t)(elements * size) };
         name_map_add(z->entries, name, entry);
@@ -153,9 +153,9 @@ static bool read_old(Zip *z, PickleTensors *found)
 {
     size_t at = sizeof old_head, used = 0;
     int count = 0;
-    if (!has(z, 0, at) || memcmp(z->data, old_head, at)) return fault(z, "has the head of an unknown version of torch.save");
+    if (!has(z, 0, at) || memcmp(z->data, old_head, at)) return fault(z, "has the header of an unknown torch.save version");
     const int64_t little = pickle_number(z->arena, z->data + at, z->size - at, "little_endian", &used);
-    if (little != 1) return fault(z, little < 0 ? "its head is damaged, or cut off" : "its numbers are not little-endian");
+    if (little != 1) return fault(z, little < 0 ? "its header is damaged or truncated" : "its numbers are not little-endian");
     at += used;
     if (!pickle_tensors(z->arena, z->data + at, z->size - at, found)) return fault(z, "%s", found->fault);
     at += found->used;

@@ -74,9 +74,9 @@ small decoder 'pp24 tg24' 'a decoder: a prompt and generating'
 ablate specs/self_attention.lua -t 1
 verdict $? 'the tables of an xf.graph'
 [ "$(grep -c '^| fusion ' "$scratch/out")" = 2 ] && ! grep -q '^| threads ' "$scratch/out" &&
-    grep -q '^- threads: this machine has one, or one was asked for\.$' "$scratch/out"
+    grep -q '^- threads: this machine has one, or one was requested\.$' "$scratch/out"
 verdict $? 'one thread: that step is left out'
-! grep -q '^| int8 ' "$scratch/out" && grep -q '^- dtypes: an xf.graph says its own\.$' "$scratch/out"
+! grep -q '^| int8 ' "$scratch/out" && grep -q '^- dtypes: an xf.graph sets its own\.$' "$scratch/out"
 verdict $? 'an xf.graph has no steps of dtypes'
 grep -q '^| step  *| what is new  *|  *code |  *compile |  *weights |  *distance |$' "$scratch/out" &&
     grep -q '^| step  *|  *t/s | vs before | vs generic |  *FLOPs/t |  *bytes/t | limit |$' "$scratch/out"

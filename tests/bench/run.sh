@@ -113,7 +113,7 @@ bench specs/encoder.lua $quick -t 1 --engine generic
 head -n 1 "$scratch/out" | grep -Eq 'sentences/s +\| +p50 ms +\| +p90 ms +\| +p99 ms +\| +limit +\|$' &&
     same "$(cross generic 1 'b1x16 b8x16 b32x16 b1x128 b8x128 b32x128')" "$(table_rows <"$scratch/out")"
 verdict $? 'encoder as a table: sentences and percentiles'
-grep -q '^bBxN reads B sentences of N tokens, at once as many as fit into the longest source, generic one after the other; p50' "$scratch/out"
+grep -q '^bBxN reads B sentences of N tokens, as many at once as fit into the longest source (generic: one after the other); p50' "$scratch/out"
 verdict $? 'encoder: the line under the table says what a batch is'
 
 # Emitted code reads as many sentences per call as fit, each with the same numbers as alone, and
@@ -159,12 +159,12 @@ refuses 2 '--repetitions 0: expected a whole number from 1' bench specs/dates.lu
 refuses 2 '--repetitions five: expected a whole number' bench specs/dates.lua -r five
 refuses 2 "--output and --report are the same file, $scratch/../${scratch##*/}/page" bench specs/dates.lua -o "$scratch/page" --report "$scratch/../${scratch##*/}/page"
 refuses 2 "--output and --roofline are the same file, $scratch/one.svg" bench specs/dates.lua -o "$scratch/one.svg" --roofline "$scratch/one.svg"
-refuses 2 '--json and --format csv are two formats' bench specs/dates.lua --format csv --json
+refuses 2 '--json and --format csv cannot be combined' bench specs/dates.lua --format csv --json
 refuses 2 '--format jason: expected md, json, jsonl, csv; did you mean' bench specs/dates.lua --format jason
 refuses 2 '--seconds 0: expected seconds' bench specs/dates.lua --seconds 0
 refuses 2 '--seconds nan: expected seconds' bench specs/dates.lua --seconds nan
 refuses 2 '--threads 0: expected a whole number' bench specs/dates.lua -t 1,0
-refuses 2 '--threads 1,: a number of threads is missing beside a comma' bench specs/dates.lua -t 1,
+refuses 2 '--threads 1,: a thread count is missing next to a comma' bench specs/dates.lua -t 1,
 refuses 2 'run takes one number of threads' run specs/dates.lua -t 1,2 x
 refuses 2 'expected at most 16 numbers' bench specs/dates.lua -t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
 refuses 2 '12345678901234567890...: expected at most 16 numbers' bench specs/dates.lua -t "$(printf '1234567890%.0s' 1 2 3 4 5 6 7 8 9)"

@@ -77,7 +77,7 @@ cp -r "$scratch/hf" "$scratch/copy" && "$xformc" run "$scratch/copy" --ids -n 3 
 verdict $? 'and a copy of the folder is'
 put 1000002 '\200\177'
 for turn in 1 2; do
-    folder && entries 4 && grep -q 'holds 1 of 1536000 numbers that are infinite or NaN' "$scratch/err"
+    folder && entries 4 && grep -q 'is infinite or NaN in 1 of 1536000 elements' "$scratch/err"
     verdict $? "numbers that are none are reported each time: $turn"
 done
 put 1000002 '\000\000'
@@ -180,7 +180,7 @@ XFORMC_CACHE_SIZE=$((2 * bytes + 200000)) "$xformc" run "$scratch/widest.lua" --
 verdict $? 'what was used longest ago makes room'
 bound() { XFORMC_CACHE_SIZE=$1 "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err"; same "$expected" "$(cat "$scratch/out")"; }
 bound 1M && [ ! -e "$entry" ] && entries 2 &&
-    same 'note: large takes 7.00 MiB packed, but the cache holds 1.00 MiB: it is packed on every run; raise XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
+    same 'note: large takes 7.00 MiB packed, but the cache holds only 1.00 MiB, so it is packed on every run; raise XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
 verdict $? 'what is larger than the bound is not kept, with one line'
 bound much && grep -q '^note: XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or 2G; using [0-9.]* [MG]iB$' "$scratch/err"
 verdict $? 'a bound that is none is reported'

@@ -52,15 +52,15 @@ rejected() {    # NAME MODEL FILE CONFIG MESSAGE
 }
 rejected 'a class that is not known' t5 spiece.model '{"tokenizer_class":"XLNetTokenizerFast"}' 'of the class XLNetTokenizer is not supported'
 rejected 'a whole word beside a Marian' marian '' '{"tokenizer_class":"MarianTokenizer","added_tokens_decoder":{"409":{"content":"<W>","single_word":true}}}' \
-    'the added token "<W>" has single_word, which is not supported in a Marian'
+    'the added token "<W>" has single_word, which is not supported in a Marian tokenizer'
 rejected 'a folder without a class' fairseq sentencepiece.bpe.model '' 'has neither tokenizer_class nor model_type'
 rejected 'a model that is not of its class' t5 sentencepiece.bpe.model '{"tokenizer_class":"XLMRobertaTokenizer"}' \
-    'of the class XLMRobertaTokenizer begins with the pieces <unk> <s> </s>; this does not'
+    'of the class XLMRobertaTokenizer begins with the pieces <unk> <s> </s>; this one does not'
 rejected 'a language that is none' fairseq sentencepiece.bpe.model '{"tokenizer_class":"MBartTokenizer","src_lang":"en"}' \
     "t/tokenizer_config.json: error: src_lang 'en' is not a language of the class MBartTokenizer; similar ones: en_XX"
 rejected 'a word that a charsmap may change' ../tokenizer/spm_unigram/tokenizer sentencepiece.bpe.model \
     '{"tokenizer_class":"MBartTokenizer","added_tokens_decoder":{"900":{"content":"<x>","single_word":true,"normalized":true}}}' \
-    'the added token "<x>" is single_word and normalized, and the model has a charsmap'
+    'the added token "<x>" is single_word and normalized, which is not supported for a model with a charsmap'
 rejected 'an offset' t5 spiece.model '{"tokenizer_class":"PegasusTokenizer","offset":1}' 'the offset 1 of a Pegasus tokenizer'
 rejected 'an id that is too large' llama tokenizer.model \
     '{"tokenizer_class":"LlamaTokenizer","added_tokens_decoder":{"99999999999":{"content":"<x>"}}}' 'added_tokens_decoder: "99999999999" is not a token'
@@ -102,6 +102,6 @@ noted() {       # CONFIG NOTE: the only note, or '' for none
     verdict $? "$1: ${2:-nothing is noted}"
 }
 noted '{"tokenizer_class":"LlamaTokenizer"}' \
-    'tokenizer.model: note: tokenizer_config.json does not say add_bos_token: texts begin with <s>, as in transformers 4; in 5 they do not'
+    'tokenizer.model: note: tokenizer_config.json does not set add_bos_token: texts begin with <s>, as in transformers 4; in 5 they do not'
 noted '{"tokenizer_class":"LlamaTokenizer","add_bos_token":false}' ''
 noted '{"tokenizer_class":"CodeLlamaTokenizer"}' ''

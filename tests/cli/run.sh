@@ -153,7 +153,7 @@ verdict $? 'every instruction set of the table is named by --help and docs/cli.m
 fails 'an unknown form of weights' 2 '*--weights embd: expected embed, file*' "$xformc" build x --weights embd
 fails 'an unknown dump' 2 '*--dump z: expected letters*' "$xformc" compile x -d z
 for bad in 0 17 -1 two 3x '' ' 2' +2; do fails "--threads '$bad'" 2 '*expected a whole number from 1 to 16' "$xformc" run x "--threads=$bad"; done
-for bad in ,1 1,,2; do fails "--threads '$bad'" 2 "xformc: --threads $bad: a number of threads is missing beside a comma" "$xformc" bench x "--threads=$bad"; done
+for bad in ,1 1,,2; do fails "--threads '$bad'" 2 "xformc: --threads $bad: a thread count is missing next to a comma" "$xformc" bench x "--threads=$bad"; done
 for bad in 0 4097; do fails "--slots $bad" 2 '*expected a whole number from 1 to 4096' "$xformc" compile x --slots $bad; done
 "$xformc" ops >"$scratch/out" && grep -qF 'g.input(name, {rows, columns}[, values]) -> x' "$scratch/out" && grep -qF 'g.matmul(x, w) -> y' "$scratch/out" &&
     tr -s ' \n' ' ' <"$scratch/out" | grep -q 'g.attention(.*{heads.*) -> out, weights, scores softmax' && ! grep -q '.\{81\}' "$scratch/out" && grep -q '^  attention(q' "$scratch/out" && ! grep -qF '(...)' "$scratch/out"
@@ -245,7 +245,7 @@ cp -r tests/families/gpt2 "$scratch/gpt"
 before=$(ls "$scratch/gpt")
 for output in '' '-o ./gpt/' "--output=$scratch/gpt"; do
     (cd "$scratch" && "$xformc" compile gpt $output) >"$scratch/out" 2>"$scratch/err"
-    [ $? = 2 ] && grep -q 'is the folder of the model; choose another with -o$' "$scratch/err" && [ "$(ls "$scratch/gpt")" = "$before" ]
+    [ $? = 2 ] && grep -q "is the model's own folder; choose another with -o\$" "$scratch/err" && [ "$(ls "$scratch/gpt")" = "$before" ]
     verdict $? "compile into the model's own folder${output:+, ${output%"$scratch"*}}"
 done
 
@@ -259,7 +259,7 @@ for command in build run verify; do
     fails "$command with a compiler that fails" 69 '*error: false did not build *; see above' "$xformc" $command specs/self_attention.lua $([ $command = build ] && echo "-q -o $scratch/b") --cc false
 done
 fails 'a compiler with options' 69 "error: the C compiler 'cc -O2' is not installed
-note: the whole value is taken*" "$xformc" run specs/self_attention.lua --cc 'cc -O2'
+note: the whole value is used*" "$xformc" run specs/self_attention.lua --cc 'cc -O2'
 printf '#!/bin/sh\nkill -KILL $$\n' >"$scratch/killed_cc" && chmod +x "$scratch/killed_cc"
 fails 'a compiler that a signal ends' 69 "error: the C compiler '$scratch/killed_cc' was killed by signal 9" "$xformc" run specs/self_attention.lua --cc "$scratch/killed_cc"
 printf '#!/bin/sh\nexit 0\n' >"$scratch/idle_cc" && chmod +x "$scratch/idle_cc"

@@ -253,7 +253,7 @@ verdict $? 'the task of an encoder is measured without a word on --kv-dtype'
     grep -q '"accuracy": \[{"dtype": "int8", "right": [0-9]*, "texts": 2000}, {"dtype": "f32", "right": 2000, "texts": 2000}\]}$'
 verdict $? 'verify --json has the accuracy of both'
 printf 'no tab\n' >"$scratch/bad"
-fails 'a task without answers' 65 'bad:1: error: expected a text, a tab and its answer' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/bad"
+fails 'a task without answers' 65 'bad:1: error: expected a text and its answer, separated by a tab' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/bad"
 fails 'a task of an xf.graph' 2 'error: --task: self_attention has no texts' "$xformc" verify specs/self_attention.lua --engine jit --task "$scratch/bad"
 fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is not a decoder-only model with a tokenizer' \
     "$xformc" verify specs/dates.lua --engine jit --perplexity "$scratch/bad"

@@ -59,14 +59,14 @@ for command in "run --ids 1" bench tune; do
     verb=$1
     shift
     refused "$verb: a model beyond the memory is refused before its weights are read" 69 $verb "$scratch/giant" "$@"
-    says '^error: giant takes 12\.9 TiB of memory, and this machine has [0-9.]+ [MGT]iB: 12\.7 TiB of weights, 11[0-9] GiB of a state$' \
+    says '^error: giant needs 12\.9 TiB of memory \(12\.7 TiB of weights, 11[0-9] GiB of state\), but this machine has [0-9.]+ [MGT]iB$' \
         "$verb: its bytes are named"
 done
-says '^note: with --dtype int4 it still takes 1\.9[0-9] TiB$' 'and what other dtypes take'
+says '^note: with --dtype int4 it still needs 1\.9[0-9] TiB$' 'and what other dtypes take'
 if grep -q -- '--kv-dtype\|-c 2048' "$scratch/err"; then verdict 1 'an option that changes little is not named'; else verdict 0 'an option that changes little is not named'; fi
 refused 'what is asked for counts' 69 run "$scratch/giant" --dtype int8 --ids 1
-says '^error: giant takes 3\.5[0-9]? TiB of memory' 'int8 weights are counted as such'
-says '^note: with --dtype int4 it still takes' 'and a narrower dtype is named'
+says '^error: giant needs 3\.5[0-9]? TiB of memory' 'int8 weights are counted as such'
+says '^note: with --dtype int4 it still needs' 'and a narrower dtype is named'
 if grep -q -- '--dtype \(f32\|bf16\|int8\)' "$scratch/err"; then verdict 1 'wider ones are not'; else verdict 0 'wider ones are not'; fi
 "$xformc" info "$scratch/giant" >"$scratch/out" 2>"$scratch/err" && ! grep 'infinite or NaN' "$scratch/err"
 verdict $? 'info tells of it'
@@ -81,9 +81,9 @@ return xf.model { name = "far", kind = "decoder", layers = 64, heads = 64, d_mod
                   position = "none", weights = "random" }
 END
 refused 'a state beyond the memory is refused' 69 compile "$scratch/far.lua"
-says '^note: with -c 2048 it (still )?takes ' 'a shorter context is named'
-says '^note: with --kv-dtype f16 it (still )?takes ' 'and keys and values of two bytes'
-says '^note: with --kv-dtype int8 it (still )?takes ' 'and keys and values of a byte'
+says '^note: with -c 2048 it (still )?needs ' 'a shorter context is named'
+says '^note: with --kv-dtype f16 it (still )?needs ' 'and keys and values of two bytes'
+says '^note: with --kv-dtype int8 it (still )?needs ' 'and keys and values of a byte'
 
 # ---- packing -------------------------------------------------------------------------------------
 

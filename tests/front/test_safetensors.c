@@ -51,7 +51,7 @@ static const Case cases[] = {
     { "{\"a\":" T("F32", "[1]", 0, 4) ",\"half\":" T("F4", "[2,3]", 4, 7) "}", -1, 7, NULL },
     { "{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[3],\"data_offsets\":[0,3],\"note\":1}}", -1, 3, NULL },
     /* the length */
-    { "", 100000001, 0, "its first 8 bytes say a header of more than 100000000 bytes" },
+    { "", 100000001, 0, "its first 8 bytes give a header size of more than 100000000 bytes" },
     { "{}", 3, 0, "a header of 3 bytes does not fit in a file of 10" },
     { "{}", 0, 0, "does not start with '{'" },
     { "", 0, 0, "does not start with '{'" },

@@ -92,7 +92,7 @@ at=$(($(grep -abo "$name" "$scratch/typed.gguf" | head -n 1 | cut -d: -f1) + ${#
 while read -r type named; do
     printf "$(printf '\\%03o' "$type")" | dd of="$scratch/typed.gguf" bs=1 seek=$at conv=notrunc 2>"$scratch/out"
     "$xformc" info "$scratch/typed.gguf" >"$scratch/out" 2>"$scratch/err"
-    [ $? = 65 ] && grep -q "tensor \"$name\" is of ggml's type $named, which is not supported; F32, F16, BF16, F64, Q8_0" "$scratch/err"
+    [ $? = 65 ] && grep -q "tensor \"$name\" has the ggml type $named, which is not supported; F32, F16, BF16, F64, Q8_0" "$scratch/err"
     verdict $? "type $type is called $named"
     cat "$scratch/err"
 done <<'EOF'
@@ -315,7 +315,7 @@ parted 'another part' 65 'is part 2 of 3 of a split file; give the first part, .
 rm "$scratch/parts/llama-00003-of-00003.gguf"
 parted 'a part that is missing' 66 'it is part 3 of the split file' llama-00001-of-00003.gguf
 mv "$scratch/parts/llama-00001-of-00003.gguf" "$scratch/parts/one.gguf"
-parted 'another name' 65 'is the first of 3 parts of a split file, which are found by their names only' one.gguf
+parted 'another name' 65 'is the first of 3 parts of a split file, which are found only by name' one.gguf
 cp "$scratch/parts/llama-00002-of-00003.gguf" "$scratch/parts/llama-00003-of-00003.gguf"
 parted 'a part in place of another' 65 'llama-00003-of-00003.gguf is not part 3 of 3 of the split file' llama-00001-of-00003.gguf
 "$tools/edit" "$first" "$scratch/parts/llama-00001-of-00003.gguf" split.tensors.count=13
@@ -339,10 +339,10 @@ patched() { LC_ALL=C sed "s/$1/$2/" "$here/llama_f32.gguf" >"$scratch/patched.gg
 bytes=$(wc -c <"$here/llama_q4_0.gguf")
 for part in 5 23 40 100 700; do
     head -c $part "$here/llama_q4_0.gguf" >"$scratch/cut.gguf"
-    refused "cut off after $part bytes" 'GGUF file\|damaged head' "$scratch/cut.gguf"
+    refused "cut off after $part bytes" 'GGUF file\|damaged header' "$scratch/cut.gguf"
 done
 head -c $((bytes - 200)) "$here/llama_q4_0.gguf" >"$scratch/cut.gguf"
-refused 'cut off in its last tensor' 'does not fit into the file' "$scratch/cut.gguf"
+refused 'cut off in its last tensor' 'extends past the end of the file' "$scratch/cut.gguf"
 patched 'llama.block_count' 'llama.block_couns'
 refused 'a key that is missing' 'the key llama.block_count is missing' "$scratch/patched.gguf"
 patched 'token_embd.weight' 'token_embe.weight'
@@ -355,8 +355,8 @@ refused 'a tensor that is there twice' 'appears twice' "$scratch/patched.gguf"
 refused 'a key that would change what is computed' 'llama.attention.causal is not supported: it must be 1' "$scratch/patched.gguf"
 "$xformc" info "$here/llama_freqs.gguf" >"$scratch/out" 2>"$scratch/err" && ! grep -q 'not used' "$scratch/err"
 verdict $? 'factors of rotary positions are used, and not told as left over'
-printf 'GGUF\1\0\0\0' >"$scratch/old.gguf" && refused 'version 1' 'GGUF of version 1; 2 and 3 are supported' "$scratch/old.gguf"
+printf 'GGUF\1\0\0\0' >"$scratch/old.gguf" && refused 'version 1' 'GGUF version 1; 2 and 3 are supported' "$scratch/old.gguf"
 printf 'GGUF\3\0\0\0\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377' >"$scratch/many.gguf"
-refused 'more tensors and keys than there are bytes' 'damaged head' "$scratch/many.gguf"
+refused 'more tensors and keys than there are bytes' 'damaged header' "$scratch/many.gguf"
 printf 'GGUF\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$scratch/empty.gguf"
 refused 'no key at all' "general.architecture '' is not supported; llama, qwen2 and qwen3 are" "$scratch/empty.gguf"

@@ -156,7 +156,7 @@ check "the same numbers with and without it" same_without
 # The largest buffers come first, in order.
 too_little_ram() {
     exits 1 "$xformc" info specs/dates.lua --max-ram 256K || return 1
-    grep -q "bytes of RAM; there are 262,144" "$scratch/err" || { cat "$scratch/err"; return 1; }
+    grep -q "bytes of RAM, but the target has 262,144" "$scratch/err" || { cat "$scratch/err"; return 1; }
     grep -E '^ +[0-9,]+  ' "$scratch/err" | tr -d ',' | awk '{ print $1, $2 }' >"$scratch/told"
     json specs/dates.lua || return 1
     first="$(get buffers.0.bytes) $(get buffers.0.name)"
@@ -166,7 +166,7 @@ too_little_ram() {
 check "too little RAM ends with 1 and names the largest buffers" too_little_ram
 too_little_flash() {
     exits 1 "$xformc" info specs/dates.lua --max-flash 500K || return 1
-    grep -q "bytes of flash; there are 512,000" "$scratch/err" && grep -q "ffn.up.weight" "$scratch/err" || { cat "$scratch/err"; return 1; }
+    grep -q "bytes of flash, but the target has 512,000" "$scratch/err" && grep -q "ffn.up.weight" "$scratch/err" || { cat "$scratch/err"; return 1; }
 }
 check "too little flash ends with 1 and names the largest weights" too_little_flash
 check "a known target that is too small" exits 1 "$xformc" info specs/dates.lua --target cortex-m4

@@ -117,13 +117,13 @@ xf.op{ name = "mine", shape = function(x) return x end,
 $graph
 END
 }
-with 'C that does not parse'        "4:5: error: the C of mine: ';' expected" 'y[0] = x[0]'
-with 'a function of libm'           "4:5: error: the C of mine: implicit declaration of function 'expf'" 'y[0] = expf(x[0]);'
-with 'a function of the system'     "4:5: error: the C of mine: implicit declaration of function 'system'" 'system("true");'
-with 'the same, declared'           "3:5: error: the C of mine: undefined symbol 'system'" 'int system(const char *); system("true");'
-with 'an include'                   "4:5: error: the C of mine: include file 'stdlib.h' not found" '#include <stdlib.h>'
-with 'an input that is written to'  "4:5: error: the C of mine: assignment of read-only location" 'x[0] = 1;'
-with 'a brace too many'             "4:5: error: the C of mine: " '} int other(void) { return 1;'
+with 'C that does not parse'        "4:5: error: the C code of mine: ';' expected" 'y[0] = x[0]'
+with 'a function of libm'           "4:5: error: the C code of mine: implicit declaration of function 'expf'" 'y[0] = expf(x[0]);'
+with 'a function of the system'     "4:5: error: the C code of mine: implicit declaration of function 'system'" 'system("true");'
+with 'the same, declared'           "3:5: error: the C code of mine: undefined symbol 'system'" 'int system(const char *); system("true");'
+with 'an include'                   "4:5: error: the C code of mine: include file 'stdlib.h' not found" '#include <stdlib.h>'
+with 'an input that is written to'  "4:5: error: the C code of mine: assignment of read-only location" 'x[0] = 1;'
+with 'a brace too many'             "4:5: error: the C code of mine: " '} int other(void) { return 1;'
 # field NAME PLACE FIELDS: an operation with other fields
 field() {
     fails "$1" "$2" <<END
@@ -158,7 +158,7 @@ says 'typed at the prompt, defined again, and nothing is lost' 65 'f32[1×2] min
 f32[1×2] min 0.5 max 1 mean 0.75
      0.50000    1.00000
 f32[1×2] min 2 max 4 mean 3
-     2.00000    4.00000' '*the C of mine: implicit declaration of function*' <<'END'
+     2.00000    4.00000' '*the C code of mine: implicit declaration of function*' <<'END'
 function define(expression)
   xf.op{ name = "mine", shape = function(x) return x end, c = "for (int i = begin * y_stride; i < begin * y_stride + 2; i++) y[i] = " .. expression .. ";" }
   return xf.graph("g", function(g) g.output("Y", g.mine(g.input("X", { 1, 2 }, { 1, 2 }))) end)

@@ -433,14 +433,14 @@ xf.compile(xf.graph("g", function(g) xf.op{ name = "large", shape = function(x) 
 m("3rd of May 2019")
 END
 
-says 'C that is nested too deep is an error; what is not is compiled' 65 'false the C has more than 256 nested brackets
+says 'C that is nested too deep is an error; what is not is compiled' 65 'false the C code has more than 256 nested brackets
 true nil
-false the C has an expression of more than 2048 tokens
+false the C code has an expression of more than 2048 tokens
 true nil
-false the C has more than 512 else branches in one function
+false the C code has more than 512 else branches in one function
 true nil
 true nil
-2019-05-03' '*prompt:1:*the C of deep has more than 256 nested brackets*' <<'END'
+2019-05-03' '*prompt:1:*the C code of deep has more than 256 nested brackets*' <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("argmax")
 function with(c)
   local good, why = pcall(m.edit, m, "argmax", (old:gsub("\n{\n", "\n{\n    int x = " .. c .. "; (void)x;\n", 1)))

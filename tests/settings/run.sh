@@ -230,21 +230,21 @@ says() {
     cat "$scratch/err"
 }
 says bert_cased '{ "tokenizer_class": "BertTokenizer", "do_lower_case": true }' - \
-    'class/tokenizer.json: note: "lowercase" is false; using do_lower_case = true of class/tokenizer_config.json, as in transformers 5'
+    'class/tokenizer.json: note: "lowercase" is false; using do_lower_case = true from class/tokenizer_config.json, as in transformers 5'
 says bert_cased '{}' '{ "model_type": "bert" }' \
-    'class/tokenizer.json: note: "lowercase" is false; using do_lower_case = true, the default of the class of model_type bert that class/tokenizer_config.json does not override, as in transformers 5'
+    'class/tokenizer.json: note: "lowercase" is false; using do_lower_case = true, the default of the class of model_type bert, which class/tokenizer_config.json does not override, as in transformers 5'
 says bert_cased '{ "tokenizer_class": "BertTokenizer", "do_lower_case": false }' - ''
 says bert_uncased '{ "tokenizer_class": "BertTokenizer", "tokenize_chinese_chars": false }' - \
-    'class/tokenizer.json: note: "handle_chinese_chars" is true; using tokenize_chinese_chars = false of class/tokenizer_config.json, as in transformers 5'
+    'class/tokenizer.json: note: "handle_chinese_chars" is true; using tokenize_chinese_chars = false from class/tokenizer_config.json, as in transformers 5'
 says xlmr '{ "tokenizer_class": "XLMRobertaTokenizer", "add_prefix_space": false }' - \
-    'class/tokenizer.json: note: "prepend_scheme" is "always" and not "never"; using add_prefix_space = false of class/tokenizer_config.json, as in transformers 5'
+    'class/tokenizer.json: note: "prepend_scheme" is "always", not "never"; using add_prefix_space = false from class/tokenizer_config.json, as in transformers 5'
 says gpt2 '{ "tokenizer_class": "BertTokenizer" }' - \
     'class/tokenizer.json: note: its model is not a WordPiece, unlike that of BertTokenizer: do_lower_case and similar keys are ignored
-class/tokenizer.json: note: BertTokenizer of transformers 5 has the model WordPiece and not BPE, the pre_tokenizer BertPreTokenizer and not ByteLevel, the decoder WordPiece and not ByteLevel; using the file, as in transformers 4'
+class/tokenizer.json: note: BertTokenizer in transformers 5 has the model WordPiece (not BPE), the pre_tokenizer BertPreTokenizer (not ByteLevel), the decoder WordPiece (not ByteLevel); using the file, as in transformers 4'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": false, "add_eos_token": false }' - \
-    'class/tokenizer.json: note: using its post_processor, as in transformers 5, not "add_bos_token": false of tokenizer_config.json'
+    'class/tokenizer.json: note: using the post_processor, as transformers 5 does, and ignoring "add_bos_token": false in tokenizer_config.json'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": true, "add_eos_token": true }' - \
-    'class/tokenizer.json: note: using its post_processor, as in transformers 5, not "add_eos_token": true of tokenizer_config.json'
+    'class/tokenizer.json: note: using the post_processor, as transformers 5 does, and ignoring "add_eos_token": true in tokenizer_config.json'
 says gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": true }' '{ "model_type": "gpt2" }' ''
 
 # Tokens that other files name and tokenizer.json lacks are added, in the order of transformers 5.
@@ -266,7 +266,7 @@ same '700 701' "$("$xformc" tokenize "$scratch/class" '<a><b>' 2>"$scratch/err")
 verdict $? 'ids of added_tokens.json beside tokenizer.json'
 rm "$scratch/class/added_tokens.json"
 class_folder gpt2 '{ "split_special_tokens": true }' -
-fails 'special tokens as text' 65 'class/tokenizer_config.json: error: "split_special_tokens" = true is not supported; without it, --plain-text has special tokens as text' \
+fails 'special tokens as text' 65 'class/tokenizer_config.json: error: "split_special_tokens" = true is not supported; remove it and use --plain-text to read special tokens as text' \
     "$xformc" tokenize "$scratch/class" x
 
 # ends NAME EDIT CONFIG BEFORE BEHIND NOTE: the tokens around a text, with an edited tokenizer.json.
@@ -282,7 +282,7 @@ ends() {
 }
 none='s/"post_processor":.*"decoder":/"post_processor":null,"decoder":/'
 class='the tokens around a text come from'
-file='not from its post_processor, as in transformers 5'
+file='not from the post_processor, as in transformers 5'
 ends roberta '' '{ "tokenizer_class": "GPTNeoXTokenizer" }' '' '' "$class GPTNeoXTokenizer, $file"
 ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer" }' '0 ' ' 2' "$class RobertaTokenizer, $file"
 ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer", "cls_token": "</s>" }' '2 ' ' 2' "$class RobertaTokenizer, $file"

@@ -16,7 +16,7 @@ from sentencepiece import sentencepiece_model_pb2 as pb
 NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
 # The library accepts a NaN among the scores of a BPE, and a user-defined or unused piece that is a
 # single byte 0.
-UNSUPPORTED = ("is NaN", "has a byte of 0", "unused pieces of a BPE model",
+UNSUPPORTED = ("is NaN", "has a zero byte", "unused pieces of a BPE model",
                "a SentencePiece model of type", "without normal pieces", "treat_whitespace_as_suffix is not supported",
                "at most 2048 are supported",
                "a denormalizer_spec with a precompiled_charsmap is not supported")

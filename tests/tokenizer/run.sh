@@ -73,7 +73,7 @@ refused 'an empty pattern' 65 "empty.json: error: an empty pattern is not suppor
 edit nothing 's/"normalizer":null/"normalizer":{"type":"Replace","pattern":{"Regex":""},"content":"x"}/'
 refused 'an empty pattern of a normalizer' 65 "nothing.json: error: an empty pattern is not supported" "$scratch/nothing.json"
 sed 's/"end_of_word_suffix":null/"end_of_word_suffix":"<w>"/' $here/llama2/tokenizer.json >"$scratch/suffix.json"
-refused 'bytes of pieces with a suffix' 65 'byte_fallback beside a continuing_subword_prefix or an end_of_word_suffix is not supported' "$scratch/suffix.json"
+refused 'bytes of pieces with a suffix' 65 'byte_fallback with a continuing_subword_prefix or an end_of_word_suffix is not supported' "$scratch/suffix.json"
 edit decoder 's/"decoder":{[^}]*}/"decoder":{"type":"CTC"}/'
 refused 'an unknown decoder' 65 "the decoder 'CTC' is not supported" "$scratch/decoder.json"
 edit words 's/"decoder":{[^}]*}/"decoder":{"type":"Sequence","decoders":[{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true},{"type":"WordPiece","prefix":"##","cleanup":true}]}/'
@@ -87,7 +87,7 @@ refused 'a file cut off' 65 'not JSON' "$scratch/cut.json"
 head -c 1997 $here/spm_spaces/tokenizer.model >"$scratch/cut.model"
 refused 'a SentencePiece model cut off' 65 'not a SentencePiece model: truncated' "$scratch/cut.model"
 printf 'GGUF\003\000\000\000\000\000\000\000\000\000\000\000\377\377\377\377\000\000\000\000' >"$scratch/a.gguf"
-refused 'a GGUF file cut off' 65 'the file has a damaged head' "$scratch/a.gguf"
+refused 'a GGUF file cut off' 65 'the file has a damaged header' "$scratch/a.gguf"
 printf 'a\nb\n' >"$scratch/vocab.txt"
 refused 'a vocabulary without [UNK]' 65 'needs [UNK], [CLS] and [SEP]' "$scratch/vocab.txt"
 refused 'no file' 66 'No such file' "$scratch/none"

@@ -46,7 +46,7 @@ verdict $? 'choices of the whole are reported in comments, and on standard outpu
 verdict $? 'run reads it without a word'
 
 "$xformc" compile $spec --max-len 64 --tune "$scratch/made.lua" -q -o "$scratch/shorter" 2>"$scratch/err" &&
-    grep -q 'made.lua: note: measured for another form of gated: its choices may be slow here' "$scratch/err"
+    grep -q 'made.lua: note: measured for another build of gated: its choices may be slow here' "$scratch/err"
 verdict $? 'another form of the model is reported'
 cat "$scratch/err"
 
@@ -163,7 +163,7 @@ return xf.tune { calls = {
   linear_72x72_add = { take = "rows_42" } } }
 END
 "$xformc" compile $spec --tune "$scratch/strange.lua" -q -o "$scratch/strange" 2>"$scratch/err"
-[ $? = 0 ] && grep -q 'strange.lua:3:3: note: 2 of 3 calls are missing in this form of gated or cannot be split that way, such as linear_72x145: ignored$' "$scratch/err" &&
+[ $? = 0 ] && grep -q 'strange.lua:3:3: note: ignoring 2 of 3 calls, such as linear_72x145: this build of gated does not have them or cannot split them as the file says$' "$scratch/err" &&
     [ "$(grep -c 'tuned:' "$scratch/strange/gated_kernels.h")" = 1 ]
 verdict $? 'calls that the model has not, or not so, are reported'
 cat "$scratch/err"
@@ -200,8 +200,8 @@ fault 'a call that is given twice' '*bad.lua:3:3: error: a is given twice; first
 *' 'return xf.tune { calls = {
   a = { },
   a = { } } }'
-fault 'nothing returned' '*bad.lua: error: a file of xformc tune must return xf.tune{*}; this one returns nothing' 'local x = xf.tune { }'
-fault 'a spec in its place' '*bad.lua:1:*: error: unknown xf.model; a file of xformc tune has only xf.tune
+fault 'nothing returned' '*bad.lua: error: a tuning file must return xf.tune{*}; this one returns nothing' 'local x = xf.tune { }'
+fault 'a spec in its place' '*bad.lua:1:*: error: unknown xf.model; a tuning file has only xf.tune
 *' 'return xf.model { }'
 fault 'a file that never ends' '*bad.lua:1:*: error: tune file ran for more than *' 'while true do end'
 fault 'a file that wants the system' "*bad.lua:1:*: error: *global 'io'*a tune file's globals are *" 'io.open("x")'
@@ -211,10 +211,10 @@ fails 'a file that is not there' 66 '*cannot open *absent.lua: No such file or d
 fails 'a tune file as a spec' 65 '*made.lua:2:*: error: this file is from xformc tune; pass it as --tune. *' "$xformc" run "$scratch/made.lua" 1
 case $(uname -m) in x86_64) far=neon ;; *) far=avx512 ;; esac
 echo "return xf.tune { isa = \"$far\" }" >"$scratch/far.lua"
-fails 'instructions of another processor' 69 "*far.lua:1:*: error: there are no kernels for $far, or this processor cannot run them*" "$xformc" run $spec --tune "$scratch/far.lua" 1
+fails 'instructions of another processor' 69 "*far.lua:1:*: error: no kernels for $far, or this processor cannot run them*" "$xformc" run $spec --tune "$scratch/far.lua" 1
 fails 'unrolled kernels are not those that were measured' 2 '*--tune needs --kernels=library*' "$xformc" compile $spec --kernels unrolled --tune "$scratch/all.lua"
 echo 'something of mine' >"$scratch/mine"
-fails "somebody else's file" 65 '*mine: error: is not a file of xformc tune and was left unchanged' "$xformc" tune $spec -o "$scratch/mine"
+fails "somebody else's file" 65 '*mine: error: is not a tuning file and was left unchanged' "$xformc" tune $spec -o "$scratch/mine"
 [ "$(cat "$scratch/mine")" = 'something of mine' ]
 verdict $? 'it stays as it is'
 fails 'a folder in its place' 74 '*error: is a folder; --output must be a file' "$xformc" tune $spec -o "$scratch/tmp"

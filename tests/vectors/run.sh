@@ -105,7 +105,7 @@ expect 'run --json: a refused text has an error' 65 '{"input":"","error":"empty;
     "$xformc" run $goldens/kind_encoder.lua --json ''
 expect 'run --raw of a decoder' 2 '' 'error: --raw: kind_decoder answers with text; only an encoder gives vectors\n' "$xformc" run $goldens/kind_decoder.lua --raw 1
 expect 'run --raw --json' 2 '' 'error: --raw and --json cannot be combined\n' "$xformc" run $goldens/kind_encoder.lua --raw --json 1
-expect 'run --raw of a graph' 2 '' "error: --raw writes the vectors of an encoder; an xf.graph has none\n" "$xformc" run specs/attention.lua --raw
+expect 'run --raw of a graph' 2 '' "error: --raw prints an encoder's vectors; an xf.graph has none\n" "$xformc" run specs/attention.lua --raw
 expect 'run --beam of an encoder' 2 '' 'error: --beam: kind_encoder has no decoder and generates nothing\n' "$xformc" run $goldens/kind_encoder.lua --beam 2 1
 
 # ---- folders -------------------------------------------------------------------------------------

@@ -52,8 +52,8 @@ static void tell_missing(Finder *f, const char *const *unused, int n)
 {
     const char *prefix = common_prefix(f, unused, n);
     if (prefix) {
-        diag_error(f->diag, EXIT_BAD_DATA, f->at, "the tensors of %s have the prefix \"%s\" before their names, as in \"%s%s\": save "
-                   "them without it", f->model->weights_path, prefix, prefix, f->missing[0].file_name);
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "the tensor names in %s have the prefix \"%s\", as in \"%s%s\": save the tensors "
+                   "without it", f->model->weights_path, prefix, prefix, f->missing[0].file_name);
         return;
     }
     for (int i = 0; i < f->missing_count && i < FINDER_MOST_TOLD; i++) {
@@ -74,7 +74,7 @@ static void tell_unused(Finder *f, const char *const *unused, int n)
     if (!n || diag_errors(f->diag)) return;
     Text t = text_new(f->arena);
     for (int i = 0; i < n && i < SHOWN; i++) text_printf(&t, "%s\"%s\"", i ? ", " : "", unused[i]);
-    diag_remark(f->diag, f->at, "%d tensor%s of %s %s not used: %s%s", n, n == 1 ? "" : "s", f->model->weights_path,
+    diag_remark(f->diag, f->at, "%d tensor%s in %s %s not used: %s%s", n, n == 1 ? "" : "s", f->model->weights_path,
                 n == 1 ? "is" : "are", t.data, n > SHOWN ? ", …" : "");
 }
 
@@ -141,7 +141,7 @@ void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m)
     Finder f = { .arena = a, .diag = d, .draft = draft, .model = m, .family = family_of_word(m->names) };
     f.at = weights_place(draft);
     if (!m->weights && !m->weights_path && !m->graph) {
-        diag_error(d, EXIT_BAD_DATA, f.at, "weights is missing: a safetensors file, or \"random\"");
+        diag_error(d, EXIT_BAD_DATA, f.at, "weights is missing: expected a safetensors file or \"random\"");
         return;
     }
     m->weights_missing = draft->sizes_only && m->weights_path && access(m->weights_path, F_OK) != 0;

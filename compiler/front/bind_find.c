@@ -69,8 +69,9 @@ static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found
     t->group = found->group;
     t->scales = found->scales;
     if (!is_readable(found))
-        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s holds %s numbers, expected F32, F16, BF16 or F64",
-                   found->name, f->model->weights_path, found->dtype == DTYPE_OTHER ? "other" : dtype_name(found->dtype));
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has %s, expected F32, F16, BF16 or F64",
+                   found->name, f->model->weights_path,
+                   found->dtype == DTYPE_OTHER ? "an unsupported dtype" : arena_format(f->arena, "dtype %s", dtype_name(found->dtype)));
 }
 
 /* With --max-len, the stored position table may have more rows than the model uses. */

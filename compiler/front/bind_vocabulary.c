@@ -23,10 +23,11 @@ static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *
     Vocabulary *v = vocabulary_read(a, d, at, path);
     bool random = m->weights && !strcmp(m->weights, "random");
     if (!v && random && !draft->changed_from && !draft_choice(draft, SIDE_BOTH, path_id))
-        diag_note(d, at, "the weights are random, so it was looked for beside the spec; %s = \"…\" names another place", fields[path_id].name);
+        diag_note(d, at, "the weights are random, so the file is expected next to the spec; set %s = \"…\" to use another "
+                  "path", fields[path_id].name);
     if (!v) return NULL;
     if (given && *size < v->size)
-        diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") is less than the %d symbols of %s", fields[size_id].name,
+        diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") is less than the %d symbols in %s", fields[size_id].name,
                    *size, v->size, path);
     if (!given) *size = v->size;    /* a model may have more ids than its file has symbols */
     return v;
@@ -52,7 +53,7 @@ void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
         if (!*sizes[i]) *sizes[i] = m->tokenizer_ids;
         else if (there[i] && *sizes[i] < m->tokenizer_ids)
             diag_error(d, EXIT_BAD_DATA, at,
-                       "the model's vocabulary, %s (%" PRId64 "), is less than the %d ids of %s",
+                       "the model's vocabulary size, %s (%" PRId64 "), is less than the %d ids of %s",
                        fields[id].name, *sizes[i], m->tokenizer_ids, m->tokenizer_file);
     }
 }

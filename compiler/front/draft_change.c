@@ -15,7 +15,7 @@ static void note_shortened(Arena *a, Diag *d, const Draft *draft, const char *pa
     else if (most < bound)
         diag_remark(d, (Loc){ 0 }, "%s; raise it up to %lld with --max-len", said, bound);
     else
-        diag_remark(d, (Loc){ 0 }, "%s, the most that is supported: beyond it the rotary rates "
+        diag_remark(d, (Loc){ 0 }, "%s, the maximum supported: beyond it, the rotary frequencies "
                     "depend on the length of the whole sequence", said);
 }
 

@@ -21,15 +21,15 @@ static bool is_json(const unsigned char *b, size_t n)
 static const char *kind_of_weights(const unsigned char *b, size_t n)
 {
     if (n > 8 && b[8] == '{' && !b[6] && !b[7]) return "a safetensors file";
-    return n > 4 && !memcmp(b, "PK\3\4", 4) ? "a zip file, as pytorch_model.bin is" : NULL;
+    return n > 4 && !memcmp(b, "PK\3\4", 4) ? "a zip file such as pytorch_model.bin" : NULL;
 }
 
 /* The file type that the extension claims, for messages; NULL for other extensions. */
 static const char *kind_by_name(const char *path)
 {
     static const struct { const char *end, *kind; } kinds[] = {
-        { ".gguf", "a GGUF file" }, { ".safetensors", "a safetensors file" }, { ".bin", "a checkpoint of llama2.c or of PyTorch" },
-        { ".pt", "a checkpoint of PyTorch" }, { ".pth", "a checkpoint of PyTorch" }, { ".ckpt", "a checkpoint of PyTorch" },
+        { ".gguf", "a GGUF file" }, { ".safetensors", "a safetensors file" }, { ".bin", "a llama2.c or PyTorch checkpoint" },
+        { ".pt", "a PyTorch checkpoint" }, { ".pth", "a PyTorch checkpoint" }, { ".ckpt", "a PyTorch checkpoint" },
     };
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
@@ -72,14 +72,14 @@ Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n,
     if (is_gguf(bytes, size)) return draft_from_gguf(a, d, path);
     if (is_checkpoint(bytes, size)) return draft_from_checkpoint(a, d, path);
     if (is_json(bytes, size)) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "a JSON file, which is not a spec: give the folder with config.json and "
-                   "the weights, or a spec in Lua");
+        diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "a JSON file is not a spec; pass the folder with config.json and "
+                   "the weights, or a Lua spec");
         return NULL;
     }
     if (!weights && is_misnamed(a, d, path, bytes, size)) return NULL;
     if (!weights) return draft_from_lua(a, d, path, ops, n, shape_of);
-    diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s, which does not say which model it belongs to: give the folder with its "
-               "config.json, or a spec", weights);
+    diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s does not describe its model; pass the folder with its config.json, "
+               "or a spec", weights);
     return NULL;
 }
 

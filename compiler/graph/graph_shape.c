@@ -32,7 +32,7 @@ static bool wants_size(Diag *d, const Node *n, int input, int axis, int64_t size
 {
     int64_t found = n->in[input]->dim[axis].bound;
     if (found == size) return true;
-    diag_error(d, EXIT_BAD_DATA, n->at, "%s: dimension %d of input %d is %lld, expected %lld, %s", op_rows[n->op].name,
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: dimension %d of input %d is %lld, expected %lld (%s)", op_rows[n->op].name,
                axis + 1, input + 1, (long long)found, (long long)size, why);
     return false;
 }
@@ -156,9 +156,10 @@ static bool shape_beside(Diag *d, const Node *n, int input, const char *name, bo
     for (int r = 0; fits && r < t->rank; r++)
         fits = t->dim[r].bound == wanted[3 - t->rank + r].bound;
     if (fits) return true;
-    diag_error(d, EXIT_BAD_DATA, n->at, "attention: the %s is %s, expected %s, queries and keys%s%s",
+    diag_error(d, EXIT_BAD_DATA, n->at, "attention: the %s is %s, expected %s (queries × keys)%s%s%s",
                name, sizes(found, t->rank, t->dim), sizes(all, 2, wanted + 1),
-               by_head ? ", or for each head " : "", by_head ? sizes(each, 3, wanted) : "");
+               by_head ? " or " : "", by_head ? sizes(each, 3, wanted) : "",
+               by_head ? " (heads × queries × keys)" : "");
     return false;
 }
 

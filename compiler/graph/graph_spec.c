@@ -55,7 +55,7 @@ static bool check_size(SpecBuild *b, const Tensor *t)
     double elements = 16 * ceil((double)t->dim[t->rank - 1].bound / 16);
     for (int r = 0; r + 1 < t->rank; r++) elements *= (double)t->dim[r].bound;
     if (elements <= most) return true;
-    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s: too large: %.4g elements with rows padded to sixteen; at most %.4g",
+    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s: too large: %.4g elements with rows padded to a multiple of 16; at most %.4g",
                b->call->op, elements, most);
     b->k->failed = true;
     return false;
@@ -138,8 +138,8 @@ static void add_input(SpecBuild *b)
     const GraphCall *c = b->call;
     Maker *k = b->k;
     if (c->rank != 2 && c->rank != 3) {
-        diag_error(k->diag, EXIT_BAD_DATA, c->at, "input %s has %d dimensions, expected 2: rows and "
-                   "columns; or 3, of a bias of g.attention: heads, queries and keys", c->name,
+        diag_error(k->diag, EXIT_BAD_DATA, c->at, "input %s has %d dimensions, expected 2 (rows, "
+                   "columns), or 3 for a bias of g.attention (heads, queries, keys)", c->name,
                    c->rank);
         k->failed = true;
         return;
@@ -213,7 +213,7 @@ static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     if (!in[0] || !in[1] || in[1]->rank != 2) return;
     const Value *cache = &b->values[b->call->inputs[0]];
     const int64_t rows = in[1]->dim[0].bound;
-    if (cache->append) refuse(b, arena_format(b->k->arena, "line %d appends to the cache %s already", cache->append->at.line, cache->made_by->name));
+    if (cache->append) refuse(b, arena_format(b->k->arena, "line %d already appends to the cache %s", cache->append->at.line, cache->made_by->name));
     else if (g->step_rows && g->step_rows != rows)
         refuse(b, arena_format(b->k->arena, "%lld rows, but another append has %lld: all must "
                                "append the same number", (long long)rows, (long long)g->step_rows));
@@ -232,9 +232,9 @@ static void read_cache(SpecBuild *b, int i, int kv_heads)
     Value *v = &b->values[b->call->inputs[i]], *cache = &b->values[v->made_by->inputs[0]];
     Node *append = v->append;
     const char *name = cache->made_by->name;
-    if (cache->read && append->values != (i == 2)) refuse(b, arena_format(b->k->arena, "the cache %s holds keys or values, not both", name));
+    if (cache->read && append->values != (i == 2)) refuse(b, arena_format(b->k->arena, "the cache %s cannot hold both keys and values", name));
     else if (cache->read && append->kv_heads != kv_heads)
-        refuse(b, arena_format(b->k->arena, "the cache %s is read by %d kv_heads elsewhere", name, append->kv_heads));
+        refuse(b, arena_format(b->k->arena, "the cache %s is read with kv_heads = %d elsewhere", name, append->kv_heads));
     cache->read = true;
     append->values = i == 2;
     append->kv_heads = kv_heads;
@@ -246,7 +246,7 @@ static void fill_cached(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     const bool both = b->values[b->call->inputs[1]].append && b->values[b->call->inputs[2]].append;
     if (!both) refuse(b, "keys and values must both be caches");
-    else if (option_number(b->call, "keys", 0) != 0) refuse(b, "keys does not apply to caches: each row sees the keys up to its own");
+    else if (option_number(b->call, "keys", 0) != 0) refuse(b, "the option keys does not apply to caches: each row sees the keys up to its own");
     else if (in[0]->dim[0].bound != b->k->graph->step_rows)
         refuse(b, "the number of queries must equal the number of appended rows");
     else if (in[1]->dim[1].bound % n->kv_heads == 0 && in[2] && in[2]->dim[1].bound % n->kv_heads == 0) {
@@ -285,7 +285,7 @@ static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     double keys = option_number(b->call, "keys", (double)m);
     bool causal = option_number(b->call, "causal", 0) != 0;
     if (keys > (double)m) {
-        refuse(b, "keys must not exceed the number of keys");
+        refuse(b, "the option keys must not exceed the number of keys");
         return;
     }
     if (causal && in[0]->dim[0].bound > m) {

@@ -34,10 +34,10 @@ static const char *place_text(Arena *a, const Tensor *t, int64_t place)
 const char *graph_value_fault(Arena *a, const Tensor *t, const float *values)
 {
     static const char *const what[] = {
-        [HOLDS_MASK] = "a mask holds 1 where a query may look and 0 where it may not; to add "
+        [HOLDS_MASK] = "a mask must be 1 where a query may attend and 0 where it may not; to add "
                        "numbers such as -inf to scores, use a bias: "
                        "g.attention(q, k, v, mask, bias)",
-        [HOLDS_BIAS] = "a bias holds numbers, and -inf where a query may not look",
+        [HOLDS_BIAS] = "a bias must be finite, or -inf where a query may not attend",
     };
     int64_t n = 1;
     for (int r = 0; r < t->rank; r++) n *= t->dim[r].bound;

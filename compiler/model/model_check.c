@@ -152,7 +152,7 @@ static void check_relative(const ModelCheck *c, Side side, const Stack *s)
         }
     int64_t least = side == SIDE_ENCODER && !s->layer[0].causal ? 4 : 2;
     Loc at = place(c, side, FIELD_ID_rel_buckets);
-    if (s->rel_buckets < least) wrong(c, at, "rel_buckets (%" PRId64 ") is too small: at least %" PRId64, s->rel_buckets, least);
+    if (s->rel_buckets < least) wrong(c, at, "rel_buckets (%" PRId64 ") must be at least %" PRId64, s->rel_buckets, least);
     else if (s->rel_distance <= s->rel_buckets / least)
         wrong(c, place(c, side, FIELD_ID_rel_distance), "rel_distance (%" PRId64 ") must be more than %" PRId64, s->rel_distance,
               s->rel_buckets / least);
@@ -167,7 +167,7 @@ static void check_sinusoids(const ModelCheck *c, Side side, const Stack *s)
         wrong(c, at, "d_model (%" PRId64 ") is odd; sinusoidal positions come in pairs", d);
         diag_note(c->diag, is_set(c, side, FIELD_ID_position) ? place(c, side, FIELD_ID_position) : at, "use an even d_model or position = \"none\"");
     } else if (s->position_divisor == DIVISORS_HALF_LESS_1 && d < 4) {
-        wrong(c, at, "d_model (%" PRId64 ") is too small for position_divisor \"d/2-1\": at least 4", d);
+        wrong(c, at, "d_model (%" PRId64 ") is too small for position_divisor \"d/2-1\"; it must be at least 4", d);
     }
 }
 
@@ -194,7 +194,7 @@ static void check_parallel(const ModelCheck *c, Side side, const Stack *s)
     if (s->norm_at != NORM_PLACES_PRE && !told_already(c, side, FIELD_ID_parallel, FIELD_ID_norm_at))
         wrong(c, at, "parallel layers need norm_at = \"pre\"");
     else if (side == SIDE_DECODER && c->model->has_encoder)
-        wrong(c, at, "parallel layers have no cross-attention: not in the decoder of an \"encoder-decoder\"");
+        wrong(c, at, "parallel layers have no cross-attention, so the decoder of an \"encoder-decoder\" cannot have them");
 }
 
 /* All layers share one bias table, which either has buckets for later keys or not. */
@@ -219,8 +219,8 @@ static void check_window(const ModelCheck *c, Side side, const Stack *s)
     Loc at = place(c, side, FIELD_ID_window);
     if (side == SIDE_ENCODER && c->model->has_decoder)
         wrong(c, at,
-              "the encoder of an encoder-decoder has no window; set it in decoder = { … }");
-    else if (position_is_relative(s->position)) wrong(c, at, "relative positions have no window");
+              "the encoder of an encoder-decoder cannot have a window; set it in decoder = { … }");
+    else if (position_is_relative(s->position)) wrong(c, at, "relative positions cannot be combined with a window");
 }
 
 static void fill_and_check_stack(const ModelCheck *c, Side side, Stack *s)
@@ -329,7 +329,7 @@ void model_check_tokenizer(const ModelCheck *c)
 {
     if (c->model->tokenizer == TOKENIZERS_CHARACTERS && c->model->tokenizer_file)
         wrong(c, place(c, SIDE_BOTH, FIELD_ID_tokenizer_file),
-              "tokenizer_file and tokenizer = \"characters\" exclude each other");
+              "tokenizer_file and tokenizer = \"characters\" cannot be combined");
 }
 
 void model_check_rest(const ModelCheck *c)
@@ -340,7 +340,7 @@ void model_check_rest(const ModelCheck *c)
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
     if (model_check_is_good(c) && m->has_decoder && m->tied && stack_output_width(&m->decoder, m->d_model) != m->decoder.embed_width)
-        wrong(c, place(c, SIDE_DECODER, FIELD_ID_embed_width), "a tied output layer reads vectors of embed_width: embed_project = \"first\"");
+        wrong(c, place(c, SIDE_DECODER, FIELD_ID_embed_width), "a tied output layer reads vectors of embed_width; set embed_project = \"first\"");
     model_check_head(c->diag, c->draft, m);
     check_types(c);
     if (model_check_is_good(c)) check_start(c);

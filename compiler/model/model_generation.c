@@ -103,7 +103,7 @@ static void check_stops(const Settings *s)
     const Model *m = s->model;
     const Loc at = draft_place(s->draft, SIDE_BOTH, FIELD_ID_generation_stop_strings);
     if (m->generation_stop_strings.count && !m->tokenizer_data && !(m->source && m->target))
-        diag_remark(s->diag, at, "generation_stop_strings has no effect: without a tokenizer answers are ids");
+        diag_remark(s->diag, at, "generation_stop_strings has no effect: without a tokenizer, answers are ids");
 }
 
 /* Check that each row has two language codes and a prefix. */
@@ -116,7 +116,7 @@ static void check_translations(const Settings *s)
         const char *row = m->translations.text[i];
         const size_t from = strcspn(row, " "), to = row[from] ? strcspn(row + from + 1, " ") : 0;
         if (from && to && row[from + 1 + to] && row[from + 2 + to]) continue;
-        wrong(s, FIELD_ID_translations, "translations[%d]: expected two codes and a text, as \"en de translate English to German: \"", i + 1);
+        wrong(s, FIELD_ID_translations, "translations[%d]: expected two codes and a text, such as \"en de translate English to German: \"", i + 1);
         return;
     }
 }

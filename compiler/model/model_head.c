@@ -53,7 +53,7 @@ static void check_labels(Diag *d, const Draft *draft, const Model *m, int64_t wi
     if (!m->labels.count) return;
     if (!model_pools(m)) diag_error(d, EXIT_BAD_DATA, at, "labels need a single vector: set pooling = \"cls\" or another mode");
     else if (m->labels.count != width)
-        diag_error(d, EXIT_BAD_DATA, at, "labels lists %d texts; the model gives %" PRId64 " numbers", m->labels.count, width);
+        diag_error(d, EXIT_BAD_DATA, at, "labels lists %d names; the model returns %" PRId64 " numbers", m->labels.count, width);
     else if (m->normalize) diag_error(d, EXIT_BAD_DATA, at, "labels and normalize cannot be combined: normalize would change the scores");
 }
 

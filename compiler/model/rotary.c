@@ -150,8 +150,8 @@ static bool check_length(const Rotary *r, const LayerFields *l, int64_t length)
     const bool depends = l->rope_scaling == SCALINGS_DYNAMIC || l->rope_scaling == SCALINGS_LONGROPE;
     const char *bound = r->side == SIDE_ENCODER ? "max_source" : "max_target";
     if (!depends || length <= l->rope_original_len) return true;
-    wrong(r, rope_scaling, "%s (%" PRId64 ") is more than rope_original_len (%" PRId64 "): there the rates of \"%s\" depend on the length of the"
-          " whole sequence", bound, length, l->rope_original_len, word(l));
+    wrong(r, rope_scaling, "%s (%" PRId64 ") is more than rope_original_len (%" PRId64 "): beyond it, the frequencies of \"%s\" depend on the length "
+          "of the whole sequence", bound, length, l->rope_original_len, word(l));
     diag_note(r->diag, draft_place(r->draft, r->side, FIELD_ID_rope_scaling), "set %s to %" PRId64 " or less", bound, l->rope_original_len);
     return false;
 }
@@ -167,7 +167,7 @@ static bool check_scaling(const Rotary *r, const LayerFields *l, int64_t length)
     else if (l->rope_scaling == SCALINGS_LONGROPE && l->rope_original_len < 2)
         wrong(r, rope_original_len, "rope_original_len (1) must be more than 1 for \"longrope\"");
     else if (l->rope_scaling == SCALINGS_LONGROPE && l->rope_short_factor->count != l->rope_dims / 2)
-        wrong(r, rope_short_factor, "rope_short_factor lists %d numbers; half of rope_dims (%" PRId64 ") are needed", l->rope_short_factor->count,
+        wrong(r, rope_short_factor, "rope_short_factor lists %d numbers, expected half of rope_dims (%" PRId64 ")", l->rope_short_factor->count,
               l->rope_dims);
     else return check_length(r, l, length);
     return false;

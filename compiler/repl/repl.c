@@ -127,7 +127,7 @@ Exit repl_prompt(const ReplOptions *o)
     Repl *r = open_repl(o);
     r->terminal = isatty(0) && isatty(1);
     repl_catch_interrupts(r);
-    if (r->terminal) printf("xformc %s, %s. :help says more.\n", XFORMC_VERSION, LUA_RELEASE);
+    if (r->terminal) printf("xformc %s, %s. :help lists the commands.\n", XFORMC_VERSION, LUA_RELEASE);
     compile_first(r);
     const Exit code = talk(r);
     close_repl(r);

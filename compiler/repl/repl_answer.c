@@ -181,7 +181,7 @@ static int generate(lua_State *L)
     const int top = lua_gettop(L), options = top > 2 && lua_istable(L, top) ? top : 0;
     const bool limited = !lua_isnoneornil(L, 3) && options != 3;
     lua_Integer most = limited ? luaL_checkinteger(L, 3) : 0;
-    if (most < 1 && limited) return luaL_error(L, "m:generate: expected the largest number of ids, at least 1");
+    if (most < 1 && limited) return luaL_error(L, "m:generate: expected the maximum number of ids, at least 1");
     if (most > model->max_target) most = model->max_target;
     if (lua_type(L, 2) == LUA_TSTRING) return generate_text(L, m, options, most);
     if (options) return luaL_error(L, "m:generate: options apply to a text, not to ids");

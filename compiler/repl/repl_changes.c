@@ -48,7 +48,7 @@ static int call_probe(lua_State *L)
      * scores of an attention exist only inside its kernel. */
     const PlanOp *op = s->at->op;
     if (op->kernel != KERNEL_ACTIVATION || op->activation != RT_IDENTITY || op->in[0]->layout != LAYOUT_ROWS)
-        return luaL_error(L, "%s cannot be changed: nothing reads it but its tap", s->name);
+        return luaL_error(L, "%s cannot be changed: no other operation reads it", s->name);
     engine_write(s->engine, s->buffer, s->layer_index, shape[t->rank - 2], shape[t->rank - 1], changed);
     engine_write(s->engine, op->in[0], 0, shape[t->rank - 2], shape[t->rank - 1], changed);
     return 0;
@@ -124,7 +124,7 @@ const char *repl_replaced(ReplModel *m, Arena *a, const char *old, const char *f
 {
     const char *begin, *end;
     if (repl_find_function(old, function, &begin, &end)) return arena_format(a, "%.*s%s\n%s", (int)(begin - old), old, text, end);
-    diag_error(m->session->diag, EXIT_BAD_DATA, (Loc){ 0 }, "there is no function '%s' any more", function);
+    diag_error(m->session->diag, EXIT_BAD_DATA, (Loc){ 0 }, "the function '%s' no longer exists", function);
     return NULL;
 }
 

@@ -92,7 +92,7 @@ static const char *history_path(Arena *a)
     const char *ours = file_join(a, folder, "xformc"), *path = file_join(a, ours, "history");
     if (!file_make_folder(diag_new(a), ours)) return NULL;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        fprintf(stderr, "note: %s is not a plain file: no history is kept\n", path);
+        fprintf(stderr, "note: %s is not a regular file: no history is kept\n", path);
         return NULL;
     }
     return path;
@@ -235,7 +235,7 @@ const char *lines_next(Lines *l, bool more)
     if (n < 0 && more && l->repl->terminal) clearerr(stdin);        /* Ctrl-D only ends a chunk */
     if (n < 0 && ferror(stdin)) repl_refuse(l->repl, EXIT_IO, "cannot read standard input: %s", strerror(errno));
     const bool zero = n > 0 && memchr(line, 0, (size_t)n);
-    if (zero) repl_refuse(l->repl, EXIT_BAD_DATA, "a line with a zero byte; Lua is text");
+    if (zero) repl_refuse(l->repl, EXIT_BAD_DATA, "a line with a zero byte; Lua code must be text");
     const char *kept = n < 0 ? NULL : keep(l, line, zero ? 0 : (size_t)n);
     free(line);
     return kept;

@@ -111,7 +111,8 @@ static int edit(lua_State *L)
         m->running = false;
         if (status != LUA_OK) return lua_error(L);
     }
-    if (lua_type(L, 3) != LUA_TSTRING) return luaL_error(L, "m:edit takes new C for '%s', or a function that maps the old C to the new", function);
+    if (lua_type(L, 3) != LUA_TSTRING)
+        return luaL_error(L, "m:edit takes new C code for '%s', or a function that maps the old code to the new", function);
     if (m->brief) repl_close_tapped(m);
     repl_tier_pin(m);    /* a changed model has its own C and weights, and stays on the jit */
     Arena *a = m->session->arena;

@@ -115,7 +115,7 @@ bool repl_file(Repl *r, const char *path)
 {
     static const char mark[] = "\xEF\xBB\xBF";
     if (r->files == DEEPEST) {
-        repl_refuse(r, EXIT_BAD_DATA, "%s: files that load each other, more than %d deep", path, DEEPEST);
+        repl_refuse(r, EXIT_BAD_DATA, "%s: files load each other more than %d levels deep", path, DEEPEST);
         return false;
     }
     Arena *a = arena_new();
@@ -124,7 +124,7 @@ bool repl_file(Repl *r, const char *path)
     char *text = file_read(a, d, (Loc){ 0 }, path, MOST_BYTES, &size);
     const char *zero = text ? memchr(text, 0, size) : NULL;
     for (const char *s = text; zero && s < zero; s++) lines += *s == '\n';
-    if (zero) diag_error(d, EXIT_BAD_DATA, (Loc){ path, (int)lines, 0 }, "a zero byte; a file of Lua is text");
+    if (zero) diag_error(d, EXIT_BAD_DATA, (Loc){ path, (int)lines, 0 }, "a zero byte; a Lua file must be text");
     diag_print(d, stderr, isatty(2));
     if (diag_errors(d)) r->exit_code = diag_exit(d);
     bool good = !diag_errors(d);

@@ -53,7 +53,7 @@ static const struct { const char *name, *text; } topics[] = {
         "m:names()\n"
         "    The names of all tensors, in order\n"
         "m:at(\"encoder.0.self_attn.weights\")\n"
-        "    A tensor from the last question, or from the last run of a graph\n"
+        "    A tensor from the last call, or from the last run of a graph\n"
         "m:attention(\"text\", \"file.svg\", { layer =, head =, kind = })\n"
         "    Show which tokens each head attends to; without a file, in the terminal.\n"
         "    A decoder shows the text; with { n = 20 }, also 20 generated tokens.\n"

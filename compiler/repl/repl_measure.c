@@ -86,7 +86,7 @@ static int measure_runs(lua_State *L, double seconds, bool print)
     enum { MOST_RUNS = 100000 };
     ReplModel *m = repl_check_model(L);
     const Model *model = m->session->model;
-    if (!(seconds > 0 && seconds <= 600)) luaL_error(L, "m:bench and m:measure take seconds, above 0 and up to 600");
+    if (!(seconds > 0 && seconds <= 600)) luaL_error(L, "m:bench and m:measure take a number of seconds, above 0 and up to 600");
     int *ids = arena_array(m->session->arena, (size_t)(model->graph ? 1 : look_most_ids(model)), sizeof *ids);
     const ReplPause pause = repl_pause(L, m->engine);
     double *us = malloc(MOST_RUNS * sizeof *us);

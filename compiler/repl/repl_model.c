@@ -53,7 +53,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
         Diag *d = m->session->diag;
         if (jit_stop_wanted()) luaL_error(L, "interrupted");
         repl_raise(L, d);
-        luaL_error(L, "it was not compiled");
+        luaL_error(L, "the model was not compiled");
     }
     m->open_ns = clock_now_ns() - begin;
     if (!m->quiet) diag_print(m->session->diag, stderr, isatty(2));

@@ -76,7 +76,7 @@ const float *repl_shaped(lua_State *L, int index, Arena *a, const char *what, in
     int64_t wanted = 1;
     for (int i = 0; i < rank; i++) wanted *= shape[i];
     if (t.rank == rank && memcmp(t.shape, shape, (size_t)rank * sizeof *shape) == 0) return t.values;
-    if (!flat) luaL_error(L, "%s is %s, found %s", what, repl_shape_text(L, rank, shape), repl_shape_text(L, t.rank, t.shape));
+    if (!flat) luaL_error(L, "%s must be %s, found %s", what, repl_shape_text(L, rank, shape), repl_shape_text(L, t.rank, t.shape));
     if (t.shape[0] != wanted) luaL_error(L, "%s takes %s numbers, found %d", what, repl_shape_text(L, rank, shape), (int)t.shape[0]);
     return t.values;
 }

@@ -184,7 +184,7 @@ function xf.sweep(spec, grid, options, ...)
   end, heard)
   if not good then
     if why then error(why, 0) end
-    io.stderr:write(("interrupted: %d of %d rows are measured\n"):format(#done, #rows))
+    io.stderr:write(("interrupted: %d of %d rows were measured\n"):format(#done, #rows))
   end
   if options.file and #done > 0 then sweep_bars(done, name, options.file) end
   return done

@@ -206,7 +206,7 @@ static int save(lua_State *L)
     const char *path = luaL_checkstring(L, 2);
     const bool npy = ends_in(path, ".npy");
     if (!npy && !ends_in(path, ".safetensors"))
-        return luaL_error(L, "t:save: %s: a file must end in .safetensors or .npy", path);
+        return luaL_error(L, "t:save: %s: the file name must end in .safetensors or .npy", path);
     Arena *a = repl_scratch(L);
     Diag *d = diag_new(a);
     const Text whole = npy ? npy_text(a, t) : safetensors_text(a, t);
@@ -230,7 +230,7 @@ static int index_tensor(lua_State *L)
 static int assign(lua_State *L)
 {
     (void)repl_check_tensor(L, 1);
-    return luaL_error(L, "tensors are read-only; t + u, t:scaled and xf.tensor make others, m:set changes weights: see m:set");
+    return luaL_error(L, "tensors are read-only; use t + u, t:scaled or xf.tensor to make new ones, m:set to change weights");
 }
 
 static int length(lua_State *L)

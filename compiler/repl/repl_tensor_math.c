@@ -68,8 +68,8 @@ static int take_axis(lua_State *L, const char *what, const ReplTensor *t)
 {
     const lua_Integer axis = lua_tointeger(L, 2);
     if (axis < -t->rank || axis > t->rank || !axis)
-        luaL_error(L, "t:%s: a tensor of %s has no axis %I; axes are from 1 to %d, or from -1, the "
-                   "last, to -%d", what, repl_shape_text(L, t->rank, t->shape), (LUAI_UACINT)axis,
+        luaL_error(L, "t:%s: a tensor of %s has no axis %I; axes are 1 to %d, or -1 (the last) "
+                   "to -%d", what, repl_shape_text(L, t->rank, t->shape), (LUAI_UACINT)axis,
                    t->rank, t->rank);
     return (int)(axis > 0 ? axis - 1 : axis + t->rank);
 }

@@ -65,7 +65,7 @@ void repl_tier_time(const ReplModel *m)
     case BACKGROUND_NONE:
         if (m->pinned) printf("%-14s no: changed models run on the jit\n", "native");
         break;
-    case BACKGROUND_WAITS:  printf("%-14s waits\n", "native"); break;
+    case BACKGROUND_WAITS:  printf("%-14s is waiting\n", "native"); break;
     case BACKGROUND_RUNS:   printf("%-14s is being compiled\n", "native"); break;
     case BACKGROUND_DONE:   printf("%-14s %9.3f ms\n", b->cached ? "native, cached" : "native", (double)b->took_ns / 1e6); break;
     case BACKGROUND_FAILED: printf("%-14s %s\n", "native", b->why); break;

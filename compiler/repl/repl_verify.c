@@ -34,7 +34,7 @@ static int verify(lua_State *L)
     e[1].tapped = session_engine(s, ENGINE_GENERIC, true);
     if (!e[1].tapped) return repl_model_fail(L, m);
     const char *different = repl_share_changes(L, m, e[1].tapped);
-    if (different) fprintf(stderr, "note: %s is changed: %s; the generic engine computes the spec's\n", s->model->name, different);
+    if (different) fprintf(stderr, "note: %s was changed: %s; the generic engine runs without these changes\n", s->model->name, different);
     const VerifyOptions o = { .against = path, .seed = 1, .threads = 1 };
     Exit found = verify_run(s->arena, s->diag, s->model, e, 2, &o, stdout);
     engine_close(e[1].tapped);

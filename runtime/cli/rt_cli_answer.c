@@ -47,7 +47,7 @@ static void say_fault(Cli *cli, const char *text, rt_status status, int n, const
 {
     CliAnswer *a = &cli->answer;
     const int numbers = cli_numbers(cli);
-    const char *all = cli->options->turns && cli->conversation ? "with it the conversation has " : "";
+    const char *all = cli->options->turns && cli->conversation ? "the conversation would have " : "";
     const RtGeneration *g = &cli->options->generation;
     const int most = cli_most(cli), limited = !cli->program->max_source && rt_generation_prompt(g, most + 1) == most;
     if (status == RT_TOO_LONG && limited) say(a, "%s%d %s, but at most %d fit: max_length is %d", all, n, cli_unit(cli), most, g->max_length);

@@ -80,7 +80,7 @@ for model in llama2 chatml_preset gemma; do
     answers "$("$program" --chat --plain-text "$typed")" "$scratch/chats" -plain "$typed"
     verdict $? "$model: NAME_generate takes marks as text"
     if [ $model = gemma ]; then
-        [ "$("$scratch/chats" "$user" 'You are helpful.' 2>&1 >/dev/null)" = 'a wrong option' ]
+        [ "$("$scratch/chats" "$user" 'You are helpful.' 2>&1 >/dev/null)" = 'an invalid option' ]
         verdict $? "$model: NAME_generate refuses a system text that has no place"
     else
         answers "$("$program" --chat --system 'You are helpful.' "$user")" "$scratch/chats" "$user" 'You are helpful.'

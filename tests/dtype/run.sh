@@ -166,7 +166,7 @@ spec '{ ["encoder.*.up"] = "int8", ["encoder.*.ff*"] = "int4" }'
 fails 'two patterns, none closer' 65 'dtype: "encoder.*.up" and "encoder.*.ff*" both match encoder.0.ffn.up.weight, and neither is more specific' \
     "$xformc" info "$scratch/mixed.lua"
 spec '{ ["encoder.0"] = "int9" }'
-fails 'an unknown word' 65 'error: dtype["encoder.0"] has no choice "int9"; the choices are' "$xformc" info "$scratch/mixed.lua"
+fails 'an unknown word' 65 'error: dtype["encoder.0"] cannot be "int9"; the choices are' "$xformc" info "$scratch/mixed.lua"
 
 # ---- the prompt, bench ---------------------------------------------------------------------------
 

@@ -346,13 +346,13 @@ refused 'cut off in its last tensor' 'extends past the end of the file' "$scratc
 patched 'llama.block_count' 'llama.block_couns'
 refused 'a key that is missing' 'the key llama.block_count is missing' "$scratch/patched.gguf"
 patched 'token_embd.weight' 'token_embe.weight'
-refused 'a tensor that is missing' 'there is no matrix token_embd.weight' "$scratch/patched.gguf"
+refused 'a tensor that is missing' 'the matrix token_embd.weight is missing' "$scratch/patched.gguf"
 patched 'blk.0.attn_q.weight' 'blk.0.attn_z.weight'
 refused 'a tensor of another name' 'attn_[qz]' "$scratch/patched.gguf"
 patched 'blk.0.attn_v.weight' 'blk.0.attn_k.weight'
 refused 'a tensor that is there twice' 'appears twice' "$scratch/patched.gguf"
 "$tools/edit" "$here/llama_f32.gguf" "$scratch/patched.gguf" llama.attention.causal:7=0
-refused 'a key that would change what is computed' 'llama.attention.causal is not supported: it must be 1' "$scratch/patched.gguf"
+refused 'a key that would change what is computed' 'llama.attention.causal must be 1; other values are not supported' "$scratch/patched.gguf"
 "$xformc" info "$here/llama_freqs.gguf" >"$scratch/out" 2>"$scratch/err" && ! grep -q 'not used' "$scratch/err"
 verdict $? 'factors of rotary positions are used, and not told as left over'
 printf 'GGUF\1\0\0\0' >"$scratch/old.gguf" && refused 'version 1' 'GGUF version 1; 2 and 3 are supported' "$scratch/old.gguf"

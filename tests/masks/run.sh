@@ -67,7 +67,7 @@ end)
 END
 }
 ones='{ 1,1,1, 1,1,1 }' none='{ 0,0,0, 0,0,0, 0,0,0, 0,0,0 }'
-help='a mask holds 1 where a query may look and 0 where it may not; to add numbers such as -inf to scores, use a bias*'
+help='a mask must be 1 where a query may attend and 0 where it may not; to add numbers such as -inf to scores, use a bias*'
 spec masked "$ones" "$none"
 wrong() {
     spec wrong "$2" "$3"
@@ -88,11 +88,11 @@ END
 fails 'a spec: -inf in what is not a bias' 65 '*wrong.lua:2:15: error: values of x: number 2 (-inf) is not a finite float*' "$xformc" run "$scratch/wrong.lua"
 shape() { sed "$1" "$scratch/masked.lua" >"$scratch/wrong.lua"; }
 shape 's/"bias", { 2, 2, 3 }/"bias", { 4, 3 }/'
-fails 'a bias of another shape' 65 '*error: attention: the bias is 4 × 3, expected 2 × 3, queries and keys, or for each head 2 × 2 × 3*' "$xformc" run "$scratch/wrong.lua"
+fails 'a bias of another shape' 65 '*error: attention: the bias is 4 × 3, expected 2 × 3 (queries × keys) or 2 × 2 × 3 (heads × queries × keys)*' "$xformc" run "$scratch/wrong.lua"
 shape 's/"bias", { 2, 2, 3 }/"bias", { 3, 2, 2 }/'
-fails 'a bias of too many heads' 65 '*error: attention: the bias is 3 × 2 × 2, expected 2 × 3, queries*' "$xformc" run "$scratch/wrong.lua"
+fails 'a bias of too many heads' 65 '*error: attention: the bias is 3 × 2 × 2, expected 2 × 3 (queries × keys) or 2 × 2 × 3 (heads × queries × keys)*' "$xformc" run "$scratch/wrong.lua"
 shape 's/"mask", { 2, 3 }/"mask", { 3, 2 }/'
-fails 'a mask of another shape' 65 '*error: attention: the mask is 3 × 2, expected 2 × 3, queries and keys*' "$xformc" run "$scratch/wrong.lua"
+fails 'a mask of another shape' 65 '*error: attention: the mask is 3 × 2, expected 2 × 3 (queries × keys)*' "$xformc" run "$scratch/wrong.lua"
 shape 's/g.attention(q, k, k, mask, bias/g.attention(q, k, k, mask, bias, bias/'
 fails 'one value too many' 65 '*error: attention takes 5 values, found 6*' "$xformc" run "$scratch/wrong.lua"
 
@@ -108,7 +108,7 @@ fails '--input: a mask to be added' 65 "$scratch/mask.st: error: mask?2, 2? is -
 fails '--input of attention' 65 "$scratch/mask.st: error: mask?2, 2? is -1e+09: $help" "$xformc" attention "$scratch/masked.lua" --input mask="$scratch/mask.st"
 fails 'a reference' 65 "$scratch/mask.st: error: mask?2, 2? is -1e+09: $help" "$xformc" verify "$scratch/masked.lua" --engine jit --against "$scratch/mask.st"
 numbers "$scratch/bias.st" bias '[2,2,3]' 12 $zero $zero $zero $zero $zero $zero $zero $zero $zero $nan $zero $zero
-fails '--input: a bias of NaN' 65 "$scratch/bias.st: error: bias?2, 2, 1? is nan: a bias holds numbers, and -inf where a query may not look*" \
+fails '--input: a bias of NaN' 65 "$scratch/bias.st: error: bias?2, 2, 1? is nan: a bias must be finite, or -inf where a query may not attend*" \
     "$xformc" run "$scratch/masked.lua" --input bias="$scratch/bias.st"
 numbers "$scratch/bias.st" bias '[2,2,3]' 12 $zero $zero $zero $zero $zero $zero $zero $zero $zero $lowest $lowest $lowest
 for engine in jit generic native; do
@@ -119,7 +119,7 @@ for engine in jit generic native; do
 done
 
 says 'the prompt: masks and biases that are given' 65 '0.0
-0.0' "*mask?1, 2? is -1e+09: $help*bias?1, 2, 3? is inf: a bias holds numbers*input bias takes 2 × 2 × 3 numbers, found 2*" <<END
+0.0' "*mask?1, 2? is -1e+09: $help*bias?1, 2, 3? is inf: a bias must be finite*input bias takes 2 × 2 × 3 numbers, found 2*" <<END
 m = xf.compile("$scratch/masked.lua")
 m:run{ mask = { 1,0,0, 0,0,0 } }.weights[1][2][1]
 m:run{ mask = { 1,-1e9,0, 0,0,0 } }

@@ -38,7 +38,7 @@ says 'a tensor of weights has the shape that the spec gives it' 65 '4 3
 0.0 0.0
 true
 true
-true' '*W_Q is 4 × 3, found 3 × 4*W_Q takes 4 × 3 numbers, found 2*did you mean*W_Q*input X is 3 × 4, found 2 × 2*' <<'END'
+true' '*W_Q must be 4 × 3, found 3 × 4*W_Q takes 4 × 3 numbers, found 2*did you mean*W_Q*input X must be 3 × 4, found 2 × 2*' <<'END'
 m = xf.compile("specs/self_attention.lua"); z = m:run().Z
 values = { 1,0,1, 1,0,0, 0,1,0, 0,1,1 }
 table.concat(m:weight("W_Q"):shape(), " ")
@@ -97,7 +97,7 @@ $("$xformc" run specs/brackets.lua '[]{}')
 f32[1×2]
 $("$xformc" run specs/gpt.lua '1 2 3')
 60 60 217
-2019" '*largest number of ids, at least 1*id 500: gpt knows ids from 0 to 255*id 1.5: gpt*' <<'END'
+2019" '*maximum number of ids, at least 1*id 500: gpt knows ids from 0 to 255*id 1.5: gpt*' <<'END'
 m = xf.compile("specs/sums.lua")
 m("12+34=")
 m:generate("12+34=", 1)
@@ -148,7 +148,7 @@ print("= " .. tostring(m:verify()))
 m:restore(); m:edit("argmax", m:code("argmax")); m:probe("encoder.1.ffn", function() end)
 print("= " .. tostring(m:verify()))
 END
-grep -q '^note: dates is changed: C of argmax, probes; the generic engine computes the spec.s$' "$scratch/err"
+grep -q '^note: dates was changed: C of argmax, probes; the generic engine runs without these changes$' "$scratch/err"
 verdict $? 'what the generic engine lacks is said once'
 printf 'm = xf.compile(xf.graph("g", function(g) g.output("Y", g.relu(g.input("X", { 2, 2 }))) end))\nm:bench(0.2)\n' | "$xformc" repl >"$scratch/out" 2>&1
 awk '/ µs \|/ { if (n++ && $1 - last < 0.0099) bad = 1; last = $1 } /^ *more \|/ { more++ } { sum += /\|/ ? $NF : 0; if (/ runs,/) { split($0, w, " "); runs = 0; for (i in w) if (w[i + 1] == "runs,") runs = w[i] } }
@@ -273,7 +273,7 @@ m:heads("encoder.0.self_attn")
 m:ablate("encoder.0.self_attn")
 END
 rm -f "$scratch/graph.svg" "$scratch/both.svg"
-says 'a graph has no text: one argument is the file' 65 '' '*self_attention is a graph and reads no text: m:attention(), m:attention("file.svg")*' <<END
+says 'a graph has no text: one argument is the file' 65 '' '*self_attention is a graph and reads no text; call m:attention() or m:attention("file.svg")*' <<END
 s = xf.compile("specs/self_attention.lua")
 s:attention("$scratch/graph.svg")
 s:attention(nil, "$scratch/both.svg")
@@ -378,7 +378,7 @@ lua_file 'locals of a file that is Lua live to its end' 0 '7' '' <<'END'
 local x = 7
 print(x)
 END
-lua_file 'files that load themselves' 65 "$(yes 5 | head -n 16)" 'error: f.lua: files that load each other, more than 16 deep' <<'END'
+lua_file 'files that load themselves' 65 "$(yes 5 | head -n 16)" 'error: f.lua: files load each other more than 16 levels deep' <<'END'
 5
 :load f.lua
 END

@@ -45,7 +45,7 @@ END
 verdict $? 'terminal: run prompts for each line'
 cat "$scratch/screen"
 types 'a greeting, an answer, the end' <<'END'
-? :help says more.
+? :help lists the commands.
 ? >
 > m = xf.compile("specs/dates.lua")
 > m("3rd of May 2019")
@@ -204,7 +204,7 @@ types 'a sweep shows each row when it is measured; Ctrl-C keeps those that are' 
 ? 1062
 ^ C
 ? interrupted:
-? of 4000 rows are measured
+? of 4000 rows were measured
 ? >
 > "kept", #s >= 2 and #s < 4000 and s[2].median_us > 0 and not s[1].error
 ? kept

@@ -143,10 +143,10 @@ damaged 'a module of somebody else' sentence modules.json \
     'modules.json:1:5: error: the module "custom_st.Transformer" is not supported, only Transformer, Pooling, Dense and Normalize of sentence_transformers' <<'END'
 [ { "type": "custom_st.Transformer", "path": "" } ]
 END
-damaged 'a module outside the folder' sentence modules.json 'modules.json:1:57: error: "a/../.." is not a folder in this one' <<'END'
+damaged 'a module outside the folder' sentence modules.json 'modules.json:1:57: error: "a/../.." is not a path inside this folder' <<'END'
 [ { "type": "sentence_transformers.models.Transformer", "path": "a/../.." } ]
 END
-damaged 'a module at a whole path' sentence modules.json 'modules.json:1:57: error: "/tmp" is not a folder in this one' <<'END'
+damaged 'a module at a whole path' sentence modules.json 'modules.json:1:57: error: "/tmp" is not a path inside this folder' <<'END'
 [ { "type": "sentence_transformers.models.Transformer", "path": "/tmp" } ]
 END
 damaged 'modules in another order' sentence modules.json 'modules.json:3:3: error: a Dense after a Normalize is not supported' <<'END'
@@ -175,7 +175,7 @@ END
 damaged 'no texts' sentence sentence_bert_config.json 'sentence_bert_config.json:1:3: error: "modality_config" has no "text"' <<'END'
 { "modality_config": { "image": { "method": "forward" } } }
 END
-damaged 'texts as messages' sentence sentence_bert_config.json 'sentence_bert_config.json:1:114: error: "modality_config.message": texts that are wrapped as messages of the chat template are not supported' <<'END'
+damaged 'texts as messages' sentence sentence_bert_config.json 'sentence_bert_config.json:1:114: error: "modality_config.message": wrapping texts as messages with the chat template is not supported' <<'END'
 { "modality_config": { "text": { "method": "forward",               "method_output_name": "last_hidden_state" }, "message": { "method": "forward" } } }
 END
 damaged 'another task' sentence sentence_bert_config.json \
@@ -191,7 +191,7 @@ modules() { printf '[{"type":"sentence_transformers.models.Transformer","path":"
 place_of() { grep -n "\"$2\"" "tests/families/$1/config.json" | sed 's/:.*//'; }
 modules >"$scratch/modules"
 damaged 'modules behind a BART' bart modules.json \
-    "config.json:$(place_of bart model_type):3: error: modules of sentence_transformers after a \"bart\" are not supported" <"$scratch/modules"
+    "config.json:$(place_of bart model_type):3: error: sentence_transformers modules after a \"bart\" model are not supported" <"$scratch/modules"
 damaged 'modules behind an OPT whose last linear is part of the stack' opt_narrow modules.json \
     "config.json:$(place_of opt_narrow word_embed_proj_dim):3: error: a sentence model whose hidden states and layers differ in width is not supported" \
     <"$scratch/modules"

@@ -131,7 +131,7 @@ static void check_scales(Reader *r)
         for (uint64_t i = 0; i < g->tensor_count; i++) {
             const GgufText name = g->tensors[i].name;
             if (!ends_in(name, ".scale") && !ends_in(name, ".input_scale")) continue;
-            fault(r, "%s is not supported: it multiplies a matrix", gguf_shown(r->arena, name));
+            fault(r, "%s is not supported: it scales a matrix", gguf_shown(r->arena, name));
             return;
         }
     }
@@ -141,7 +141,7 @@ static void take_tensors(Reader *r)
 {
     const GgufTensor *embed = tensor(r, "token_embd.weight");
     if (!embed || embed->rank != 2 || !embed->dims[1] || embed->dims[1] > INT32_MAX) {
-        fault(r, "there is no matrix token_embd.weight");
+        fault(r, "the matrix token_embd.weight is missing");
         return;
     }
     check_scales(r);
@@ -161,7 +161,7 @@ static void take_rates(Reader *r, const GgufTensor *t, const FileMap *map, doubl
 {
     const uint64_t n = t->dims[0];
     if (t->rank != 1 || t->type != 0 || !n || n > 65536 || n * 4 > map->size || t->offset > map->size - n * 4) {
-        fault(r, "rope_freqs.weight must be a vector of F32");
+        fault(r, "rope_freqs.weight must be an F32 vector");
         return;
     }
     double *factors = arena_array(r->arena, (size_t)n, sizeof *factors);
@@ -169,7 +169,7 @@ static void take_rates(Reader *r, const GgufTensor *t, const FileMap *map, doubl
         float f;
         memcpy(&f, map->data + t->offset + 4 * i, sizeof f);
         factors[i] = (double)f * linear;
-        if (!(f >= 0.001f && f <= 65536)) fault(r, "rope_freqs.weight[%" PRIu64 "] (%.9g) must be in 0.001 .. 65536", i, (double)f);
+        if (!(f >= 0.001f && f <= 65536)) fault(r, "rope_freqs.weight[%" PRIu64 "] (%.9g) must be from 0.001 to 65536", i, (double)f);
     }
     draft_set_numbers(r->arena, r->draft, SIDE_BOTH, FIELD_ID_rope_short_factor, r->draft->at, factors, (int)n);
     draft_set_numbers(r->arena, r->draft, SIDE_BOTH, FIELD_ID_rope_long_factor, r->draft->at, factors, (int)n);
@@ -189,7 +189,7 @@ static void take_rope(Reader *r, double length)
     set(r, FIELD_ID_rope_layout, r->architecture->turns);
     if (gguf_is(type, "linear")) set(r, FIELD_ID_rope_scaling, SCALINGS_LINEAR);
     else if (!gguf_is(type, "none"))
-        fault(r, "%s '%s' is not supported; none, linear and the factors of rope_freqs.weight are",
+        fault(r, "%s '%s' is not supported, only none, linear and the factors in rope_freqs.weight",
               name_of(r, GGUF_KEY_ROPE_TYPE), gguf_shown(r->arena, type));
     const Choice *scale = gguf_is(type, "linear") ? draft_choice(r->draft, SIDE_BOTH, FIELD_ID_rope_factor) : NULL;
     if (rates) take_rates(r, rates, map, length, scale ? scale->values->real : 1);
@@ -201,7 +201,7 @@ static void take_window(Reader *r)
 {
     const GgufValue *v = find(r, GGUF_KEY_WINDOW);
     if (!v || !v->bits || !take_number(r, GGUF_KEY_WINDOW, FIELD_ID_window, false)) return;
-    diag_remark(r->diag, r->draft->at, "%s limits attention, as in transformers; llama.cpp ignores it in these models",
+    diag_remark(r->diag, r->draft->at, "%s limits attention, as in transformers; llama.cpp ignores it for these models",
                 name_of(r, GGUF_KEY_WINDOW));
 }
 
@@ -224,7 +224,7 @@ static void check_musts(Reader *r)
         const GgufValue *v = find(r, musts[i].key);
         double number;
         if (!v || (gguf_number(v, &number) && fabs(number - musts[i].number) <= 0)) continue;
-        fault(r, "%s is not supported: it must be %g", name_of(r, musts[i].key), musts[i].number);
+        fault(r, "%s must be %g; other values are not supported", name_of(r, musts[i].key), musts[i].number);
     }
 }
 

@@ -107,7 +107,7 @@ static void refuse_sliding(const Config *c, const bool *sliding)
     const int layers = (int)config_get(c, SIDE_BOTH, FIELD_ID_layers);
     for (int i = 0; i < layers; i++)
         if (sliding[i]) {
-            config_fault(c, "layer_types", "layer %d is \"sliding_attention\", and %s", i,
+            config_fault(c, "layer_types", "layer %d is \"sliding_attention\", but %s", i,
                          config_bool(c, "use_sliding_window", false) ? "\"sliding_window\" is null"
                                                                      : "\"use_sliding_window\" is not true");
             return;
@@ -159,7 +159,8 @@ static void smollm3_more(const Config *c)
     double *turns = arena_array(c->arena, (size_t)layers, sizeof *turns);
     more(c);
     if (listed && config_count(c, "no_rope_layers") != layers) {
-        config_fault(c, "no_rope_layers", "\"no_rope_layers\" lists %d of %d layers", config_count(c, "no_rope_layers"), layers);
+        config_fault(c, "no_rope_layers", "the length of \"no_rope_layers\" is %d, but the model has %d layers",
+                     config_count(c, "no_rope_layers"), layers);
         return;
     }
     bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);

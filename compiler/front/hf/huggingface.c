@@ -34,7 +34,7 @@ static void refuse_two_values(const Config *c, const ConfigKey *k)
     if (!config_has(c, key) || !config_has(c, k->words)) return;
     const char *one = config_shown(c, key), *other = config_shown(c, k->words);
     if (strcmp(one, other))
-        config_fault(c, k->words, "\"%s%s\" = %s contradicts its other name \"%s\", which is %s",
+        config_fault(c, k->words, "\"%s%s\" = %s contradicts its alias \"%s\" = %s",
                      c->within, k->words, other, key, one);
 }
 
@@ -326,7 +326,7 @@ static bool read_as_encoder(const Config *c)
 {
     const ModelKind kind = c->family->kind;
     if (kind == KIND_ENCODER_DECODER && !c->family->encoder_alone) {
-        config_fault(c, "model_type", "modules of sentence_transformers after a \"%s\" are not supported",
+        config_fault(c, "model_type", "sentence_transformers modules after a \"%s\" model are not supported",
                      config_text(c, "model_type", ""));
         return false;
     }
@@ -409,8 +409,8 @@ static bool refuse_adapter(Arena *a, Diag *d, const char *folder)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (access(file_join(a, folder, names[i]), F_OK) != 0) continue;
         diag_error(d, EXIT_BAD_DATA, (Loc){ config, 0, 0 },
-                   "an adapter (%s) is not supported: merge it into its model and pass that"
-                   " folder",
+                   "an adapter (%s) is not supported: merge it into its base model and pass"
+                   " that folder",
                    names[i]);
         return true;
     }
@@ -430,7 +430,7 @@ Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
     draft->at = (Loc){ c.path, 0, 0 };
     if (refuse_adapter(a, d, folder)) return NULL;
     if (access(c.path, F_OK) != 0) {
-        diag_error(d, EXIT_NO_INPUT, (Loc){ 0 }, "%s has no config.json, so it is not a model's folder", folder);
+        diag_error(d, EXIT_NO_INPUT, (Loc){ 0 }, "%s has no config.json, so it is not a model folder", folder);
         return NULL;
     }
     if (!config_open(&c)) return NULL;

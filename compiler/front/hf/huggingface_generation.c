@@ -61,7 +61,7 @@ static bool are_ids(const Config *c, const char *key, FieldId id, const double *
 {
     for (int i = 0; i < n; i++) {
         if (numbers[i] >= 0 && numbers[i] <= fields[id].most && numbers[i] == (double)(int64_t)numbers[i]) continue;
-        config_fault(c, key, "\"%s\" lists %.9g, which is not an id: a whole number from 0 to %.9g", key, numbers[i], fields[id].most);
+        config_fault(c, key, "\"%s\" lists %.9g; an id must be a whole number from 0 to %.9g", key, numbers[i], fields[id].most);
         return false;
     }
     return true;
@@ -141,7 +141,7 @@ static void take_texts(const Config *c, const char *key, FieldId id)
     FieldValue *texts = arena_array(c->arena, n > 0 ? (size_t)n : 1, sizeof *texts);
     for (int i = 0; i < n; i++) {
         texts[i] = (FieldValue){ .text = list ? config_text_at(c, key, i) : config_text(c, key, NULL) };
-        if (diag_errors(c->diag) == errors && !*texts[i].text) config_fault(c, key, "\"%s\" lists an empty text", key);
+        if (diag_errors(c->diag) == errors && !*texts[i].text) config_fault(c, key, "\"%s\" contains an empty string", key);
     }
     if (n > 0 && diag_errors(c->diag) == errors) draft_set(c->arena, c->draft, SIDE_BOTH, id, config_place(c, key), texts, n);
 }

@@ -10,7 +10,7 @@ const bool *config_sliding(const Config *c, int first, int period)
     bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);
     const int n = config_has(c, "layer_types") ? config_count(c, "layer_types") : 0;
     if (config_has(c, "layer_types") && n != layers && n >= 0)
-        config_fault(c, "layer_types", "\"layer_types\" lists %d of %d layers", n, layers);
+        config_fault(c, "layer_types", "the length of \"layer_types\" is %d, but the model has %d layers", n, layers);
     for (int i = 0; i < layers; i++) {
         const char *type = n == layers ? config_text_at(c, "layer_types", i) : "";
         if (n == layers && strcmp(type, "full_attention") && strcmp(type, "sliding_attention"))
@@ -26,7 +26,7 @@ int64_t config_window(const Config *c)
     if (config_is_null(c, "sliding_window")) return 0;
     const int64_t window = config_integer(c, "sliding_window", row ? row->preset : 0);
     if (config_has(c, "sliding_window") && window < 1)
-        config_fault(c, "sliding_window", "\"sliding_window\" = %lld: it must be at least 1, or null", (long long)window);
+        config_fault(c, "sliding_window", "\"sliding_window\" is %lld; it must be at least 1 or null", (long long)window);
     return window;
 }
 

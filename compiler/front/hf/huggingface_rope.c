@@ -225,7 +225,7 @@ static bool is_without_kind(const Config *c, const char *key, const Config *all,
     config_keys(all, &n);
     if (!sliding || !n || (!old && config_is_object(all, full_key))) return false;
     if (old && config_has(c, "rope_parameters"))
-        config_fault(c, key, "\"rope_scaling\" beside \"rope_parameters\" is not supported");
+        config_fault(c, key, "\"rope_scaling\" together with \"rope_parameters\" is not supported");
     if (old && config_has(all, "rope_type")) return false;
     diag_remark(c->diag, config_place(c, key),
                 "\"%s\" without \"%s\" has no effect on a model of this type", key,

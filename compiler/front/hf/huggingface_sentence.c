@@ -45,7 +45,7 @@ static void take_module(const Config *item, const char *folder, Modules *out)
     if (kind == KINDS || strncmp(type, "sentence_transformers.", 22))
         config_fault(item, "type", "the module \"%.100s\" is not supported, only Transformer, Pooling, Dense and Normalize of sentence_transformers",
                      type);
-    else if (!is_inside(path)) config_fault(item, "path", "\"%.100s\" is not a folder in this one", path);
+    else if (!is_inside(path)) config_fault(item, "path", "\"%.100s\" is not a path inside this folder", path);
     if (diag_errors(item->diag) > errors) return;
     *m = (Module){ (ModuleKind)kind, *path ? file_join(item->arena, folder, path) : folder, config_place(item, "type") };
     if (kind != MODULE_DROPOUT) out->count++;       /* used only in training */
@@ -284,7 +284,7 @@ static void check_transformer(const Config *s, bool scores)
     if (!config_has(s, "modality_config") || !config_object(s, "modality_config", &inputs)) return;
     if (config_has(&inputs, "message"))
         config_fault(&inputs, "message",
-                     "\"%smessage\": texts that are wrapped as messages of the chat template are "
+                     "\"%smessage\": wrapping texts as messages with the chat template is "
                      "not supported",
                      inputs.within);
     else if (!config_has(&inputs, "text"))
@@ -348,9 +348,9 @@ static void check_prompt(const Config *c, const Config *s, const Modules *m)
     const bool speaks = *name && known && *config_text(&prompts, name, "");
     if (*name && !known) config_fault(s, key, "\"prompts\" has no \"%.100s\"", name);
     else if (speaks && leaves_prompt_out(c, m))
-        config_fault(s, key, "a prompt that the pooling leaves out is not supported: \"include_prompt\"");
+        config_fault(s, key, "a prompt that the pooling excludes (\"include_prompt\" = false) is not supported");
     else if (speaks && strcmp(m->transformer, c->draft->path))
-        config_fault(s, key, "a prompt is not supported where the Transformer has its own folder");
+        config_fault(s, key, "a prompt is not supported if the Transformer has its own folder");
 }
 
 /* Read config_sentence_transformers.json: prompt, similarity, truncation. */

@@ -149,7 +149,7 @@ static void tell_status(lua_State *L, int status)
     if (tell_stop(r)) return;
     Loc whole = { r->path, 0, 0 };
     if (status == LUA_ERRMEM)
-        diag_error(r->diag, EXIT_BAD_DATA, whole, "%s needs more than %d MB of memory, or text of more than %d MB", r->kind->name,
+        diag_error(r->diag, EXIT_BAD_DATA, whole, "%s needs more than %d MB of memory, or a string of more than %d MB", r->kind->name,
                    MAX_MEMORY >> 20, MAX_STRING >> 20);
     else if (status != LUA_OK)
         tell_lua_error(L);
@@ -221,14 +221,14 @@ static bool check_text(SpecReader *r, const char *text, size_t size)
 {
     Loc at = { r->path, 1, 1 };
     if (size && *text == LUA_SIGNATURE[0]) {
-        diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "a compiled Lua chunk; a %s is text", r->kind->name);
+        diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "a compiled Lua chunk; a %s must be text", r->kind->name);
         return false;
     }
     for (size_t i = 0; i < size;) {
         int32_t c;
         int n = utf8_next(text + i, size - i, &c);
         if (!n || !c) {
-            if (n) diag_error(r->diag, EXIT_BAD_DATA, at, "a zero byte; a %s is text", r->kind->name);
+            if (n) diag_error(r->diag, EXIT_BAD_DATA, at, "a zero byte; a %s must be text", r->kind->name);
             else diag_error(r->diag, EXIT_BAD_DATA, at, "not UTF-8");
             return false;
         }

@@ -118,7 +118,7 @@ static bool read_word(const Fields *f, const Field *field, const char *what, Loc
         return false;
     }
     const char *near = diag_nearest(word, field->words, field->word_count);
-    wrong(f, at, "%s has no choice %s; the choices are %s", what, spec_describe(f->L, -1), choices);
+    wrong(f, at, "%s cannot be %s; the choices are %s", what, spec_describe(f->L, -1), choices);
     if (near) diag_note(f->reader->diag, at, "did you mean \"%s\"?", near);
     return false;
 }
@@ -418,7 +418,7 @@ static int collect_keys(const Fields *f, Key *keys)
         size_t size;
         const char *name = lua_tolstring(f->L, -2, &size);
         if (memchr(name, 0, size)) {
-            wrong(f, f->call, "a field's name holds a zero byte");
+            wrong(f, f->call, "a field name contains a zero byte");
             continue;
         }
         sandbox_charge(f->L, lexer_tokens(f->reader->lexer) / 100);

@@ -61,7 +61,7 @@ static int value_at(lua_State *L, int index, Builder *b, Loc at, const char *op,
 static GraphCall *add_call(lua_State *L, Builder *b, const char *op, Loc at, int results)
 {
     GraphSpec *s = b->spec;
-    if (spec_reader(L)->calls++ == MAX_CALLS) spec_fail(L, at, "more than %d calls of graphs in one spec", MAX_CALLS);
+    if (spec_reader(L)->calls++ == MAX_CALLS) spec_fail(L, at, "more than %d graph calls in one spec", MAX_CALLS);
     if (s->count == b->room) {
         size_t bytes = sizeof *s->calls * (size_t)b->room, more = bytes ? bytes * 2 : 32 * sizeof *s->calls;
         s->calls = arena_grow(spec_reader(L)->arena, s->calls, bytes, more);
@@ -262,7 +262,7 @@ static int operate_custom(lua_State *L, Builder *b, const CustomOp *op, Loc at)
     for (int i = 0; i < n; i++) c.inputs[i] = value_at(L, i + 1, b, at, op->name, i + 1);
     c.input_count = n;
     spec_custom_call(L, b->spec, &c, table);
-    if (!b->alive) spec_fail(L, at, "the shape of %s must not end the builder", op->name);
+    if (!b->alive) spec_fail(L, at, "the shape function of %s must not end the builder", op->name);
     GraphCall *added = add_call(L, b, op->name, at, 1);
     c.first_result = added->first_result;
     c.results = 1;
@@ -299,7 +299,7 @@ static int call_word(lua_State *L)
     const CustomOp *custom = n < OWN_CALLS + r->op_count ? NULL : r->custom[n - OWN_CALLS - r->op_count];
     const char *word = custom ? custom->name : n < OWN_CALLS ? spec_own_calls[n] : r->ops[n - OWN_CALLS].name;
     Loc at = spec_call(L, word);
-    if (!b->alive) spec_fail(L, at, "g.%s is called after the builder of \"%s\" has returned", word, b->graph);
+    if (!b->alive) spec_fail(L, at, "g.%s was called after the builder of \"%s\" had returned", word, b->graph);
     if (custom) return operate_custom(L, b, custom, at);
     if (n >= OWN_CALLS) return operate(L, b, &r->ops[n - OWN_CALLS], at);
     if (n < DECLARATIONS) declare(L, b, word, at);
@@ -326,7 +326,7 @@ static int index_builder(lua_State *L)
     const SpecReader *r = spec_reader(L);
     size_t size;
     const char *word = luaL_checklstring(L, 2, &size);
-    if (strlen(word) != size) spec_fail(L, spec_call(L, ""), "the name of an operation holds a zero byte");
+    if (strlen(word) != size) spec_fail(L, spec_call(L, ""), "an operation name contains a zero byte");
     const int found = spec_word_number(r, word);
     if (found < 0) fail_unknown(L, word);
     lua_pushvalue(L, 1);
@@ -382,7 +382,7 @@ int spec_graph(lua_State *L)
     Builder *b = push_builder(L, name);
     lua_call(L, 1, 0);
     b->alive = false;
-    if (!has_output(b->spec)) spec_fail(L, at, "the graph \"%s\" has no output: g.output(name, value)", name);
+    if (!has_output(b->spec)) spec_fail(L, at, "the graph \"%s\" has no output; add one with g.output(name, value)", name);
     Draft *d = spec_new_draft(L, at);
     d->graph = b->spec;
     d->choices[SIDE_BOTH][FIELD_ID_name] = (Choice){ at, 1, arena_alloc(r->arena, sizeof(FieldValue)) };

@@ -28,14 +28,14 @@ static const char *c_name(lua_State *L, Loc at, const char *what)
     if (!is_identifier(name) || strlen(name) > LONGEST_NAME)
         spec_fail(L, at, "%s, \"%.60s\", must be a C identifier of at most %d characters", what, name, LONGEST_NAME);
     if (!strncmp(name, "rt_", 3) || !strncmp(name, "RT_", 3) || !strncmp(name, "XF_", 3) || *name == '_' || name_is_of_c(name))
-        spec_fail(L, at, "%s, \"%s\", is a keyword of C or a name of its library or of rt.h", what, name);
+        spec_fail(L, at, "%s, \"%s\", is a C keyword or a name from the C library or rt.h", what, name);
     return name;
 }
 
 /* Reserve a name in the C: four per input, one per attribute. A duplicate is an error. */
 static void take_name(lua_State *L, NameMap *taken, Loc at, const char *name)
 {
-    if (name_map_find(taken, name)) spec_fail(L, at, "the name \"%s\" is already used in the C of the operation", name);
+    if (name_map_find(taken, name)) spec_fail(L, at, "the name \"%s\" is already used in the C code of the operation", name);
     name_map_add(taken, name, taken);
 }
 
@@ -103,7 +103,7 @@ static void read_c(lua_State *L, CustomOp *op)
     if (lua_getfield(L, 1, "c") != LUA_TSTRING) spec_fail(L, op->at, "c of xf.op must be text, found %s", spec_describe(L, -1));
     const char *c = lua_tolstring(L, -1, &size);
     if (size > LONGEST_C) spec_fail(L, op->at, "c of xf.op is longer than %d bytes", LONGEST_C);
-    if (strlen(c) != size) spec_fail(L, op->at, "c of xf.op holds a zero byte");
+    if (strlen(c) != size) spec_fail(L, op->at, "c of xf.op contains a zero byte");
     if (!c[strspn(c, " \t\r\n")]) spec_fail(L, op->at, "c of xf.op is empty");
     op->c = arena_copy(r->arena, c, size);
     Loc field = { r->path, 0, 0 }, again;

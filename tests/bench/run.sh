@@ -287,6 +287,8 @@ if python -c 'import hashlib, numpy; hashlib.file_digest'; then
     peers() { (cd "$scratch/top" && sh "$script" "$xformc" "$@") >"$scratch/out" 2>"$scratch/err"; }
     peers --list && [ "$(grep -c ': beside ' "$scratch/out")" -ge 30 ]
     verdict $? 'peers.sh lists its rows'
+    ! grep -q 8b "$scratch/out" && peers --list --only decode-int4-8b && grep -q '^decode-int4-8b-t2 .*llama_8b int4, 2 threads: beside llama.cpp$' "$scratch/out"
+    verdict $? 'the row of make large is measured only by name'
     peers --print --name zen4 && grep -q '^| decode-f32-15m-t1 .* reached ' "$scratch/out"
     verdict $? 'peers.sh prints results that are kept'
     cat >"$scratch/text.py" <<'END'
@@ -327,6 +329,10 @@ import os, sys
 folder, xformc, root, gguf = sys.argv[1:]
 sys.path.insert(0, folder)
 import commands, models, rows, settings
+try:
+    models.gguf_file(root, "llama_8b", "Q4_0")
+except SystemExit as e:
+    print(e)
 models.gguf_file = lambda *words, **more: gguf
 commands.ONE_TOKEN[-1:] = ["--ids", "1"]        # it has no tokenizer
 row = {r.work: r for r in rows.ROWS if r.work in rows.COMMANDS}
@@ -347,11 +353,11 @@ except SystemExit as e:
     print(e)
 END
     python "$scratch/commands.py" "$peers" "$xformc" "$scratch/top" "$PWD/tests/gguf/files/llama_q4_0.gguf" &&
-        grep -qx 'nobody: false failed' "$scratch/out"
+        grep -qx 'nobody: false failed' "$scratch/out" && grep -q '/llama_8b.gguf does not exist; make large makes it$' "$scratch/out"
     verdict $? 'commands.py starts, runs and builds a file, and tells of one that fails'
     cat "$scratch/err"
 else
-    for name in 'peers.sh lists its rows' 'peers.sh prints results that are kept' \
+    for name in 'peers.sh lists its rows' 'the row of make large is measured only by name' 'peers.sh prints results that are kept' \
         'the kept results are as peers.py writes them, one row a line' \
         'sides.py compiles dates and peer_limit, and asks them' \
         'commands.py starts, runs and builds a file, and tells of one that fails'; do

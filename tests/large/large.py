@@ -3,8 +3,10 @@ each command and its own memory (without the C compiler's), next to the time for
 writing the same bytes.
 
 usage: large.py XFORMC FOLDER [NAME...]
-NAME: 1b, 8b, 8b-int8, 8b-gguf, 8b-six, t5, encoder; default: all of them.
+NAME: 1b, 8b, 8b-int8, 8b-gguf, 8b-six, t5, encoder, 8b-decode; default: all of them.
 Models are made in FOLDER and kept there (45 GB for all); what is built from them is removed.
+8b-decode takes turns with llama.cpp on the same file and with plain reading of as many bytes, by
+tests/bench/peers.sh, which compiles llama.cpp once.
 8b-six, t5 and encoder compare with transformers: they need PyTorch, transformers and safetensors.
 """
 
@@ -146,6 +148,15 @@ def llama_1b(large):
     large.built("1b gguf", large.made("llama_1b", "llama_1b.gguf"))
 
 
+def decode_8b(large):
+    """Steps of the Q4_0 file; the result is the table of peers.py, in FOLDER/last.md."""
+    large.made("llama_8b", "llama_8b.gguf")
+    peers = os.path.join(HERE, "..", "bench", "peers.sh")
+    subprocess.run(["sh", peers, large.xformc, "--work", large.folder, "--fresh", "--only", "decode-int4-8b"],
+                   check=True, env={**os.environ, "XFORMC_CACHE": "off"})
+    shutil.rmtree(os.path.join(large.folder, "ours"))
+
+
 STEPS = {
     "1b": llama_1b,
     "8b": lambda l: l.built("8b", l.made("llama_8b", "llama_8b"), "int4"),
@@ -154,6 +165,7 @@ STEPS = {
     "8b-six": lambda l: l.agrees("8b, six layers", l.made("llama_8b", "llama_8b_six", "6")),
     "t5": t5,
     "encoder": lambda l: l.agrees("encoder 0.5b", l.made("encoder_500m", "encoder_500m")),
+    "8b-decode": decode_8b,
 }
 
 

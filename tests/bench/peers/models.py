@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from dates_texts import DATES, forms
-from shapes import BERTS, EPS, LLAMAS, llama_parts
+from shapes import BERTS, EPS, FILES, LLAMAS, llama_parts
 
 SHARD = 1 << 30             # approximate bytes of a weights file
 
@@ -163,6 +163,11 @@ def write_gguf(s, form, path, words):
 
 
 def gguf_file(root, name, form, words=False):
+    if name in FILES:
+        path = os.path.join(root, f"{name}.gguf")
+        if not os.path.exists(path):
+            sys.exit(f"{path} does not exist; make large makes it")
+        return path
     return made(os.path.join(root, "gguf", f"{name}-{form}{'-words' * words}.gguf"), lambda to: write_gguf(LLAMAS[name], form, to, words))
 
 

@@ -6,13 +6,13 @@ import subprocess
 import sys
 
 from dates_texts import DATES
-from models import folder
-from shapes import BERTS, LLAMAS
+from models import folder, gguf_file
+from shapes import BERTS, FILES, LLAMAS
 
 BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 COMPILE = os.path.join(BENCH, "compile.sh")
 CC = os.environ.get("CC", "cc")
-SLOTS = {"dates": 32, **{name: 8 for name in LLAMAS}}
+SLOTS = {"dates": 32, **{name: 8 for name in LLAMAS if name not in FILES}}
 
 
 class Missing(Exception):
@@ -20,6 +20,8 @@ class Missing(Exception):
 
 
 def spec(root, name):
+    if name in FILES:
+        return gguf_file(root, name, "Q4_0")
     return os.path.join(os.path.dirname(DATES), "dates.lua") if name == "dates" else folder(root, name)
 
 
@@ -27,7 +29,9 @@ def offers(xformc, option):
     return option in subprocess.run([xformc, "help", "build", "-v"], capture_output=True, text=True).stdout
 
 
-def dtype_options(xformc, dtype):
+def dtype_options(xformc, name, dtype):
+    if name in FILES:
+        return ["--dtype", "file", "-c", str(LLAMAS[name].max_len)]
     if dtype == "f32":
         return []
     if not offers(xformc, "--dtype"):
@@ -82,7 +86,7 @@ def program(xformc, root, name, dtype):
     """[the worker, its weights=FILE] of a model; compiled again if xformc is newer."""
     target = os.path.join(root, "ours", f"{name}-{dtype}")
     worker = os.path.join(target, "worker")
-    options = dtype_options(xformc, dtype)
+    options = dtype_options(xformc, name, dtype)
     weights = os.path.join(target, f"{name}.safetensors")
     if not is_fresh(worker, "peer_ours", xformc):
         print(f"  compiling {name} {dtype}", file=sys.stderr, flush=True)

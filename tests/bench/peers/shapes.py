@@ -16,7 +16,12 @@ LLAMAS = {s.name: s for s in [
     Llama("llama_260k", 64, 5, 8, 4, 172, 512, True, 512),
     Llama("llama_15m", 288, 6, 6, 6, 768, 32000, True, 512),
     Llama("llama_1b", 2048, 22, 32, 4, 5632, 32000, False, 512),
+    Llama("llama_8b", 4096, 32, 32, 8, 14336, 128256, False, 2048),
 ]}
+# Shapes that tests/large/programs/make_model.c makes, as a Q4_0 file only.
+FILES = {"llama_8b"}
+# Shapes too large to be computed in f32 for comparison.
+TOO_LARGE = {"llama_1b", "llama_8b"}
 BERTS = {s.name: s for s in [
     Bert("encoder_base", 512, 6, 8, 2048, 32000, "relu", 128),      # the paper's base model
     Bert("encoder_bert", 768, 12, 12, 3072, 30522, "gelu", 512),

@@ -426,7 +426,7 @@ static bool is_another_kind(Diag *d, const char *path, FileKind kind)
     char bytes[32];
     const size_t most = strlen(kind.begins) < sizeof bytes ? strlen(kind.begins) : sizeof bytes, n = file_first_bytes(path, bytes, most);
     if (!n || (n == most && memcmp(bytes, kind.begins, n) == 0)) return is_named_otherwise(d, path, kind);
-    diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "is not %s and was left unchanged", kind.what);
+    diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "not %s, so it was left unchanged", kind.what);
     return true;
 }
 

@@ -78,7 +78,7 @@ static void collect_places(Places *places, va_list args)
     for (const char *name; (name = va_arg(args, const char *));) {
         const char *value = va_arg(args, const char *);
         if (!value) die("template: ${%s} has no value", name);
-        if (places->count == MAX_PLACES) die("template: more than %d places", MAX_PLACES);
+        if (places->count == MAX_PLACES) die("template: more than %d placeholders", MAX_PLACES);
         places->place[places->count++] = (Place){ name, value, false };
     }
 }
@@ -183,7 +183,7 @@ void text_fill(Text *t, const char *template, ...)
         line = newline ? newline + 1 : end;
     }
     for (int i = 0; i < places.count; i++)
-        if (!places.place[i].used) die("template: ${%s} is given and not used", places.place[i].name);
+        if (!places.place[i].used) die("template: ${%s} is given but not used", places.place[i].name);
 }
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------------------- */

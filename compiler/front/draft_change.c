@@ -9,7 +9,7 @@ static void note_shortened(Arena *a, Diag *d, const Draft *draft, const char *pa
 {
     const long long trained = draft->trained, bound = draft->bound;
     const long long most = draft_choice(draft, SIDE_BOTH, FIELD_ID_max_len)->values[0].integer;
-    const char *said = arena_format(a, "%s was trained for %lld tokens; the context here is %lld",
+    const char *said = arena_format(a, "%s was trained with a context of %lld tokens; the context here is %lld",
                                     path, trained, most);
     if (!bound) diag_remark(d, (Loc){ 0 }, "%s; raise it with --max-len", said);
     else if (most < bound)

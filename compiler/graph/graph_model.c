@@ -345,7 +345,7 @@ static void head(StackBuild *b, const Programs *p, Tensor *hidden)
     Maker *k = b->k;
     const Model *m = b->m;
     if (!hidden || !model_has_head(m)) return;
-    const char *doc = model_pools(m) ? "One vector of the hidden states" : "The layers after the hidden states, row by row";
+    const char *doc = model_pools(m) ? "One vector from the hidden states" : "The layers after the hidden states, row by row";
     Block *block = make_block(k, "head", doc, "", 0, NULL);
     Tensor *x = hidden;
     if (model_pools(m)) {

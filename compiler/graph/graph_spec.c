@@ -175,7 +175,7 @@ static bool caches_are_read(SpecBuild *b)
     for (int i = 0; i < b->spec->count; i++) {
         b->call = &b->spec->calls[i];
         if (strcmp(b->call->op, "cache") != 0 || b->values[b->call->first_result].read) continue;
-        refuse(b, arena_format(b->k->arena, "no attention reads %s", b->call->name));
+        refuse(b, arena_format(b->k->arena, "no g.attention reads %s", b->call->name));
         good = false;
     }
     return good;
@@ -218,7 +218,7 @@ static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
         refuse(b, arena_format(b->k->arena, "%lld rows, but another append has %lld: all must "
                                "append the same number", (long long)rows, (long long)g->step_rows));
     else if (rows > b->capacity)
-        refuse(b, arena_format(b->k->arena, "%lld rows do not fit a cache of %lld", (long long)rows, (long long)b->capacity));
+        refuse(b, arena_format(b->k->arena, "%lld rows do not fit in a cache of %lld", (long long)rows, (long long)b->capacity));
     g->step_rows = rows;
     g->capacity = b->capacity;
     n->kv_heads = 1;
@@ -246,7 +246,7 @@ static void fill_cached(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     const bool both = b->values[b->call->inputs[1]].append && b->values[b->call->inputs[2]].append;
     if (!both) refuse(b, "keys and values must both be caches");
-    else if (option_number(b->call, "keys", 0) != 0) refuse(b, "the option keys does not apply to caches: each row sees the keys up to its own");
+    else if (option_number(b->call, "keys", 0) != 0) refuse(b, "the \"keys\" option does not apply to caches: each row sees the keys up to its own");
     else if (in[0]->dim[0].bound != b->k->graph->step_rows)
         refuse(b, "the number of queries must equal the number of appended rows");
     else if (in[1]->dim[1].bound % n->kv_heads == 0 && in[2] && in[2]->dim[1].bound % n->kv_heads == 0) {
@@ -285,7 +285,7 @@ static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     double keys = option_number(b->call, "keys", (double)m);
     bool causal = option_number(b->call, "causal", 0) != 0;
     if (keys > (double)m) {
-        refuse(b, "the option keys must not exceed the number of keys");
+        refuse(b, "the \"keys\" option must not exceed the number of keys");
         return;
     }
     if (causal && in[0]->dim[0].bound > m) {

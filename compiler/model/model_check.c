@@ -71,7 +71,7 @@ static void check_name(const ModelCheck *c)
 {
     const char *name = c->model->name, *fault = name ? name_fault(c->arena, name) : NULL;
     Loc at = place(c, SIDE_BOTH, FIELD_ID_name);
-    if (!name) wrong(c, at, "name is missing: the model's name, a C identifier");
+    if (!name) wrong(c, at, "name is missing: expected the model's name, a C identifier");
     else if (fault) wrong(c, at, "name %s", fault);
 }
 
@@ -147,7 +147,7 @@ static void check_relative(const ModelCheck *c, Side side, const Stack *s)
 {
     for (int64_t n = 1; n < s->layers; n++)
         if (s->layer[n].heads != s->layer[0].heads && !told_already(c, side, FIELD_ID_heads, FIELD_ID_position)) {
-            wrong(c, place(c, side, FIELD_ID_heads), "relative positions need the same heads in every layer");
+            wrong(c, place(c, side, FIELD_ID_heads), "relative positions need the same number of heads in every layer");
             return;
         }
     int64_t least = side == SIDE_ENCODER && !s->layer[0].causal ? 4 : 2;
@@ -276,9 +276,9 @@ static void check_total(const ModelCheck *c)
     double bytes = tables + stack_bytes(m, &m->encoder, false, (double)m->max_source)
         + stack_bytes(m, &m->decoder, true, (double)m->max_target);
     if (bytes > MOST_BYTES)
-        wrong(c, m->at, "the parameters would take %.3g bytes, more than %.3g", bytes, MOST_BYTES);
+        wrong(c, m->at, "the parameters would take %.3g bytes; the limit is %.3g", bytes, MOST_BYTES);
     else if (slot_bytes(m) > MOST_BYTES)
-        wrong(c, m->at, "the state would take %.3g bytes, more than %.3g", slot_bytes(m), MOST_BYTES);
+        wrong(c, m->at, "the state would take %.3g bytes; the limit is %.3g", slot_bytes(m), MOST_BYTES);
 }
 
 static void check_types(const ModelCheck *c)
@@ -340,7 +340,8 @@ void model_check_rest(const ModelCheck *c)
         if (m->has_decoder) require_vocab(c, FIELD_ID_target_vocab, m->target_vocab);
     }
     if (model_check_is_good(c) && m->has_decoder && m->tied && stack_output_width(&m->decoder, m->d_model) != m->decoder.embed_width)
-        wrong(c, place(c, SIDE_DECODER, FIELD_ID_embed_width), "a tied output layer reads vectors of embed_width; set embed_project = \"first\"");
+        wrong(c, place(c, SIDE_DECODER, FIELD_ID_embed_width),
+              "a tied output layer needs vectors of width embed_width; set embed_project = \"first\"");
     model_check_head(c->diag, c->draft, m);
     check_types(c);
     if (model_check_is_good(c)) check_start(c);

@@ -116,7 +116,8 @@ static void check_translations(const Settings *s)
         const char *row = m->translations.text[i];
         const size_t from = strcspn(row, " "), to = row[from] ? strcspn(row + from + 1, " ") : 0;
         if (from && to && row[from + 1 + to] && row[from + 2 + to]) continue;
-        wrong(s, FIELD_ID_translations, "translations[%d]: expected two codes and a text, such as \"en de translate English to German: \"", i + 1);
+        wrong(s, FIELD_ID_translations, "translations[%d]: expected two language codes and a prefix, "
+              "such as \"en de translate English to German: \"", i + 1);
         return;
     }
 }

@@ -51,7 +51,8 @@ static void check_labels(Diag *d, const Draft *draft, const Model *m, int64_t wi
 {
     const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_labels);
     if (!m->labels.count) return;
-    if (!model_pools(m)) diag_error(d, EXIT_BAD_DATA, at, "labels need a single vector: set pooling = \"cls\" or another mode");
+    if (!model_pools(m)) diag_error(d, EXIT_BAD_DATA, at, "labels need a single vector: "
+                                    "set pooling to \"cls\", \"mean\" or another mode that gives one");
     else if (m->labels.count != width)
         diag_error(d, EXIT_BAD_DATA, at, "labels lists %d names; the model returns %" PRId64 " numbers", m->labels.count, width);
     else if (m->normalize) diag_error(d, EXIT_BAD_DATA, at, "labels and normalize cannot be combined: normalize would change the scores");
@@ -85,7 +86,7 @@ void model_check_head(Diag *d, const Draft *draft, Model *m)
     for (int i = 0; m->pooling.count > 1 && i < m->pooling.count; i++) {
         if (m->pooling.value[i] != POOLINGS_NONE) continue;
         diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_pooling),
-                   "pooling \"none\" cannot be combined with another");
+                   "pooling \"none\" cannot be combined with other modes");
         return;
     }
     const int n = m->head_width.count;
@@ -99,14 +100,14 @@ void model_check_head(Diag *d, const Draft *draft, Model *m)
     const int64_t last = n ? m->head_width.value[n - 1] : model_pooled_width(m);
     if (m->head_tied && last != m->encoder.embed_width)
         diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_head_tied),
-                   "head_tied needs vectors of %s (%" PRId64 "), but its input has %" PRId64,
+                   "head_tied needs vectors of width %s (%" PRId64 "), but its input has width %" PRId64,
                    m->encoder.embed_width == m->d_model ? "d_model" : "embed_width", m->encoder.embed_width, last);
     check_labels(d, draft, m, model_vector_width(m));
     if (m->mask_id < 0) return;
     const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_mask_id);
     if (!m->head_tied || model_pools(m) || m->normalize)
-        diag_error(d, EXIT_BAD_DATA, at, "mask_id needs a masked language model: head_tied, "
-                   "without pooling");
+        diag_error(d, EXIT_BAD_DATA, at, "mask_id needs a masked language model: head_tied "
+                   "without pooling or normalize");
     else if (m->mask_id >= m->source_vocab)
         diag_error(d, EXIT_BAD_DATA, at, "mask_id (%" PRId64 ") is outside the vocabulary of %" PRId64, m->mask_id, m->source_vocab);
 }

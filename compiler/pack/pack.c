@@ -95,7 +95,7 @@ static unsigned char *head_of(Arena *a, const Pack *pack)
 {
     const Text head = head_text(a, pack->plan, "digests", pack->identity);
     unsigned char *bytes = arena_alloc(a, pack->head_bytes);
-    if (head.size + 8 != pack->head_bytes) die("the head has another size than was planned");
+    if (head.size + 8 != pack->head_bytes) die("the size of the head differs from the plan");
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
     memcpy(bytes + 8, head.data, head.size);
     return bytes;
@@ -216,7 +216,7 @@ static void literal_numbers(Text *t, const Plan *p, const PackEntry *e, const un
         }
         text_add(t, "    },\n");
     }
-    if (at != data + e->offset + k->bytes) die("%s has other numbers than its shape", k->name);
+    if (at != data + e->offset + k->bytes) die("%s: the number of values does not match its shape", k->name);
 }
 
 static void declare_member(Text *t, const Plan *p, const PackEntry *e, const char *name)

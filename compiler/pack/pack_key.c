@@ -7,7 +7,7 @@
 #include "rt_packed.h"
 
 #ifndef PACKER_VERSION
-#error "PACKER_VERSION is a hash of the sources that decide of the bytes; see the Makefile"
+#error "PACKER_VERSION is a hash of the sources that determine the bytes; see the Makefile"
 #endif
 
 /* Hash the fields of a source, but not its name nor what it points to; hash_source adds these. */

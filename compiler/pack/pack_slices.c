@@ -80,7 +80,7 @@ static void pack_slice(unsigned char *out, const Slice *s)
         tensors[i] = *whole->tensor[i];
         tensors[i].dim[0].bound = rows;
         tensors[i].source = &at[i];
-        if (!tensor_rows(source, first, rows, &sources[i])) die("%s is not cut", whole->name);
+        if (!tensor_rows(source, first, rows, &sources[i])) die("%s cannot be cut into slices", whole->name);
         k.tensor[i] = &tensors[i];
     }
     k.shape[0] = s->count;

@@ -88,7 +88,7 @@ static void check_views(const PlanBlock *block)
     for (int i = 0; i < block->view_count; i++) {
         const Buffer *v = block->views[i];
         if (v->offset % 64 || v->stride != v->parent->stride) die("%s is not a view of %s", v->name, v->parent->name);
-        if (v->column + pad16(v->width) > v->parent->stride) die("%s ends behind %s", v->name, v->parent->name);
+        if (v->column + pad16(v->width) > v->parent->stride) die("%s ends past the end of %s", v->name, v->parent->name);
         for (int j = 0; j < i; j++) {
             const Buffer *u = block->views[j];
             const bool apart = u->column + pad16(u->width) <= v->column || v->column + pad16(v->width) <= u->column;
@@ -103,7 +103,7 @@ static void check_joined(const PlanOp *op)
     for (int i = 1; i < op->joined_count; i++) {
         const Packed *k = op->joined[i], *before = op->joined[i - 1];
         if (k->offset != before->offset + before->bytes || k->stride != before->stride || k->shape[1] != before->shape[1])
-            die("%s does not stand behind %s", k->name, before->name);
+            die("%s does not directly follow %s", k->name, before->name);
     }
 }
 
@@ -149,10 +149,10 @@ static void check_lists(const Plan *p)
         for (int k = 0; k < p->blocks[i]->buffer_count; k++) at = larger_end(at, p->blocks[i]->buffers[k]);
     for (int i = 0; i < p->list_count; i++) {
         const CallList *l = &p->lists[i];
-        if (l->offset < at || l->offset % 64) die("%s overlaps what stands before it", l->name);
+        if (l->offset < at || l->offset % 64) die("%s overlaps what comes before it", l->name);
         at = l->offset + plan_list_bytes(l);
     }
-    if (p->list_count && at > p->scratch_bytes) die("lists end behind the scratch");
+    if (p->list_count && at > p->scratch_bytes) die("lists end past the end of the scratch");
 }
 
 static void check_packed(const Plan *p)

@@ -304,7 +304,7 @@ static PlanBlock *lower_block(Lower *w, const Block *b, const Program *program, 
     p->blocks[p->block_count++] = w->block = pb;
     count_uses(w, b);
     if (b->carry_in) {
-        if (!carried) die("%s: nothing carried", b->name);
+        if (!carried) die("nothing is passed to %s", b->name);
         w->buffer_of[b->carry_in->id] = pb->carry_in = carried;
     }
     for (int i = 0; i < b->count;) {
@@ -363,7 +363,7 @@ static void lower_program(Lower *w, const Program *program, PlanProgram *out)
         if (pb->carry_in != (r->block->carry_in ? carried : NULL))
             die("%s: %s is passed another buffer", program_name(program->kind), r->block->name);
         bool again = r->block->layers > 1;
-        if (again && pb->carry_in != pb->carry_out) die("%s: what it leaves lies elsewhere than what it takes", r->block->name);
+        if (again && pb->carry_in != pb->carry_out) die("%s: its result is not in the buffer of its input", r->block->name);
         out->runs[i] = (PlanRun){ pb, r->first, r->count };
         carried = pb->carry_out;
     }

@@ -52,7 +52,7 @@ static Loc place_of(const TuneFields *f, const char *side, const char *name)
     Loc at = f->call, again = { 0 };
     lexer_field(f->reader->lexer, f->call.line, "tune", side, name, &at, &again);
     at.file = again.file = f->reader->path;
-    if (again.line) wrong(f, again, "%s is given twice; first in line %d", name, at.line);
+    if (again.line) wrong(f, again, "%s is given twice; first on line %d", name, at.line);
     return at;
 }
 
@@ -235,7 +235,7 @@ static void take_tuning(lua_State *L, int index)
 
 Tuning *tuning_from_lua(Arena *a, Diag *d, const char *path)
 {
-    static const LuaKind kind = { "tune file", open_tune, take_tuning };
+    static const LuaKind kind = { "tuning file", open_tune, take_tuning };
     path = arena_text(a, path);
     SpecReader r = { .arena = a, .diag = d, .path = path, .folder = file_folder(a, path), .kind = &kind };
     return spec_run_file(&r) ? r.tuning : NULL;

@@ -80,7 +80,7 @@ Text tuning_text(Arena *a, const Tuning *x)
     add_choice(&t, "threads", x->threads ? arena_format(a, "%d", x->threads) : NULL, x->threads_note);
     add_choice(&t, "layers", x->layers ? arena_format(a, "\"%s\"", tuned_layers_names[x->layers]) : NULL, x->layers_note);
     add_choice(&t, "isa", x->isa ? arena_format(a, "\"%s\"", x->isa) : NULL, x->isa_note);
-    text_add(&t, "  -- us: microseconds per call, divided in various ways; take: the way chosen, if faster by more than the measurement noise\n"
+    text_add(&t, "  -- us: microseconds per call for each way tried; take: the fastest, or usual if the gain is within the measurement noise\n"
                  "  calls = {\n");
     for (int i = 0; i < x->call_count; i++) add_call(&t, &x->calls[i]);
     text_add(&t, "  },\n}\n");

@@ -100,7 +100,7 @@ const char *gguf_type_fault(Arena *a, const GgufKey *key)
     const GgufValue *v = &key->value;
     const char *name = gguf_shown(a, key->name);
     if (v->type == GGUF_ARRAY && v->items_type == GGUF_ARRAY)
-        return arena_format(a, "has key %s of type array of array; expected no nested array", name);
+        return arena_format(a, "has key %s of type array of array; nested arrays are not supported", name);
     if (v->type >= TYPES || (v->type == GGUF_ARRAY && v->items_type >= TYPES))
         return arena_format(a, "has key %s of type %s; expected a type from 0 to %d", name,
                             type_of(a, v), TYPES - 1);
@@ -187,7 +187,7 @@ static const char *fault_of(Arena *a, const Gguf *g, GgufKeyId id)
                             type_of(a, v), expected_types(a, row));
     if (v->type == GGUF_ARRAY) return array_fault(a, g, id, v);
     if (row->rule == WORD && memchr(v->text.s, 0, v->text.n))
-        return arena_format(a, "has %s = '%s'; expected a text without NUL", shown(a, g, id, v),
+        return arena_format(a, "has %s = '%s'; expected a string without NUL", shown(a, g, id, v),
                             gguf_shown(a, v->text));
     return gguf_exact_number(v, &number) ? number_fault(a, g, id, v, number) : NULL;
 }

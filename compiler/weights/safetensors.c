@@ -56,7 +56,7 @@ static bool read_shape(Reader *r, TensorSource *t, const json_t *entry, uint64_t
         const json_t *size = json_array_get(shape, i);
         if (json_is_real(size) && json_real_value(size) >= 0x1p63) return fault(r, "the header holds a number that is too large");
         if (!json_is_integer(size) || json_integer_value(size) < 0)
-            return fault(r, "tensor \"%.100s\": its shape holds something other than whole numbers from 0", t->name);
+            return fault(r, "tensor \"%.100s\": its shape must contain only non-negative integers", t->name);
         t->shape[i] = json_integer_value(size);
         if (__builtin_mul_overflow(*elements, (uint64_t)t->shape[i], elements) || *elements > INT64_MAX)
             return fault(r, "tensor \"%.100s\": the product of its shape is too large", t->name);
@@ -76,7 +76,7 @@ static bool read_offsets(Reader *r, const json_t *entry, Extent *extent)
     const json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);
     if (!json_is_array(offsets) || json_array_size(offsets) != 2 || !json_is_integer(begin) || !json_is_integer(end)
         || json_integer_value(begin) < 0 || json_integer_value(end) < 0)
-        return fault(r, "tensor \"%.100s\": data_offsets is not two whole numbers from 0", extent->name);
+        return fault(r, "tensor \"%.100s\": data_offsets must be two non-negative integers", extent->name);
     extent->begin = (uint64_t)json_integer_value(begin);
     extent->end = (uint64_t)json_integer_value(end);
     if (extent->begin > extent->end) return fault(r, "tensor \"%.100s\": its data ends before it begins", extent->name);
@@ -199,12 +199,12 @@ static bool read_length(Reader *r, uint64_t *length)
     static const char npy[] = "\x93NUMPY";
     const FileMap *map = &r->file->map;
     if (map->size > sizeof npy && memcmp(map->data, npy, sizeof npy - 1) == 0)
-        return fault(r, "is a NumPy .npy file, not a safetensors file");
-    if (map->size < LENGTH_BYTES) return fault(r, "is not a safetensors file: %zu bytes", map->size);
+        return fault(r, "a NumPy .npy file, not a safetensors file");
+    if (map->size < LENGTH_BYTES) return fault(r, "not a safetensors file: only %zu bytes", map->size);
     *length = 0;
     for (int i = 0; i < LENGTH_BYTES; i++) *length |= (uint64_t)map->data[i] << 8 * i;
     if (*length > MAX_HEADER)
-        return fault(r, "is not a safetensors file: its first 8 bytes give a header size of more than %d bytes",
+        return fault(r, "not a safetensors file: its first 8 bytes give a header size of more than %d bytes",
                      MAX_HEADER);
     if (*length > map->size - LENGTH_BYTES)
         return fault(r, "a header of %" PRIu64 " bytes does not fit in a file of %zu", *length, map->size);

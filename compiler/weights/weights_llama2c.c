@@ -142,7 +142,7 @@ TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path)
     }
     if (good && (size_t)w.at == f->map.size) return f;
     if (good)
-        diag_error(d, EXIT_BAD_DATA, at, "%s: found %zu bytes, but its header needs %" PRId64, path,
+        diag_error(d, EXIT_BAD_DATA, at, "%s: found %zu bytes, but its header calls for %" PRId64, path,
                    f->map.size, w.at);
     file_unmap(&f->map);
     return NULL;

@@ -165,7 +165,7 @@ static bool sizes(Machine *m, const Value *from, int *rank, int64_t out[MAX_RANK
         return stop(m, "a tensor has more than %d dimensions, or its dimensions are not a tuple", MAX_RANK);
     *rank = from->count;
     for (int i = 0; i < from->count; i++) {
-        if (from->items[i]->kind != NUMBER || from->items[i]->number < 0) return stop(m, "a tensor's size or stride is not a number from 0");
+        if (from->items[i]->kind != NUMBER || from->items[i]->number < 0) return stop(m, "a tensor's size or stride is not a non-negative number");
         out[i] = from->items[i]->number;
     }
     return true;
@@ -192,7 +192,7 @@ static bool call(Machine *m)
 {
     Value *args = pop(m), *name = args ? pop(m) : NULL;
     if (!name) return false;
-    if (name->kind != GLOBAL || args->kind != TUPLE) return stop(m, "it calls %s", kind_names[name->kind]);
+    if (name->kind != GLOBAL || args->kind != TUPLE) return stop(m, "it calls %s with %s", kind_names[name->kind], kind_names[args->kind]);
     if (!strcmp(name->text, ordered_dict) && !args->count) return push(m, value_new(m, DICT));
     if (!strcmp(name->text, rebuild_tensor)) return make_tensor(m, args);
     if (!strcmp(name->text, rebuild_parameter) && args->count && args->items[0]->kind == TENSOR) return push(m, args->items[0]);
@@ -216,7 +216,7 @@ static bool make_storage(Machine *m)
     if (!id) return false;
     const bool good = id->kind == TUPLE && id->count >= 5 && id->items[0]->kind == TEXT && !strcmp(id->items[0]->text, "storage")
         && id->items[1]->kind == GLOBAL && id->items[1]->dtype != DTYPE_OTHER && id->items[2]->kind == TEXT && id->items[4]->kind == NUMBER;
-    if (!good) return stop(m, "a persistent id is not that of a storage");
+    if (!good) return stop(m, "a persistent id does not describe a storage");
     if (id->count > 5 && id->items[5]->kind != NOTHING) return stop(m, "a storage that is a view of another is not supported");
     Value *v = value_new(m, STORAGE);
     v->text = id->items[2]->text;
@@ -247,7 +247,7 @@ static bool set_state(Machine *m)
 static const unsigned char *take(Machine *m, size_t n)
 {
     if (n > m->size - m->at) {
-        stop(m, "it is cut off");
+        stop(m, "it is truncated");
         return NULL;
     }
     m->at += n;
@@ -267,7 +267,7 @@ static bool push_text(Machine *m, int length_bytes)
     const uint64_t n = take_number(m, length_bytes);
     const unsigned char *p = m->fault ? NULL : take(m, n);
     if (!p) return false;
-    if (memchr(p, 0, n)) return stop(m, "a text holds a zero byte");
+    if (memchr(p, 0, n)) return stop(m, "a string contains a zero byte");
     Value *v = value_new(m, TEXT);
     v->text = arena_copy(m->arena, (const char *)p, n);
     return push(m, v);
@@ -278,7 +278,7 @@ static const char *take_line(Machine *m)
 {
     const unsigned char *p = m->data + m->at, *end = memchr(p, '\n', m->size - m->at);
     if (!end) {
-        stop(m, "it is cut off");
+        stop(m, "it is truncated");
         return NULL;
     }
     m->at += (size_t)(end - p) + 1;
@@ -288,7 +288,7 @@ static const char *take_line(Machine *m)
 static bool push_long(Machine *m)
 {
     const uint64_t n = take_number(m, 1);
-    if (n > 8) return stop(m, "a number of %" PRIu64 " bytes", n);
+    if (n > 8) return stop(m, "a number has %" PRIu64 " bytes; at most 8 are supported", n);
     uint64_t x = take_number(m, (int)n);
     if (n && n < 8 && x >> (8 * n - 1)) x |= ~UINT64_C(0) << 8 * n;
     return push_number(m, (int64_t)x);
@@ -298,7 +298,7 @@ static bool push_long(Machine *m)
 
 static bool put(Machine *m, uint64_t i)
 {
-    if (!m->depth || m->stack[m->depth - 1]->kind == MARK) return stop(m, "it stores nothing in its memo");
+    if (!m->depth || m->stack[m->depth - 1]->kind == MARK) return stop(m, "it has nothing to store in its memo");
     if (i > m->size) return stop(m, "the memo index %" PRIu64 " is too large", i);
     if (i >= m->memo_room) {
         const size_t room = (size_t)i * 2 + 64;
@@ -321,7 +321,8 @@ static bool stack_global(Machine *m)
 {
     const Value *name = pop(m), *module = name ? pop(m) : NULL;
     if (!module) return false;
-    if (name->kind != TEXT || module->kind != TEXT) return stop(m, "a name is %s", kind_names[name->kind]);
+    const Value *wrong = name->kind != TEXT ? name : module;
+    if (wrong->kind != TEXT) return stop(m, "a name must be text, found %s", kind_names[wrong->kind]);
     return push_global(m, module->text, name->text);
 }
 
@@ -406,7 +407,7 @@ static bool find_tensors(Machine *m, const Value *dict, PickleTensors *out)
         const Value *key = dict->items[i], *inner = dict->items[i + 1];
         if (key->kind == TEXT && inner->kind == DICT && is_nest(key->text) && take_tensors(m, inner, out)) return true;
     }
-    return stop(m, "it holds no tensors by name");
+    return stop(m, "it contains no named tensors");
 }
 
 /* Run the pickle to its end; returns the top of the stack, which must be of that kind, or NULL

@@ -79,7 +79,8 @@ static bool read_entry(Zip *z, uint64_t at, uint64_t *next)
     if (strlen(name) < name_size) return fault(z, "an entry's name has a zero byte");
     *next = at + 46 + name_size + extra + comment;
     if (!read_wide(p + 46 + name_size, extra, wide)) return fault(z, "entry \"%.100s\" has no sizes", name);
-    if (method || flags & 1 || packed != size) return fault(z, "entry \"%.100s\" is packed or encrypted; only stored ones are supported", name);
+    if (method || flags & 1 || packed != size)
+        return fault(z, "entry \"%.100s\" is compressed or encrypted; only stored entries are supported", name);
     if (!has(z, local, 30) || bytes_u32(z->data + local) != LOCAL) return fault(z, "entry \"%.100s\" is not where it should be", name);
     const uint64_t data = local + 30 + u16(z->data + local + 26) + u16(z->data + local + 28);
     if (!has(z, data, size)) return fault(z, "entry \"%.100s\" ends past the end of the file", name);
@@ -104,12 +105,12 @@ static const char *read_entries(Zip *z)
         const char *name = (const char *)z->data + begin + 46;
         if (n <= m || memcmp(name + n - m, pickle, m) || memchr(name, '/', n - m)) continue;
         if (prefix) {
-            fault(z, "has two data.pkl entries");
+            fault(z, "the zip has two data.pkl entries");
             return NULL;
         }
         prefix = arena_copy(z->arena, name, n - m);
     }
-    if (!prefix) fault(z, "is not a torch.save file: the zip has no data.pkl");
+    if (!prefix) fault(z, "not a torch.save file: the zip has no data.pkl");
     return prefix;
 }
 
@@ -153,7 +154,7 @@ static bool read_old(Zip *z, PickleTensors *found)
 {
     size_t at = sizeof old_head, used = 0;
     int count = 0;
-    if (!has(z, 0, at) || memcmp(z->data, old_head, at)) return fault(z, "has the header of an unknown torch.save version");
+    if (!has(z, 0, at) || memcmp(z->data, old_head, at)) return fault(z, "its header is that of an unknown torch.save version");
     const int64_t little = pickle_number(z->arena, z->data + at, z->size - at, "little_endian", &used);
     if (little != 1) return fault(z, little < 0 ? "its header is damaged or truncated" : "its numbers are not little-endian");
     at += used;

@@ -88,7 +88,7 @@ xf.op({}, 5) ==> xf.op takes a table; argument 2, 5, is one too many
 s({}, 5) ==> call a spec with a table of changes; argument 2, 5, is one too many
 build(nil, 5) ==> xf.graph takes a name, a function and a table of options; argument 4, 5, is one too many
 build(5) ==> the options of xf.graph must be a table, found 5
-build({ heads = 5 }) ==> a graph has no field "heads"; only name, weights, seed, dtype and kv_dtype
+build({ heads = 5 }) ==> a graph has no field "heads", only name, weights, seed, dtype and kv_dtype
 build({ name = "x" }) ==> the name of xf.graph is its first argument, not an option
 with(function(g, x) g.output("z", x, 5) end) ==> g.output takes a name and a value; argument 3, 5, is one too many
 with(function(g, x) g.name("z", x, x) end) ==> g.name takes a name and a value; argument 3, a graph's value, is one too many

@@ -231,7 +231,7 @@ cp specs/dates.lua "$scratch/mine.lua" && ln -s "$top/specs/dates" "$scratch/dat
 for command in 'bench -r 1 --seconds 0.01 -t 1 --engine jit -o' 'bench -r 1 --seconds 0.01 -t 1 --engine jit --report' 'attention 1/2/34 -o' 'info --memory' 'info --graph'; do
     set -- $command
     name=$1 && shift
-    fails "$name writes over no spec" 65 '*mine.lua: error: is not an * was left unchanged' "$xformc" $name "$scratch/mine.lua" "$@" "$scratch/mine.lua"
+    fails "$name writes over no spec" 65 '*mine.lua: error: not an *, so it was left unchanged' "$xformc" $name "$scratch/mine.lua" "$@" "$scratch/mine.lua"
     cmp -s specs/dates.lua "$scratch/mine.lua"
     verdict $? 'it is as before'
 done

@@ -134,12 +134,12 @@ done
 long=$here/phi3_longrope
 note() { "$xformc" info "$1" 2>&1 >"$scratch/out" | sed -n 's/^note: [^ ]* \(was trained\)/\1/p'; }
 [ "$("$xformc" info $long 2>"$scratch/err" | head -n 1)" = 'phi3_longrope: decoder of 2 layers, width 32, target up to 24' ] &&
-    [ "$(note $long)" = 'was trained for 48 tokens; the context here is 24, the maximum supported: beyond it, the rotary frequencies depend on the length of the whole sequence' ]
+    [ "$(note $long)" = 'was trained with a context of 48 tokens; the context here is 24, the maximum supported: beyond it, the rotary frequencies depend on the length of the whole sequence' ]
 verdict $? 'longrope: the note says where it ends, and why'
 rm -rf "$scratch/long" && cp -r $long "$scratch/long"
 lengths() { sed "s/\"max_position_embeddings\": 48/\"max_position_embeddings\": $1/; s/\"original_max_position_embeddings\": 24/\"original_max_position_embeddings\": $2/" $long/config.json >"$scratch/long/config.json"; note "$scratch/long"; }
-case $(lengths 131072 4096) in 'was trained for 131072 tokens; the context here is 4096, the maximum supported: '*) true ;; *) false ;; esac &&
-    [ "$(lengths 131072 8192)" = 'was trained for 131072 tokens; the context here is 4096; raise it up to 8192 with --max-len' ] && [ "$(lengths 24 24)" = '' ]
+case $(lengths 131072 4096) in 'was trained with a context of 131072 tokens; the context here is 4096, the maximum supported: '*) true ;; *) false ;; esac &&
+    [ "$(lengths 131072 8192)" = 'was trained with a context of 131072 tokens; the context here is 4096; raise it up to 8192 with --max-len' ] && [ "$(lengths 24 24)" = '' ]
 verdict $? 'longrope: the note of other lengths'
 "$xformc" run $long --ids "$(seq 3 26 | tr '\n' ' ')" >"$scratch/out" 2>"$scratch/err" && ! "$xformc" run $long --ids "$(seq 3 27 | tr '\n' ' ')" >"$scratch/out" 2>"$scratch/err" &&
     grep -q '25 ids, but at most 24 fit' "$scratch/err"

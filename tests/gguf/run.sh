@@ -143,7 +143,7 @@ ended '<|end|> beside <|calls|> and <|flush|> does not, though a key says it' '2
 ended '<|end|> beside <|return|> alone does' '2 7 8' '7:3:<|end|>' '8:3:<|return|>'
 ended '</s> beside <|tool_response> does not' '5 7' '7:3:<|tool_response>' $key.eot_token_id=5
 ended 'a key outside the vocabulary does not' 2 $key.fim_pad_token_id=60
-grep -q 'tokenizer.ggml.fim_pad_token_id (60) is not used: there are 60 tokens' "$scratch/err"
+grep -q 'tokenizer.ggml.fim_pad_token_id (60) is not used: there are only 60 tokens' "$scratch/err"
 verdict $? 'what ends: and it is reported'
 
 # Token 4 is the third token of the answer.

@@ -136,5 +136,5 @@ refused 'a vocabulary without languages' '--target-language: the vocabulary has 
 refused 'a decoder alone' '--target-language needs an encoder-decoder with a tokenizer' "$xformc" run tests/families/llama --target-language fr x
 printf 'return xf.model { name = "m", translations = { "en" } }\n' >"$scratch/row.lua"
 "$xformc" info "$scratch/row.lua" >"$scratch/out" 2>&1
-[ $? = 65 ] && grep -q 'translations\[1\]: expected two codes and a text' "$scratch/out" || { cat "$scratch/out"; false; }
+[ $? = 65 ] && grep -q 'translations\[1\]: expected two language codes and a prefix' "$scratch/out" || { cat "$scratch/out"; false; }
 verdict $? 'a row of a spec that is not a translation'

@@ -133,7 +133,7 @@ END
 }
 shape='shape = function(x) return x end' c='c = "y[0] = 0;"'
 field 'a shape function that fails'      "1:69: error: attempt to index a nil value (field 'y')" "name = \"mine\", $c, shape = function(x) return x.y.z end"
-field 'a shape function without end'     '1:1: error: spec ran for more than' "name = \"mine\", $c, shape = function(x) while true do end end"
+field 'a shape function without end'     '1:1: error: the spec ran for more than' "name = \"mine\", $c, shape = function(x) while true do end end"
 field 'a shape of one size'              '2:50: error: the shape of mine must be {rows, columns}' "name = \"mine\", $c, shape = function(x) return { 1 } end"
 field 'a shape that is not whole'        '2:50: error: the shape of mine: size 1 must be a whole number' "name = \"mine\", $c, shape = function(x) return { 1.5, 1 } end"
 field 'a shape out of all bounds'        '2:50: error: mine: too large' "name = \"mine\", $c, shape = function(x) return { 1e6, 1e6 } end"
@@ -264,14 +264,14 @@ return xf.graph("g", function(g)
 end)
 END
 }
-graph 'a cache that nothing reads'      '3:18: error: cache: no attention reads K' 'g.append(v, x)'
+graph 'a cache that nothing reads'      '3:18: error: cache: no g.attention reads K' 'g.append(v, x)'
 graph 'a cache as a value'              '4:15: error: add: the cache K can only be appended to' 'local y = g.add(k, x)'
 graph 'what is appended as a value'     '4:15: error: relu: the result of g.append' 'local y = g.relu(g.append(k, x))'
 graph 'two appends to one cache'        '4:15: error: append: line 4 already appends to the cache K' 'local a = g.append(k, x); local b = g.append(k, x)'
 graph 'an append to a value'            '4:5: error: append: input 1 must be a cache' 'g.append(x, x)'
-graph 'rows that do not fit'            '4:5: error: append: 5 rows do not fit a cache of 4' 'g.append(k, g.input("Y", { 5, 8 }))'
+graph 'rows that do not fit'            '4:5: error: append: 5 rows do not fit in a cache of 4' 'g.append(k, g.input("Y", { 5, 8 }))'
 graph 'another width'                   '4:5: error: append: dimension 2 of input 2 is 7' 'g.append(k, g.input("Y", { 1, 7 }))'
 graph 'appends of different rows'       '4:15: error: append: 2 rows, but another append has 1' 'local a = g.append(k, x); local b = g.append(v, g.input("Y", { 2, 8 }))'
 graph 'keys without values in a cache'  '4:15: error: attention: keys and values must both be caches' 'local z = g.attention(x, g.append(k, x), x)'
 graph 'one cache as keys and values'    '4:41: error: attention: the cache K cannot hold both keys and values' 'local a = g.append(k, x); local z = g.attention(x, a, a)'
-graph 'keys of a cache'                 '4:15: error: attention: the option keys does not apply to caches' 'local z = g.attention(x, g.append(k, x), g.append(v, x), { keys = 2 })'
+graph 'keys of a cache'                 '4:15: error: attention: the "keys" option does not apply to caches' 'local z = g.attention(x, g.append(k, x), g.append(v, x), { keys = 2 })'

@@ -145,10 +145,10 @@ static void a_list_over_a_buffer_is_found(void **state)
     assert_ptr_equal(plan_list(p, "text_work"), &p->lists[2]);
     assert_null(plan_list(p, "none"));
     p->lists[2].count += 64;
-    dies(check, p, "lists end behind the scratch");
+    dies(check, p, "lists end past the end of the scratch");
     p->lists[2].count -= 64;
     p->lists[0].offset -= 64;
-    dies(check, p, "groups overlaps what stands before it");
+    dies(check, p, "groups overlaps what comes before it");
     planned_close(&o);
 }
 
@@ -192,7 +192,7 @@ static void views_that_share_a_column_are_found(void **state)
     b->views[2]->column -= 16;
     dies(check, p, "overlap");
     b->views[2]->column = column + 16;
-    dies(check, p, "self_v ends behind self_qkv");
+    dies(check, p, "self_v ends past the end of self_qkv");
     planned_close(&o);
 }
 
@@ -207,7 +207,7 @@ static void joined_weights_that_lie_apart_are_found(void **state)
         PlanOp *op = joined_op(block_named(p, "decoder_layer"), kernels[i]);
         Packed *second = op->joined[1];
         op->joined[1] = op->joined[0];
-        dies(check, p, "does not stand behind");
+        dies(check, p, "does not directly follow");
         op->joined[1] = second;
     }
     plan_check(p);

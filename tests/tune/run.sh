@@ -196,25 +196,25 @@ fault 'a call that has something else' '*bad.lua:1:28: error: a: expected "take"
 *' 'return xf.tune { calls = { a = { times = 1 } } }'
 fault 'a call that is not a table' '*error: a must be { take = *, us = * }, found 3
 *' 'return xf.tune { calls = { a = 3 } }'
-fault 'a call that is given twice' '*bad.lua:3:3: error: a is given twice; first in line 2
+fault 'a call that is given twice' '*bad.lua:3:3: error: a is given twice; first on line 2
 *' 'return xf.tune { calls = {
   a = { },
   a = { } } }'
 fault 'nothing returned' '*bad.lua: error: a tuning file must return xf.tune{*}; this one returns nothing' 'local x = xf.tune { }'
 fault 'a spec in its place' '*bad.lua:1:*: error: unknown xf.model; a tuning file has only xf.tune
 *' 'return xf.model { }'
-fault 'a file that never ends' '*bad.lua:1:*: error: tune file ran for more than *' 'while true do end'
-fault 'a file that wants the system' "*bad.lua:1:*: error: *global 'io'*a tune file's globals are *" 'io.open("x")'
+fault 'a file that never ends' '*bad.lua:1:*: error: the tuning file ran for more than *' 'while true do end'
+fault 'a file that wants the system' "*bad.lua:1:*: error: *global 'io'*a tuning file's globals are *" 'io.open("x")'
 [ ! -e "$scratch/none" ]
 verdict $? 'none of them left a folder'
 fails 'a file that is not there' 66 '*cannot open *absent.lua: No such file or directory' "$xformc" run $spec --tune "$scratch/absent.lua" 1
-fails 'a tune file as a spec' 65 '*made.lua:2:*: error: this file is from xformc tune; pass it as --tune. *' "$xformc" run "$scratch/made.lua" 1
+fails 'a tune file as a spec' 65 '*made.lua:2:*: error: this file is from xformc tune; pass it with --tune. *' "$xformc" run "$scratch/made.lua" 1
 case $(uname -m) in x86_64) far=neon ;; *) far=avx512 ;; esac
 echo "return xf.tune { isa = \"$far\" }" >"$scratch/far.lua"
 fails 'instructions of another processor' 69 "*far.lua:1:*: error: no kernels for $far, or this processor cannot run them*" "$xformc" run $spec --tune "$scratch/far.lua" 1
 fails 'unrolled kernels are not those that were measured' 2 '*--tune needs --kernels=library*' "$xformc" compile $spec --kernels unrolled --tune "$scratch/all.lua"
 echo 'something of mine' >"$scratch/mine"
-fails "somebody else's file" 65 '*mine: error: is not a tuning file and was left unchanged' "$xformc" tune $spec -o "$scratch/mine"
+fails "somebody else's file" 65 '*mine: error: not a tuning file, so it was left unchanged' "$xformc" tune $spec -o "$scratch/mine"
 [ "$(cat "$scratch/mine")" = 'something of mine' ]
 verdict $? 'it stays as it is'
 fails 'a folder in its place' 74 '*error: is a folder; --output must be a file' "$xformc" tune $spec -o "$scratch/tmp"

@@ -395,7 +395,7 @@ damaged() {
 }
 edit() { sed "$2" "$1" >../edited && cp ../edited "$1"; }
 damaged 'a Dense without config.json' 66 'modules.json:18:3: error: 2_Dense has no config.json' rm 2_Dense/config.json
-damaged 'a Dense of another width' 65 '2_Dense/config.json:2:5: error: "in_features" is 95, but its input has 96' \
+damaged 'a Dense of another width' 65 '2_Dense/config.json:2:5: error: "in_features" is 95, but the input has width 96' \
     edit 2_Dense/config.json 's/"in_features": 96/"in_features": 95/'
 damaged 'a Dense whose matrix has another width' 65 \
     '0_Transformer/config.json: error: tensor "head.1.weight" in 3_Dense/pytorch_model.bin has shape [12, 20], expected [13, 20]' \

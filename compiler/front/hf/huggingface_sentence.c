@@ -212,7 +212,7 @@ static void take_dense(const Config *c, const Module *m, double in, Linears *l)
     if (config_bool(&p, "use_residual", false)) config_fault(&p, "use_residual", "a Dense with \"use_residual\" is not supported");
     const double given = (double)config_integer(&p, "in_features", CONFIG_REQUIRED);
     if (given < in || given > in)
-        config_fault(&p, "in_features", "\"in_features\" is %.9g, but its input has %.9g",
+        config_fault(&p, "in_features", "\"in_features\" is %.9g, but the input has width %.9g",
                      given, in);
     l->width[l->count] = (double)config_integer(&p, "out_features", CONFIG_REQUIRED);
     l->active[l->count] = k < ACTIVATIONS ? field_word(&fields[FIELD_ID_head_activation], activations[k].word) : 0;

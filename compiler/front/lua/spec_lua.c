@@ -56,9 +56,9 @@ static int unknown_in_xf(lua_State *L)
     const char *word = luaL_checkstring(L, 2), *near = diag_nearest(word, words, 3);
     Loc at = spec_call(L, word);
     if (strcmp(word, "tune") == 0)
-        spec_fail(L, at, "this file is from xformc tune; pass it as --tune. A spec returns "
+        spec_fail(L, at, "this file is from xformc tune; pass it with --tune. A spec returns "
                   "xf.model{…} or xf.graph(…)");
-    spec_fail(L, at, "unknown xf.%s; there is xf.model, xf.graph and xf.op%s%s%s", word, near ? "; did you mean xf." : "",
+    spec_fail(L, at, "unknown xf.%s; expected xf.model, xf.graph or xf.op%s%s%s", word, near ? "; did you mean xf." : "",
               near ? near : "", near ? "?" : "");
 }
 
@@ -118,7 +118,7 @@ static void tell_lua_error(lua_State *L)
     SpecReader *r = spec_reader(L);
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     if (spec_is_told(L, -1)) return;
-    if (!message) message = arena_format(r->arena, "the %s raised an error that is %s", r->kind->name, spec_describe(L, -1));
+    if (!message) message = arena_format(r->arena, "the %s raised an error that is not a string: %s", r->kind->name, spec_describe(L, -1));
     Loc at = place_of(r, &message);
     if (!at.file) at.file = r->path;
     diag_error(r->diag, EXIT_BAD_DATA, at, "%s", message);
@@ -135,10 +135,10 @@ static bool tell_stop(SpecReader *r)
     switch (s->stop) {
     case STOP_NOT: return false;
     case STOP_INSTRUCTIONS:
-        diag_error(r->diag, EXIT_BAD_DATA, at, "%s ran for more than %d instructions", name, MAX_INSTRUCTIONS);
+        diag_error(r->diag, EXIT_BAD_DATA, at, "the %s ran for more than %d instructions", name, MAX_INSTRUCTIONS);
         break;
-    case STOP_TIME: diag_error(r->diag, EXIT_BAD_DATA, at, "%s ran for more than %d seconds", name, sandbox_seconds); break;
-    case STOP_MEMORY: diag_error(r->diag, EXIT_BAD_DATA, at, "%s allocated more than %d MB in all", name, MAX_ALLOCATED_MB); break;
+    case STOP_TIME: diag_error(r->diag, EXIT_BAD_DATA, at, "the %s ran for more than %d seconds", name, sandbox_seconds); break;
+    case STOP_MEMORY: diag_error(r->diag, EXIT_BAD_DATA, at, "the %s allocated more than %d MB in all", name, MAX_ALLOCATED_MB); break;
     }
     return true;
 }
@@ -149,7 +149,7 @@ static void tell_status(lua_State *L, int status)
     if (tell_stop(r)) return;
     Loc whole = { r->path, 0, 0 };
     if (status == LUA_ERRMEM)
-        diag_error(r->diag, EXIT_BAD_DATA, whole, "%s needs more than %d MB of memory, or a string of more than %d MB", r->kind->name,
+        diag_error(r->diag, EXIT_BAD_DATA, whole, "the %s needs more than %d MB of memory, or a string of more than %d MB", r->kind->name,
                    MAX_MEMORY >> 20, MAX_STRING >> 20);
     else if (status != LUA_OK)
         tell_lua_error(L);

@@ -250,7 +250,7 @@ static bool read_value(const Fields *f, const Field *field, const char *what, Lo
 static void read_list(const Fields *f, const Field *field, Choice *c)
 {
     int64_t n = spec_list(f->L, -1);
-    if (n < 0) wrong(f, c->at, "%s must be a plain list: { 1, 2, … }, without holes and without names", field->name);
+    if (n < 0) wrong(f, c->at, "%s must be a plain list: { 1, 2, … }, without holes or names", field->name);
     if (n == 0) wrong(f, c->at, "%s is an empty list", field->name);
     if (n > MAX_LIST) wrong(f, c->at, "%s lists %" PRId64 " values; at most %d are allowed", field->name, n, MAX_LIST);
     if (n < 1 || n > MAX_LIST) return;
@@ -361,7 +361,7 @@ static void read_field(const Fields *f, Key key)
     const Field *field = f->group ? field_of_group(f, key.name) : field_find(key.name);
     Side side = f->side == SIDE_BOTH && !f->group ? side_of(key.name) : SIDE_BOTH;
     if (f->draft->graph && (side || !field || !fits_graph(field))) {
-        wrong(f, key.at, "a graph has no field \"%s\"; only name, weights, seed, dtype and kv_dtype",
+        wrong(f, key.at, "a graph has no field \"%s\", only name, weights, seed, dtype and kv_dtype",
               key.name);
     } else if (side) {
         read_side(f, side, key.at);
@@ -435,7 +435,7 @@ static void read_table(const Fields *f)
     int n = collect_keys(f, keys);
     qsort(keys, (size_t)n, sizeof *keys, by_place);
     for (int i = 0; i < n; i++) {
-        if (keys[i].again.line) wrong(f, keys[i].again, "%s is given twice; first in line %d", keys[i].name, keys[i].at.line);
+        if (keys[i].again.line) wrong(f, keys[i].again, "%s is given twice; first on line %d", keys[i].name, keys[i].at.line);
         lua_pushstring(f->L, keys[i].name);
         lua_rawget(f->L, -2);
         read_field(f, keys[i]);
@@ -458,7 +458,7 @@ static void read_dtypes(const Fields *f, Loc at)
     for (int i = 0; i < n; i++) {
         const bool preset = !strcmp(keys[i].name, "default");
         FieldValue v = { 0, 0, NULL, NULL };
-        if (keys[i].again.line) wrong(f, keys[i].again, "%s is given twice; first in line %d", keys[i].name, keys[i].at.line);
+        if (keys[i].again.line) wrong(f, keys[i].again, "%s is given twice; first on line %d", keys[i].name, keys[i].at.line);
         lua_pushstring(f->L, keys[i].name);
         lua_rawget(f->L, -2);
         const char *what = arena_format(a, preset ? "dtype.%s" : "dtype[\"%s\"]", keys[i].name);

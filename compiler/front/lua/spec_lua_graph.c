@@ -87,7 +87,7 @@ static bool is_name(const char *s)
 static void check_unique(lua_State *L, Builder *b, const char *name, int value, Loc at)
 {
     const Named *before = name_map_find(b->named, name);
-    if (before && before->value != value) spec_fail(L, at, "the name \"%s\" is already used in line %d", name, before->line);
+    if (before && before->value != value) spec_fail(L, at, "the name \"%s\" is already used on line %d", name, before->line);
     if (before) return;
     Named *n = arena_alloc(spec_reader(L)->arena, sizeof *n);
     *n = (Named){ name, at.line, value };
@@ -136,7 +136,7 @@ static int64_t read_shape(lua_State *L, GraphCall *c, const char *name, int64_t 
 {
     if (!lua_istable(L, 2)) spec_fail(L, c->at, "shape of %s must be a table of sizes, found %s", name, spec_describe(L, 2));
     int64_t rank = spec_list(L, 2);
-    if (rank < 0) spec_fail(L, c->at, "shape of %s must be a plain list of sizes, without holes and without names", name);
+    if (rank < 0) spec_fail(L, c->at, "shape of %s must be a plain list of sizes, without holes or names", name);
     if (rank < 1 || rank > MAX_RANK)
         spec_fail(L, c->at, "shape of %s has %" PRId64 " sizes; from 1 to %d are allowed", name, rank, MAX_RANK);
     c->rank = (int)rank;
@@ -154,7 +154,7 @@ static float read_float(lua_State *L, Loc at, const char *name, int64_t i, bool 
 {
     lua_rawgeti(L, 3, i + 1);
     if (lua_type(L, -1) != LUA_TNUMBER)
-        spec_fail(L, at, "values of %s: number %" PRId64 " is %s; a flat list of numbers is expected", name, i + 1, spec_describe(L, -1));
+        spec_fail(L, at, "values of %s: number %" PRId64 " is %s; expected a flat list of numbers", name, i + 1, spec_describe(L, -1));
     double value = lua_tonumber(L, -1);
     float f = (float)value;
     if (!isfinite(f) && !(lowest && value <= -INFINITY))
@@ -171,7 +171,7 @@ static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t el
     if (lua_isnoneornil(L, 3)) return;
     if (!lua_istable(L, 3)) spec_fail(L, c->at, "values of %s must be a table of numbers, found %s", name, spec_describe(L, 3));
     int64_t found = spec_list(L, 3);
-    if (found < 0) spec_fail(L, c->at, "values of %s must be a plain list of numbers, without holes and without names", name);
+    if (found < 0) spec_fail(L, c->at, "values of %s must be a plain list of numbers, without holes or names", name);
     if (found != elements)
         spec_fail(L, c->at, "%s has %" PRId64 " values; its shape needs %" PRId64, name, found, elements);
     r->numbers += found;

@@ -28,7 +28,7 @@ static const char *c_name(lua_State *L, Loc at, const char *what)
     if (!is_identifier(name) || strlen(name) > LONGEST_NAME)
         spec_fail(L, at, "%s, \"%.60s\", must be a C identifier of at most %d characters", what, name, LONGEST_NAME);
     if (!strncmp(name, "rt_", 3) || !strncmp(name, "RT_", 3) || !strncmp(name, "XF_", 3) || *name == '_' || name_is_of_c(name))
-        spec_fail(L, at, "%s, \"%s\", is a C keyword or a name from the C library or rt.h", what, name);
+        spec_fail(L, at, "%s, \"%s\", is reserved in C or C++, or begins with _, rt_, RT_ or XF_", what, name);
     return name;
 }
 
@@ -144,7 +144,7 @@ int spec_op(lua_State *L)
 {
     SpecReader *r = spec_reader(L);
     const Loc at = spec_call(L, "op");
-    if (!r->shape_of) spec_fail(L, at, "xf.op runs C in this process, so a spec file may define one only with --allow-c");
+    if (!r->shape_of) spec_fail(L, at, "xf.op runs C code in this process, so a spec file may use it only with --allow-c");
     if (!lua_istable(L, 1)) spec_fail(L, at, "xf.op needs a table, found %s", spec_describe(L, 1));
     spec_no_more(L, at, 1, "xf.op takes a table");
     lua_settop(L, 1);

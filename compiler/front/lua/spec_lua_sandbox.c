@@ -278,7 +278,7 @@ static int sorted_pairs(lua_State *L)
         int type = lua_type(L, -2);
         sandbox_charge(L, 4);
         if (type != LUA_TSTRING && type != LUA_TNUMBER)
-            return luaL_error(L, "pairs: a key is a %s; only numbers and text are allowed", lua_typename(L, type));
+            return luaL_error(L, "pairs: a key is a %s; only numbers and strings are allowed", lua_typename(L, type));
         lua_pushvalue(L, -2);
         lua_rawseti(L, 3, ++n);
     }

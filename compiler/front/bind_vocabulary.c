@@ -27,8 +27,8 @@ static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *
                   "path", fields[path_id].name);
     if (!v) return NULL;
     if (given && *size < v->size)
-        diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") is less than the %d symbols in %s", fields[size_id].name,
-                   *size, v->size, path);
+        diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") is less than the number of symbols in %s (%d)",
+                   fields[size_id].name, *size, path, v->size);
     if (!given) *size = v->size;    /* a model may have more ids than its file has symbols */
     return v;
 }
@@ -53,8 +53,8 @@ void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
         if (!*sizes[i]) *sizes[i] = m->tokenizer_ids;
         else if (there[i] && *sizes[i] < m->tokenizer_ids)
             diag_error(d, EXIT_BAD_DATA, at,
-                       "the model's vocabulary size, %s (%" PRId64 "), is less than the %d ids of %s",
-                       fields[id].name, *sizes[i], m->tokenizer_ids, m->tokenizer_file);
+                       "the model's vocabulary size, %s (%" PRId64 "), is less than the number of ids in %s (%d)",
+                       fields[id].name, *sizes[i], m->tokenizer_file, m->tokenizer_ids);
     }
 }
 

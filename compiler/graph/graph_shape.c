@@ -93,7 +93,7 @@ static bool shape_linear(Diag *d, Node *n)
     if (n->in[1]->kind != TENSOR_PARAM) return refuse(d, n, "the weights must be a parameter");
     Dim out = n->in[1]->dim[0];
     if (!wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "the width of x")) return false;
-    if (n->in[2] && (!wants_rank(d, n, 2, 1) || !wants_size(d, n, 2, 0, out.bound, "the outputs of w"))) return false;
+    if (n->in[2] && (!wants_rank(d, n, 2, 1) || !wants_size(d, n, 2, 0, out.bound, "the number of outputs of w"))) return false;
     give(n->out[0], 2, n->in[0]->dim[0], out, (Dim){ 0 });
     return true;
 }

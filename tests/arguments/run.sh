@@ -85,7 +85,7 @@ xf.bars("t", "u", { 1 }, { 1 }, "f", 1) ==> xf.bars(title, unit, labels, numbers
 xf.sweep(s, { seed = { 1 } }, {}, 7) ==> xf.sweep([spec, ]grid[, options]): argument 4, 7, is one too many
 xf.model({}, 5) ==> xf.model takes a table of fields; argument 2, 5, is one too many
 xf.op({}, 5) ==> xf.op takes a table; argument 2, 5, is one too many
-s({}, 5) ==> call a spec with a table of changes; argument 2, 5, is one too many
+s({}, 5) ==> a spec takes a table of changes; argument 2, 5, is one too many
 build(nil, 5) ==> xf.graph takes a name, a function and a table of options; argument 4, 5, is one too many
 build(5) ==> the options of xf.graph must be a table, found 5
 build({ heads = 5 }) ==> a graph has no field "heads", only name, weights, seed, dtype and kv_dtype

@@ -35,9 +35,9 @@ static int change_spec(lua_State *L)
     Loc at = spec_call(L, "");
     const Draft *from = spec_at(L, 1);
     const Choice *weights = draft_choice(from, SIDE_BOTH, FIELD_ID_weights);
-    if (!lua_istable(L, 2)) spec_fail(L, at, "call a spec with a table of changes, found %s", spec_describe(L, 2));
+    if (!lua_istable(L, 2)) spec_fail(L, at, "a spec must be called with a table of changes, found %s", spec_describe(L, 2));
     lua_remove(L, 1);
-    spec_no_more(L, at, 1, "call a spec with a table of changes");
+    spec_no_more(L, at, 1, "a spec takes a table of changes");
     Draft *d = spec_new_draft(L, at);
     *d = *from;
     d->at = at;

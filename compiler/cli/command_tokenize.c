@@ -250,7 +250,7 @@ static Exit translate(Tokenize *t)
 static Exit tokenize(const Options *o, const TokenizerBlob *blob)
 {
     Tokenize t = { .options = o };
-    if (rt_tokenizer_open(&t.tokenizer, blob->data, blob->size) != RT_OK) die("a tokenizer of ours is not accepted");
+    if (rt_tokenizer_open(&t.tokenizer, blob->data, blob->size) != RT_OK) die("the runtime rejects the tokenizer");
     const Exit code = translate(&t);
     if (code) return code;
     rt_tokenizer_literal(&t.tokenizer, NULL, o->plain_text ? -1 : 0);

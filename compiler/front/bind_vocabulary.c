@@ -40,7 +40,7 @@ void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
     TokenizerBlob blob;
     RtTokenizer t;
     if (!tokenizer_import(a, d, at, m->tokenizer_file, &blob)) return;
-    if (rt_tokenizer_open(&t, blob.data, blob.size) != RT_OK) die("the imported tokenizer was rejected");
+    if (rt_tokenizer_open(&t, blob.data, blob.size) != RT_OK) die("the runtime rejects the tokenizer");
     m->tokenizer_data = blob.data;
     m->tokenizer_size = blob.size;
     m->tokenizer_ids = rt_tokenizer_size(&t);

@@ -375,7 +375,7 @@ static bool grows_little(TokBuild *b)
     enum { MOST = 1000, MOST_EXTRA = 1 << 24 };
     const bool little = b->growth <= MOST && b->form_growth <= MOST && b->split_growth <= MOST &&
                         b->extra <= MOST_EXTRA && b->split_extra <= MOST_EXTRA;
-    if (!little) tok_refuse(b, "its normalizers lengthen a text more than a thousandfold");
+    if (!little) tok_refuse(b, "its normalizers can lengthen a text more than a thousandfold");
     return little;
 }
 
@@ -403,11 +403,11 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out)
     add_tables(&o);
     add(&o, TOK_TEXT, b->text.data, b->text.size);
     *out = join(&o);
-    if (rt_tokenizer_open(&t, out->data, out->size) != RT_OK) die("a tokenizer of ours is not accepted: %s", b->file);
+    if (rt_tokenizer_open(&t, out->data, out->size) != RT_OK) die("the runtime rejects the tokenizer made from %s", b->file);
     if (b->added.count) {
         add_added(&o, &t);
         *out = join(&o);
-        if (rt_tokenizer_open(&t, out->data, out->size) != RT_OK) die("a tokenizer of ours is not accepted: %s", b->file);
+        if (rt_tokenizer_open(&t, out->data, out->size) != RT_OK) die("the runtime rejects the tokenizer made from %s", b->file);
     }
     return !tok_failed(b);
 }

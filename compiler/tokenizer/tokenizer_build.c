@@ -28,7 +28,7 @@ TokPiece *tok_piece(TokBuild *b, int64_t id, TokString text, bool known)
         return NULL;
     }
     if (text.n > TOK_PIECE_MOST) {
-        tok_refuse(b, "the piece %lld has %zu bytes; at most %d are supported", (long long)id, text.n, TOK_PIECE_MOST);
+        tok_refuse(b, "piece %lld has %zu bytes; at most %d are supported", (long long)id, text.n, TOK_PIECE_MOST);
         return NULL;
     }
     while (b->pieces.count <= id) TOK_NEW(b, &b->pieces)->kind = TOK_ABSENT;

@@ -81,7 +81,7 @@ bool tok_charsmap(TokBuild *b, const unsigned char *data, size_t n, RtTokOpKind 
         return false;
     }
     if (b->charsmap.n) {
-        tok_refuse(b, "two precompiled_charsmap are not supported");
+        tok_refuse(b, "more than one precompiled_charsmap is not supported");
         return false;
     }
     b->charsmap = (TokString){ all.s + 4, bytes };

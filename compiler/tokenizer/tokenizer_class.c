@@ -227,8 +227,8 @@ static void settle_llama(Settle *s, const char *prefixed, bool strips)
     if (part_of(s, "pre_tokenizer", "ByteLevel") || part_of(s, "decoder", "ByteLevel")) return;
     if (part_of(s, "pre_tokenizer", "Metaspace")) settle_metaspace(s, scheme);
     else {
-        tell(s, arena_format(s->b->arena, "its normalizer marks blanks, not a Metaspace with \"prepend_scheme\": \"%s\"", scheme), "add_prefix_space",
-             s->config->has_prefix_space, space);
+        tell(s, arena_format(s->b->arena, "its normalizer marks the spaces, not a Metaspace with \"prepend_scheme\": \"%s\"", scheme),
+             "add_prefix_space", s->config->has_prefix_space, space);
         json_object_set_new(s->root, "normalizer", json_null());
         json_object_set_new(s->root, "pre_tokenizer", json_pack("{s:s, s:s, s:s, s:b}", "type", "Metaspace", "replacement", "\xE2\x96\x81",
                                                                 "prepend_scheme", scheme, "split", 0));
@@ -538,6 +538,6 @@ void tok_json_settle_ends(TokBuild *b, json_t *root, const TokConfig *config)
     s.row->ends(&s);
     if (!b->single.count || tok_template_same(b, &file)) tok_template_put(b, &file);
     else
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the tokens around a text come from %s, not from the post_processor, as in "
-                    "transformers 5", s.class_name);
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the tokens around a text come from %s, as in transformers 5, not from "
+                    "the post_processor", s.class_name);
 }

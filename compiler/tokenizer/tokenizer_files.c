@@ -168,7 +168,7 @@ void tokenizer_print_layouts(Arena *a, FILE *to)
         { "vocab.json with merges.txt", tok_classes_of_merges(a) },
         { "vocab.txt", tok_classes_of_words(a) },
         { "tokenizer.bin", "llama2.c" },
-        { "NAME.gguf", "llama, gpt2, bert, t5 of tokenizer.ggml.model" },
+        { "NAME.gguf", "tokenizer.ggml.model llama, gpt2, bert or t5" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fprintf(to, "%s\n", rows[i].files);

@@ -62,7 +62,7 @@ static bool read_keys(TokBuild *b, const char *data, size_t size, Keys *k)
     const char *fault = gguf_read(b->arena, (const unsigned char *)data, size, &g);
     if (fault) tok_refuse(b, "the file %s", fault);
     else if (gguf_split(&g).part > 1)
-        tok_refuse(b, "part %lld of a split GGUF file; the tokenizer is in the first part", (long long)gguf_split(&g).part);
+        tok_refuse(b, "this is part %lld of a split GGUF file; the tokenizer is in the first part", (long long)gguf_split(&g).part);
     else if (!value_of(&g, GGUF_KEY_TOKENS).count) tok_refuse(b, "the GGUF file has no tokenizer");
     else take_keys(&g, k);
     return !tok_failed(b);
@@ -171,7 +171,8 @@ static void read_byte_level(TokBuild *b, const Keys *k)
         const bool bytes = tok_bytes(b->arena, left, &left) && tok_bytes(b->arena, right, &right) && tok_bytes(b->arena, both, &both);
         const uint32_t l = bytes ? tok_id(b, left) : RT_TOK_NONE, r = bytes ? tok_id(b, right) : RT_TOK_NONE;
         const uint32_t m = bytes ? tok_id(b, both) : RT_TOK_NONE;
-        if (l == RT_TOK_NONE || r == RT_TOK_NONE || m == RT_TOK_NONE) tok_refuse(b, "merge %llu is not in the vocabulary", (unsigned long long)i);
+        if (l == RT_TOK_NONE || r == RT_TOK_NONE || m == RT_TOK_NONE)
+            tok_refuse(b, "merge %llu needs a piece that is not in the vocabulary", (unsigned long long)i);
         else tok_merge(b, l, r, (uint32_t)i, m);
     }
     b->head[TOK_HEAD_MODEL] = TOK_BPE;

@@ -111,7 +111,7 @@ static void read_merges(TokBuild *b, const json_t *merges, size_t prefix)
     for (size_t i = 0; i < json_array_size(merges) && !tok_failed(b); i++) {
         TokMerge m;
         if (read_merge(b, json_array_get(merges, i), prefix, &m)) tok_merge(b, m.left, m.right, (uint32_t)i, m.merged);
-        else tok_refuse(b, "merge %zu is not two pieces of the vocab", i);
+        else tok_refuse(b, "merge %zu is not a pair of pieces in the vocab", i);
     }
 }
 
@@ -214,12 +214,12 @@ static void read_words(TokBuild *b, const json_t *model)
     b->head[TOK_HEAD_MODEL] = TOK_WORDS;
 }
 
-/* The type of a model. Old files lack it; it then follows from the members. */
+/* The type of a model. Old files lack it; it then follows from the members. NULL if it is not a
+ * string. */
 static const char *model_type(const json_t *model)
 {
     const json_t *type = json_object_get(model, "type");
-    if (json_is_string(type)) return json_string_value(type);
-    if (type) return "of a type that is not a string";
+    if (type) return json_string_value(type);
     if (json_object_get(model, "merges")) return "BPE";
     return json_is_array(json_object_get(model, "vocab")) ? "Unigram" : "WordPiece";
 }
@@ -243,12 +243,17 @@ static void read_model(TokBuild *b, const json_t *model)
         tok_refuse(b, "the key \"model\" is missing: not a tokenizer.json");
         return;
     }
+    const char *type = model_type(model);
+    if (!type) {
+        tok_refuse(b, "\"type\" of the model must be a string");
+        return;
+    }
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        if (strcmp(models[i].type, model_type(model)) == 0) {
+        if (strcmp(models[i].type, type) == 0) {
             if (tok_json_check(b, model, "the model", models[i].members)) models[i].read(b, model);
             return;
         }
-    tok_refuse(b, "the model '%.60s' is not supported", model_type(model));
+    tok_refuse(b, "the model '%.60s' is not supported", type);
 }
 
 /* ---- added tokens ------------------------------------------------------------------------------------------------------ */

@@ -300,7 +300,7 @@ static bool is_fused(const TokBuild *b)
 
 static void refuse_fused(TokBuild *b, const char *name)
 {
-    if (is_fused(b)) tok_refuse(b, "a decoder '%s' after Fuse or ByteLevel is not supported", name);
+    if (is_fused(b)) tok_refuse(b, "a '%s' decoder after Fuse or ByteLevel is not supported", name);
 }
 
 static void read_to_bytes(TokBuild *b, const json_t *part)
@@ -322,7 +322,7 @@ static void refuse_bytes(TokBuild *b, const char *name)
 {
     refuse_fused(b, name);
     if (has_decoder(b, TOK_TO_FALLBACK))
-        tok_refuse(b, "a decoder '%s' after ByteFallback is not supported", name);
+        tok_refuse(b, "a '%s' decoder after ByteFallback is not supported", name);
 }
 
 /* True if a decoder changes the text of a byte token, which hides it from ByteFallback. */
@@ -346,7 +346,7 @@ static void read_to_fallback(TokBuild *b, const json_t *part)
     (void)part;
     refuse_fused(b, "ByteFallback");
     if (has_decoder(b, TOK_TO_WORDS) || has_decoder(b, TOK_TO_SUFFIX))
-        tok_refuse(b, "a decoder 'ByteFallback' after WordPiece or BPEDecoder is not supported");
+        tok_refuse(b, "a 'ByteFallback' decoder after WordPiece or BPEDecoder is not supported");
     for (int i = 0; i < b->decoders.count; i++)
         if (respells_bytes(b, &b->decoders.at[i]))
             tok_refuse(b, "a decoder before ByteFallback that changes byte tokens such as <0x0A> is not supported");
@@ -386,9 +386,9 @@ static void read_to_replaced(TokBuild *b, const json_t *part)
     const TokString from = tok_json_string(b, json_object_get(pattern, "String"));
     const TokString to = tok_json_text(b, part, "content");
     int32_t c;
-    if (!from.s) tok_refuse(b, "a decoder 'Replace' with a Regex is not supported");
+    if (!from.s) tok_refuse(b, "a 'Replace' decoder with a Regex is not supported");
     else if (is_fused(b) && utf8_next(from.s, from.n, &c) != (int)from.n)
-        tok_refuse(b, "a decoder 'Replace' of several characters after Fuse or ByteLevel is not "
+        tok_refuse(b, "a 'Replace' decoder for several characters after Fuse or ByteLevel is not "
                    "supported");
     if (!from.s || !from.n) return;
     RtTokOp op = tok_op(b, TOK_TO_REPLACED, from);
@@ -404,9 +404,10 @@ static void read_to_stripped(TokBuild *b, const json_t *part)
     op.a = tok_json_below(b, part, "start", 0, INT32_MAX);
     op.b = tok_json_below(b, part, "stop", 0, INT32_MAX);
     int32_t c;
-    if (!content.n || (size_t)utf8_next(content.s, content.n, &c) != content.n) tok_refuse(b, "a decoder 'Strip' needs one character as its content");
+    if (!content.n || (size_t)utf8_next(content.s, content.n, &c) != content.n)
+        tok_refuse(b, "a 'Strip' decoder needs one character as its \"content\"");
     else if (op.b && is_fused(b))
-        tok_refuse(b, "a decoder 'Strip' with a stop after Fuse or ByteLevel is not supported");
+        tok_refuse(b, "a 'Strip' decoder with a nonzero \"stop\" is not supported after Fuse or ByteLevel");
     else tok_decoder(b, op);
 }
 
@@ -479,7 +480,7 @@ static void add_specials(TokBuild *b, bool pair, const json_t *specials, const j
     if (!json_is_array(ids)) tok_refuse(b, "the post_processor names a special token that it does not define");
     for (size_t i = 0; i < json_array_size(ids) && !tok_failed(b); i++) {
         if ((pair ? b->pair.count : b->single.count) >= MOST_ITEMS) {
-            tok_refuse(b, "a post_processor of more than %d tokens is not supported", MOST_ITEMS);
+            tok_refuse(b, "a post_processor with more than %d tokens is not supported", MOST_ITEMS);
             return;
         }
         const json_t *number = json_array_get(ids, i);
@@ -503,7 +504,7 @@ static void read_template_list(TokBuild *b, const json_t *part, bool pair)
         if (special) add_specials(b, pair, specials, json_object_get(special, "id"), type);
         else if (name.n == 1 && (name.s[0] == 'A' || (name.s[0] == 'B' && pair)))
             tok_item(b, pair, name.s[0] == 'A' ? TOK_ITEM_A : TOK_ITEM_B, 0, type);
-        else tok_refuse(b, "the post_processor's \"%s\" holds something other than its texts and tokens", key);
+        else tok_refuse(b, "the post_processor's \"%s\" has an item that is neither one of its texts nor a special token", key);
     }
 }
 
@@ -515,7 +516,8 @@ static void read_template(TokBuild *b, const json_t *part)
     read_template_list(b, part, true);
     for (int i = before; i < b->single.count; i++)
         has_text = has_text || b->single.at[i].kind == TOK_ITEM_A;
-    if (!has_text && !tok_failed(b)) tok_refuse(b, "a post_processor without the text is not supported");
+    if (!has_text && !tok_failed(b))
+        tok_refuse(b, "a post_processor whose \"single\" leaves out the text (Sequence A) is not supported");
 }
 
 static const PartRow post_processors[] = {

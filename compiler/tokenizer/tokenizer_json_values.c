@@ -32,7 +32,7 @@ int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t
 {
     const json_t *value = tok_json_member(object, key);
     if (!value) return preset;
-    if (!json_is_integer(value) || json_integer_value(value) < 0) tok_refuse(b, "\"%s\" is not a whole number from 0", key);
+    if (!json_is_integer(value) || json_integer_value(value) < 0) tok_refuse(b, "\"%s\" must be a non-negative whole number", key);
     return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value) : 0;
 }
 
@@ -77,7 +77,7 @@ static bool has_type(const json_t *value, const Member *m)
 static const char *type_words(TokBuild *b, const Member *m)
 {
     static const struct { char type; const char *words; } names[] = {
-        { 'b', "true or false" }, { 't', "a text" }, { 'u', "a whole number from 0" },
+        { 'b', "true or false" }, { 't', "a string" }, { 'u', "a non-negative whole number" },
         { 'f', "a number" },      { 'l', "a list" }, { 'o', "an object" },
         { 'z', "null" },
     };

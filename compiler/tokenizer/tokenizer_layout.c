@@ -88,7 +88,7 @@ static const Layout *find_layout(TokBuild *b, const TokFolder *f)
         tok_refuse(b, "a SentencePiece model of the class %sTokenizer is not supported; those of %s are", f->class_name,
                    tok_classes_of_models(b->arena));
     else if (!f->class_name && f->model_type && !type)
-        tok_refuse(b, "a SentencePiece model of the model_type '%s' is not supported, and the folder names no tokenizer_class of %s",
+        tok_refuse(b, "a SentencePiece model of the model_type '%s' is supported only with a tokenizer_class: one of %s",
                    f->model_type, tok_classes_of_models(b->arena));
     else if (!class && !type)
         tok_refuse(b, "the ids of a SentencePiece model depend on the class of its tokenizer, and the folder has neither tokenizer_class nor "
@@ -352,7 +352,7 @@ static void note_beginning(TokBuild *b, const Layout *l, const TokConfig *c)
 {
     if (l->flags & LAYOUT_BEGUN && !c->has_add_bos)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "tokenizer_config.json does not set add_bos_token: texts begin with %s, as in transformers 4; in 5 they do not",
+                    "tokenizer_config.json does not set add_bos_token: texts begin with %s, as in transformers 4, but not in transformers 5",
                     mark_of(l, &c->folder, TOK_BOS).s);
 }
 

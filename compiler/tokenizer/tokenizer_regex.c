@@ -330,7 +330,7 @@ static void check_folded(Reader *r, uint32_t x)
         refuse(r, arena_format(r->b->arena, "case-insensitive matching of '%c' after a group", (char)x));
     for (size_t i = 0; r->fold && i < sizeof pairs / sizeof *pairs; i++)
         if (r->folded == (uint32_t)pairs[i][0] && x == (uint32_t)pairs[i][1])
-            refuse(r, arena_format(r->b->arena, "\"%s\" without regard to its case", pairs[i]));
+            refuse(r, arena_format(r->b->arena, "case-insensitive matching of \"%s\"", pairs[i]));
 }
 
 static Tree *take_atom(Reader *r)
@@ -537,7 +537,7 @@ bool tok_regex(TokBuild *b, TokString regex, uint32_t *node)
 {
     Reader r = { .b = b, .s = regex.s, .end = regex.s + regex.n, .all = regex };
     const Tree *t = take_either(&r);
-    if (!r.failed && r.s < r.end) refuse(&r, "')' here");
+    if (!r.failed && r.s < r.end) refuse(&r, "an unmatched ')'");
     if (!r.failed && may_be_empty(t)) refuse(&r, "a pattern that can match the empty string");
     *node = r.failed ? 0 : write_pattern(&r, t);
     return !r.failed;

@@ -36,7 +36,7 @@ static TokBuild *read_both(TokBuild *b, const char *model, size_t model_size, co
     TokBuild *pieces = tok_build_new(b->arena, b->diag, b->file);
     if (!tok_import_sentencepiece(pieces, model, model_size, NULL)) return NULL;
     if (pieces->head[TOK_HEAD_MODEL] != TOK_UNIGRAM)
-        tok_refuse(b, "a SentencePiece model with a vocab.json that is not a unigram model is not supported");
+        tok_refuse(b, "a SentencePiece model with a vocab.json must be a unigram model");
     json_t *root = tok_failed(b) ? NULL : tok_json_load(b, vocab, vocab_size);
     if (root) tok_json_ids(b, root, false);
     json_decref(root);

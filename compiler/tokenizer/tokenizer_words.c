@@ -73,7 +73,7 @@ static bool has_capitals(const TokBuild *b)
 static void note_lowering(TokBuild *b)
 {
     diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                "it has words with capitals, but texts are lower-cased, as in transformers; "
+                "the vocabulary has words with capitals, but texts are lower-cased, as in transformers; "
                 "to keep capitals, set \"do_lower_case\": false in a tokenizer_config.json next to it");
 }
 

@@ -77,7 +77,7 @@ static void check_repeats(Arena *a, Diag *d, const Vocabulary *v, const char *pa
     for (int i = 1; i < v->size; i++) {
         if (strcmp(sorted[i].text, sorted[i - 1].text) || !*sorted[i].text) continue;
         diag_error(d, EXIT_BAD_DATA, line_of(path, sorted[i].id, 1),
-                   "this symbol is already in line %d", sorted[i - 1].id + 1);
+                   "this symbol is already on line %d", sorted[i - 1].id + 1);
     }
 }
 

@@ -102,6 +102,6 @@ noted() {       # CONFIG NOTE: the only note, or '' for none
     verdict $? "$1: ${2:-nothing is noted}"
 }
 noted '{"tokenizer_class":"LlamaTokenizer"}' \
-    'tokenizer.model: note: tokenizer_config.json does not set add_bos_token: texts begin with <s>, as in transformers 4; in 5 they do not'
+    'tokenizer.model: note: tokenizer_config.json does not set add_bos_token: texts begin with <s>, as in transformers 4, but not in transformers 5'
 noted '{"tokenizer_class":"LlamaTokenizer","add_bos_token":false}' ''
 noted '{"tokenizer_class":"CodeLlamaTokenizer"}' ''

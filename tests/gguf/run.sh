@@ -323,7 +323,7 @@ parted 'a tensor that is missing' 65 'the parts of the split file .* have 12 ten
 LC_ALL=C sed 's/blk.0.ffn_up.weight/blk.0.attn_q.weight/' "$parts-00002-of-00003.gguf" >"$scratch/parts/llama-00002-of-00003.gguf"
 parted 'a tensor in two parts' 65 'is in two of its files' llama-00001-of-00003.gguf
 "$xformc" tokenize "$parts-00002-of-00003.gguf" x >"$scratch/out" 2>"$scratch/err"
-[ $? = 65 ] && grep -q 'part 2 of a split GGUF file; the tokenizer is in the first part' "$scratch/err"
+[ $? = 65 ] && grep -q 'this is part 2 of a split GGUF file; the tokenizer is in the first part' "$scratch/err"
 verdict $? 'a split file: a part without the tokenizer'
 
 # ---- damaged files -------------------------------------------------------------------------------

@@ -282,7 +282,7 @@ ends() {
 }
 none='s/"post_processor":.*"decoder":/"post_processor":null,"decoder":/'
 class='the tokens around a text come from'
-file='not from the post_processor, as in transformers 5'
+file='as in transformers 5, not from the post_processor'
 ends roberta '' '{ "tokenizer_class": "GPTNeoXTokenizer" }' '' '' "$class GPTNeoXTokenizer, $file"
 ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer" }' '0 ' ' 2' "$class RobertaTokenizer, $file"
 ends roberta "$none" '{ "tokenizer_class": "RobertaTokenizer", "cls_token": "</s>" }' '2 ' ' 2' "$class RobertaTokenizer, $file"

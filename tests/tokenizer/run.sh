@@ -77,7 +77,7 @@ refused 'bytes of pieces with a suffix' 65 'byte_fallback with a continuing_subw
 edit decoder 's/"decoder":{[^}]*}/"decoder":{"type":"CTC"}/'
 refused 'an unknown decoder' 65 "the decoder 'CTC' is not supported" "$scratch/decoder.json"
 edit words 's/"decoder":{[^}]*}/"decoder":{"type":"Sequence","decoders":[{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true},{"type":"WordPiece","prefix":"##","cleanup":true}]}/'
-refused 'a decoder of tokens behind ByteLevel' 65 "a decoder 'WordPiece' after Fuse or ByteLevel is not supported" "$scratch/words.json"
+refused 'a decoder of tokens behind ByteLevel' 65 "a 'WordPiece' decoder after Fuse or ByteLevel is not supported" "$scratch/words.json"
 edit dropout 's/"dropout":null/"dropout":0.5/'
 refused 'dropout' 65 'dropout is not supported' "$scratch/dropout.json"
 edit model 's/"model":{"type":"BPE"/"model":{"type":"Markov"/'

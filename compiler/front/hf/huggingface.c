@@ -122,7 +122,7 @@ static void check_types(const Config *c)
     };
     static const struct { char letter; const char *words; } names[] = {
         { 'i', "a whole number" }, { 'r', "a number" }, { 'b', "true or false" },
-        { 't', "text" },           { 'l', "a list" },   { 'o', "an object" },
+        { 't', "a string" },       { 'l', "a list" },   { 'o', "an object" },
         { 'z', "null" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -41,7 +41,7 @@ static int scaling(const Config *rope)
     const bool phi = original_preset(rope) > 0;
     const char *null = config_is_null(rope, "rope_type") ? "rope_type" : "type";
     if (!config_has(rope, "rope_type|type") && config_is_null(rope, null))
-        config_fault(rope, null, "\"%s%s\" must be text, found null", rope->within, null);
+        config_fault(rope, null, "\"%s%s\" must be a string, found null", rope->within, null);
     for (size_t i = 0; phi && i < sizeof phi_names / sizeof *phi_names; i++)
         if (!strcmp(phi_names[i], type)) return SCALINGS_LONGROPE;
     for (size_t i = 0; i < (phi ? 1 : sizeof type_names / sizeof *type_names); i++)

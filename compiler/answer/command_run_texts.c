@@ -111,8 +111,8 @@ static bool can_answer(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--plain-text: inputs are %s here and have no special tokens",
                    c->ids ? "ids" : "characters or ids");
     else if (c->separator && (c->ids || !m->pairs || !m->tokenizer_data))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--pair-separator: %s", c->ids ? "pairs of ids are split at a tab" :
-                   arena_format(s->arena, "%s reads no pairs of texts", m->name));
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--pair-separator: %s", c->ids ? "pairs of ids are always split at a tab" :
+                   arena_format(s->arena, "%s does not read pairs of texts", m->name));
     else if (c->stream && !m->has_decoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: %s has no decoder and generates nothing", m->name);
     else if (c->stream && c->json)

@@ -36,9 +36,10 @@ static void add_rows(Text *t, const Bench *const *benches, int n)
     const char *const heads[] = { "test", "engine", "weights", "|threads", sentences ? "|sentences/s" : graph ? "|runs/s" : "|tokens/s", "|p50 ms",
                                   "|p99 ms", "|reached", "|of the limit" };
     text_add(t, "<h2>Speed</h2>\n");
-    text_printf(t, "<p>Engines take turns. Medians of %d repetition%s ± standard deviation; p50 and p99 are of single runs. The share is of\n"
-                   "what was probed in the same run, multiply-adds of f32 or reading, whichever is nearer; products of whole numbers\n"
-                   "have a higher limit, so that int8 and int4 may pass 100 %%, and so may what reads while nobody else does.</p>\n",
+    text_printf(t, "<p>Engines take turns. Medians of %d repetition%s ± standard deviation; p50 and p99 are of single runs. The share is\n"
+                   "relative to the limit probed in the same run, for f32 multiply-adds or for reading, whichever is nearer. Integer\n"
+                   "products have a higher limit, so int8 and int4 may exceed 100 %%. So may a test that reads while\n"
+                   "nothing else uses the memory.</p>\n",
                 benches[0]->repetitions, benches[0]->repetitions > 1 ? "s" : "");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < benches[0]->test_count; i++) {
@@ -66,8 +67,8 @@ static void add_operations(Text *t, const Bench *b, const BenchOperations *o)
 {
     const char *const heads[] = { "operation", "tensor", "|calls", "|µs", "|of all", "", "|GFLOP/s", "|GB/s of weights" };
     Arena *a = b->arena;
-    text_printf(t, "<h2>Time of each operation</h2>\n<p>One run of <b>%s</b> by the jit on one thread, weights of %s, all layers together,\n"
-                   "%.3f ms in all; looking at the clock is included, some 40 ns a call.</p>\n",
+    text_printf(t, "<h2>Time of each operation</h2>\n<p>One run of <b>%s</b> by the jit on one thread, with %s weights, all layers together,\n"
+                   "%.3f ms in all; reading the clock is included, about 40 ns a call.</p>\n",
                 o->test->name, model_dtype(b->session->model), (double)o->ns / 1e6);
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < o->count; i++) {
@@ -117,8 +118,8 @@ static void add_rooflines(Text *t, const Bench *const *benches, int n)
     enum { WIDE = 990, NARROW = 350 };
     const Bench *b = benches[0];
     text_add(t, "<h2>How near to the limit</h2>\n"
-                "<p>On a slope all that a level of memory gives is used; on the\n"
-                "flat roof, all multiply-adds of f32. Both were probed in the same run.</p>\n");
+                "<p>On a slope, the full bandwidth of a memory level is used; on the\n"
+                "flat roof, all f32 multiply-adds. Both were probed in the same run.</p>\n");
     add_key(t, benches, n);
     for (int i = b->thread_count - 1; i >= 0; i--) {
         const int threads = b->threads[i];
@@ -136,7 +137,7 @@ static void add_rooflines(Text *t, const Bench *const *benches, int n)
 static void add_compilers(Text *t, const Bench *b)
 {
     const char *const heads[] = { "engine", "compiler", "|compiled in ms", "|largest difference", "flags" };
-    text_add(t, "<h2>Engines</h2>\n<p>The difference is of outputs, from those of the first engine.</p>\n");
+    text_add(t, "<h2>Engines</h2>\n<p>The difference compares outputs with those of the first engine.</p>\n");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < b->engine_count; i++) {
         const BenchEngine *e = &b->engines[i];

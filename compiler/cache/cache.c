@@ -179,7 +179,7 @@ int cache_lock(Arena *a, const char *path)
         if (lock < 0) return -1;
         int failed = flock(lock, LOCK_EX | LOCK_NB);
         if (failed && errno == EWOULDBLOCK)
-            progress_say("waiting for another process that packs the same weights");
+            progress_say("waiting for another process that is packing the same weights");
         while (failed && (errno == EWOULDBLOCK || errno == EINTR)) failed = flock(lock, LOCK_EX);
         if (failed || still_there(lock, name)) {
             cleanup_add(name);

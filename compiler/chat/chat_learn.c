@@ -482,7 +482,7 @@ static const char *settle_blanks(Learner *l, Chat *c)
         { NULL, { "" } }, { NULL, { " \n" } }, { SYSTEM, { "" } }, { SYSTEM, { " \n" } }
     };
     static const Probe system = { " \n", { USER } };
-    static const char blanks[] = "for a message of only white space",
+    static const char blanks[] = "for a message that is only white space",
                       nothing[] = "for an empty message";
     if (c->system[0] && !agrees_with(l, c, &system)) {
         c->blank = true;

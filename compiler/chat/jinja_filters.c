@@ -190,8 +190,9 @@ static JValue selected(JRun *r, const JValue *v, const JArguments *a, bool by_na
 {
     const JValue list = jinja_list(r), *name = jinja_argument(a, 0, NULL),
                  *test = jinja_argument(a, by_name, NULL);
-    if (v->kind != J_LIST || (by_name && !name) || (test && test->kind != J_TEXT))
-        return jinja_fail(r, "select needs a list");
+    if (v->kind != J_LIST) return jinja_fail(r, "select and reject need a list");
+    if ((by_name && !name) || (test && test->kind != J_TEXT))
+        return jinja_fail(r, "this form of select or reject is not supported");
     for (int i = 0; i < v->list->count && !r->result->fault; i++) {
         const JValue one = by_name ? jinja_item(r, &v->list->at[i], name) : v->list->at[i];
         const int skip = by_name + 1;
@@ -229,7 +230,7 @@ static JValue length_of(JRun *r, const JValue *v)
     if (v->kind == J_LIST) return jinja_int(v->list->count);
     if (v->kind == J_DICT) return jinja_int(v->dict->count);
     if (v->kind == J_UNDEFINED) return jinja_int(0);
-    if (v->kind != J_TEXT) return jinja_fail(r, "a number has no length");
+    if (v->kind != J_TEXT) return jinja_fail(r, "this value has no length");
     int64_t n = 0;
     for (size_t i = 0; i < v->bytes; i++) n += ((unsigned char)v->s[i] & 0xC0) != 0x80;
     return jinja_int(n);
@@ -239,7 +240,7 @@ static JValue end_of(JRun *r, const JValue *v, bool last)
 {
     const JValue at = jinja_int(last ? -1 : 0);
     if (v->kind != J_LIST && v->kind != J_TEXT)
-        return jinja_fail(r, "first and last need a list");
+        return jinja_fail(r, "first and last need a list or a string");
     return jinja_item(r, v, &at);
 }
 
@@ -254,7 +255,7 @@ static JValue as_list(JRun *r, const JValue *v)
 {
     const JValue list = jinja_list(r);
     if (v->kind == J_DICT) return parts_of(r, v->dict, true, false);
-    if (v->kind != J_LIST) return jinja_fail(r, "the filter list needs a list");
+    if (v->kind != J_LIST) return jinja_fail(r, "the list filter needs a list");
     for (int i = 0; i < v->list->count; i++) jinja_add(r, list.list, v->list->at[i]);
     return list;
 }
@@ -290,13 +291,13 @@ JValue jinja_filter(JRun *r, const char *name, const JValue *v, const JArguments
     if (!strcmp(name, "reverse")) return jinja_slice(r, v, &nothing, &nothing, &back);
     if (!strcmp(name, "safe")) return *v;
     if (!strcmp(name, "int") && (v->kind == J_INT || v->kind == J_BOOL)) return jinja_int(v->n);
-    if (!strcmp(name, "tojson")) return jinja_fail(r, "the filter tojson is not supported");
+    if (!strcmp(name, "tojson")) return jinja_fail(r, "the tojson filter is not supported");
     static const char *const of_texts[] = { "string", "trim",       "upper",  "lower",
                                             "title",  "capitalize", "replace" };
     bool known = false;
     for (size_t i = 0; i < sizeof of_texts / sizeof *of_texts; i++)
         known = known || !strcmp(name, of_texts[i]);
-    if (!known) return jinja_fail(r, "the filter %s is not supported", name);
+    if (!known) return jinja_fail(r, "the %s filter is not supported", name);
     const JValue text = as_text(r, v);
     if (!strcmp(name, "string")) return text;
     if (!strcmp(name, "trim")) return stripped(r, &text, jinja_argument(a, 0, "chars"), true, true);
@@ -307,7 +308,7 @@ JValue jinja_filter(JRun *r, const char *name, const JValue *v, const JArguments
     if (!strcmp(name, "replace"))
         return replaced(r, &text, jinja_argument(a, 0, "old"), jinja_argument(a, 1, "new"),
                         jinja_argument(a, 2, "count"));
-    return jinja_fail(r, "the filter %s is not supported", name);
+    return jinja_fail(r, "the %s filter is not supported", name);
 }
 
 static bool number_test(JRun *r, const char *name, const JValue *v, const JValue *by)
@@ -358,6 +359,6 @@ bool jinja_test(JRun *r, const char *name, const JValue *v, const JArguments *a)
     if (!strcmp(name, "sameas") && by) return v->kind == by->kind && jinja_equal(r, v, by);
     if (!strcmp(name, "odd") || !strcmp(name, "even") || !strcmp(name, "divisibleby"))
         return number_test(r, name, v, by);
-    jinja_fail(r, "the test %s is not supported", name);
+    jinja_fail(r, "the %s test is not supported", name);
     return false;
 }

@@ -184,7 +184,7 @@ static void take_sign(Lexer *x, int *depth)
     for (size_t i = 0; i < sizeof two / sizeof *two; i++)
         if (begins(x, two[i])) n = 2;
     if (!strchr("+-*/%~()[]{}<>=!.,:|", *x->s) || (n == 1 && *x->s == '!')) {
-        fail(x, arena_format(x->arena, "'%.*s' is not part of an expression", 1, x->s));
+        fail(x, arena_format(x->arena, "unexpected character '%.*s'", 1, x->s));
         return;
     }
     if (strchr("([{", *x->s)) ++*depth;

@@ -544,7 +544,7 @@ const JinjaTemplate *jinja_parse(Arena *a, const char *text, size_t bytes, const
     if (!p.at) return NULL;
     JinjaTemplate *t = arena_alloc(a, sizeof *t);
     t->root = block(&p);
-    if (!p.fault && p.at->kind != JT_END) fail(&p, "this tag ends no open block");
+    if (!p.fault && p.at->kind != JT_END) fail(&p, "this tag does not match an open block");
     *fault = p.fault;
     return p.fault ? NULL : t;
 }

@@ -79,7 +79,7 @@ static JValue range(JRun *r, const JArguments *a)
     if (!a->count) return jinja_fail(r, "range takes one to three whole numbers");
     if (a->count == 1) bound[1] = a->at[0].n;
     else for (int i = 0; i < a->count; i++) bound[i] = a->at[i].n;
-    if (!bound[2]) return jinja_fail(r, "the step is 0");
+    if (!bound[2]) return jinja_fail(r, "the step of range is 0");
     for (int64_t i = bound[0]; (bound[2] > 0 ? i < bound[1] : i > bound[1]) && !failed(r);
          i += bound[2]) {
         if (v.list->count == 10000)
@@ -139,7 +139,7 @@ static JValue call_macro(JRun *r, const JValue *macro, const JArguments *a)
         bool known = !a->key[i] && i < n->parts;
         for (int k = 0; k < n->parts && a->key[i]; k++)
             known = known || strcmp(n->key[k], a->key[i]) == 0;
-        if (!known) return jinja_fail(r, "too many arguments for the macro %s", n->name);
+        if (!known) return jinja_fail(r, "the macro %s does not take these arguments", n->name);
     }
     for (int i = 0; i < n->parts && !failed(r); i++) {
         const JValue *given = jinja_argument(a, i, n->key[i]);
@@ -196,7 +196,8 @@ static JValue compute(JRun *r, char sign, bool twice, const JValue *a, const JVa
                                   : sign == '-' ? x - y
                                   : sign == '*' ? x * y
                                                 : x / y };
-        return jinja_fail(r, "'%c' on fractions is not supported", sign);
+        const char both[2] = { sign, sign };
+        return jinja_fail(r, "'%.*s' on floats is not supported", twice ? 2 : 1, both);
     }
     int64_t v = 0;
     if (strchr("/%", sign) && !b->n) return jinja_fail(r, "division by zero");
@@ -206,8 +207,8 @@ static JValue compute(JRun *r, char sign, bool twice, const JValue *a, const JVa
                       : sign == '-'
                           ? __builtin_sub_overflow(a->n, b->n, &v)
                           : sign == '*' && !twice && __builtin_mul_overflow(a->n, b->n, &v);
-    if (over || (sign == '*' && twice))
-        return jinja_fail(r, "the number is too large");
+    if (sign == '*' && twice) return jinja_fail(r, "'**' is not supported");
+    if (over) return jinja_fail(r, "the number is too large");
     if (strchr("/%", sign)) v = floored(a->n, b->n, sign == '%');
     return (JValue){ .kind = J_INT, .n = v };
 }

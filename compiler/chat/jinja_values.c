@@ -149,7 +149,7 @@ int jinja_order(JRun *r, const JValue *a, const JValue *b)
         const int order = memcmp(a->s, b->s, a->bytes < b->bytes ? a->bytes : b->bytes);
         return order ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
     }
-    jinja_fail(r, "'<' does not apply to these types");
+    jinja_fail(r, "values of these types cannot be ordered");
     return 0;
 }
 
@@ -191,7 +191,7 @@ void jinja_write(JRun *r, Text *t, const JValue *v)
     case J_BOOL:      text_add(t, v->n ? "True" : "False"); break;
     case J_INT:       text_printf(t, "%lld", (long long)v->n); break;
     case J_TEXT:      text_add_bytes(t, v->s, v->bytes); break;
-    default:          jinja_fail(r, "printing a list, a dictionary or a fraction is not supported");
+    default:          jinja_fail(r, "printing a list, a dictionary or a float is not supported");
     }
 }
 
@@ -274,13 +274,13 @@ JValue jinja_item(JRun *r, const JValue *v, const JValue *at)
             if (jinja_equal(r, &v->dict->at[i].key, at)) return v->dict->at[i].value;
         if (at->kind == J_TEXT)
             return jinja_attribute(r, v, arena_copy(r->arena, at->s, at->bytes));
-        return (JValue){ .kind = J_UNDEFINED, .s = "an item" , .bytes = 7 };
+        return (JValue){ .kind = J_UNDEFINED, .s = "[...]", .bytes = 5 };
     }
     if (at->kind != J_INT && at->kind != J_BOOL)
         return at->kind == J_TEXT ? jinja_attribute(r, v, arena_copy(r->arena, at->s, at->bytes))
-                                  : (JValue){ .kind = J_UNDEFINED, .s = "an item", .bytes = 7 };
+                                  : (JValue){ .kind = J_UNDEFINED, .s = "[...]", .bytes = 5 };
     const int64_t i = at->n < 0 ? at->n + count : at->n;
-    if (i < 0 || i >= count) return (JValue){ .kind = J_UNDEFINED, .s = "an item", .bytes = 7 };
+    if (i < 0 || i >= count) return (JValue){ .kind = J_UNDEFINED, .s = "[...]", .bytes = 5 };
     return v->list->at[i];
 }
 

@@ -70,7 +70,7 @@ static bool can_look(const Look *l, const RunOptions *c)
                       "an xf.graph gets its inputs from the spec or from --input");
     if (!s->model->graph && !c->word_count)
         return look_refuse(s, EXIT_USAGE, "attention needs a TEXT",
-                           look_has_texts(s->model) ? NULL : "ids, since the model has no tokenizer");
+                           look_has_texts(s->model) ? NULL : "the model has no tokenizer, so TEXT is token ids");
     return can_generate(l, &c->generation);
 }
 

@@ -106,8 +106,8 @@ static void remark_on_limits(Session *s, const Bench *b)
     for (int k = 0; k < b->thread_count; k++) {
         const double cache = b->limits.bandwidth[LEVEL_L3][b->threads[k]], memory = b->limits.bandwidth[LEVEL_DRAM][b->threads[k]];
         if (cache <= 0 || cache >= memory) continue;
-        diag_remark(s->diag, (Loc){ 0 }, "bench: the L3 cache is read at %.1f GB/s by %d thread%s, memory at %.1f: other machines or "
-                    "programs may share the cache, or the data of the memory test fitted into it",
+        diag_remark(s->diag, (Loc){ 0 }, "bench: the L3 cache is read at %.1f GB/s by %d thread%s, memory at %.1f: other virtual machines "
+                    "or programs may share the cache, or the data of the memory test fitted into it",
                     cache / 1e9, b->threads[k], b->threads[k] > 1 ? "s" : "", memory / 1e9);
         break;
     }

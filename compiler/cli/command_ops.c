@@ -30,7 +30,7 @@ static const Call calls[] = {
     { "relu", "(x) -> y",
       "max(x, 0)" },
     { "activation", "(x[, {kind = \"relu\"}]) -> y",
-      "activation of every element; kind: a word of the field activation" },
+      "activation of every element; kind: a value of the field \"activation\"" },
     { "gate", "(a, b[, {kind = \"relu\"}]) -> y",
       "activation(a) * b" },
     { "rotary", "(x[, {heads, dims, theta = 10000, layout = \"halves\"|\"interleaved\"}]) -> y",

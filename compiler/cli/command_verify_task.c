@@ -79,7 +79,7 @@ static bool measure_answers(Session *s, Engine *e, const char *path, TaskResult 
     const Model *m = s->model;
     CliOptions options = { 0 };
     const RunOptions plain = { .engine = ENGINE_ANY };
-    if (m->model_kind == KIND_GRAPH || !run_has_texts(m)) return refuse(s, "task", "has no texts");
+    if (m->model_kind == KIND_GRAPH || !run_has_texts(m)) return refuse(s, "task", "does not read and write text");
     if (!m->has_decoder && (!m->labels.count || !model_pools(m)))
         return refuse(s, "task", "answers with numbers, not text");
     if (m->has_decoder && !command_generation(s, &plain, &options.generation)) return false;

@@ -87,7 +87,7 @@ bool option_threads(const char *option, const char *text, int *threads, int most
 bool option_bytes(const char *option, const char *text, size_t *out)
 {
     if (text_to_bytes(text, out)) return true;
-    tell("--%s %s: expected bytes, as 262144, 256K, 1M or 2G", option, text);
+    tell("--%s %s: expected a number of bytes, such as 262144, 256K, 1M or 2G", option, text);
     return false;
 }
 

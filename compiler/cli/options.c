@@ -166,7 +166,7 @@ static bool read_letters(Options *o, const char *name, const char *value, const 
 {
     *MEMBER(const char *) = value;
     if (*value && strspn(value, kind->words[0]) == strlen(value)) return true;
-    tell("--%s %s: expected letters of '%s'", name, value, kind->words[0]);
+    tell("--%s %s: expected letters from '%s'", name, value, kind->words[0]);
     return false;
 }
 

@@ -62,7 +62,7 @@ static Shape shape_of(const Buffer *b)
     }
     size_t bytes = buffer_element_bytes(b);
     for (int i = 0; i < s.rank; i++) bytes *= (size_t)s.dim[i];
-    if (bytes != b->bytes) die("%s has %zu bytes, and its shape %zu", b->name, b->bytes, bytes);
+    if (bytes != b->bytes) die("%s has %zu bytes, but its shape has %zu", b->name, b->bytes, bytes);
     const size_t padded = b->layers ? b->layer_stride : b->place == PLACE_SLOT ? pad64(bytes) : bytes;
     if (padded != bytes) s = (Shape){ { (int64_t)(padded / buffer_element_bytes(b)) }, 1 };
     return s;

@@ -399,7 +399,7 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
     if (o->cc) argv[words++] = arena_format(a, "CC=%s", quoted_for_make(a, o->cc));
     if (o->debug) argv[words++] = arena_text(a, "DEBUG=1");
     forget_other_makes();
-    if (!o->unseen) progress_say("%s compiles %s", o->cc ? o->cc : "cc", o->text);
+    if (!o->unseen) progress_say("compiling %s with %s", o->text, o->cc ? o->cc : "cc");
     int status = cleanup_run(argv, log, 0);
     if (cleanup_caught()) return false;
     const char *target = file_join(a, o->folder, o->target);
@@ -469,7 +469,7 @@ const char *folder_temporary(Arena *a, Diag *d)
     char *folder = arena_format(a, "%s/%s%s-XXXXXX", tmp, own_begin, file_own_id(a));
     remove_left(a, tmp);
     if (mkdtemp(folder)) return folder;
-    diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot create a temporary folder %s: %s", folder, strerror(errno));
+    diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot create the temporary folder %s: %s", folder, strerror(errno));
     return NULL;
 }
 

@@ -78,8 +78,8 @@ static void tell(void *user, const char *message)
     words = message_words(words);
     diag_error(t->diag, EXIT_BAD_DATA, place_of(op, line), "the C code of %s: %s", op->name, words);
     if (strstr(words, "implicit declaration") && !t->any)
-        diag_note(t->diag, (Loc){ 0 }, "it may call rt_plain_exp, rt_plain_log, rt_plain_sqrt, rt_plain_rsqrt, rt_plain_tanh, rt_plain_sigmoid and "
-                  "rt_plain_gelu");
+        diag_note(t->diag, (Loc){ 0 }, "the C code of an operation may call rt_plain_exp, rt_plain_log, rt_plain_sqrt, rt_plain_rsqrt, "
+                  "rt_plain_tanh, rt_plain_sigmoid and rt_plain_gelu");
     t->any = true;
 }
 
@@ -107,7 +107,7 @@ static bool is_survived(Diag *d, const CustomCode *c, const char *text)
     const CustomOp *macros = op_with(c, "define"), *data = op_with(c, "static");
     const CustomOp *op = macros ? macros : data;
     if (!op || c_memory_try(text, NULL, 0)) return true;
-    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line), C_TRIAL_WORDS "%s", op->name);
+    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line), C_TRIAL_WORDS " of %s", op->name);
     return false;
 }
 

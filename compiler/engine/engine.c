@@ -188,7 +188,7 @@ void engine_read(const Engine *e, const Buffer *b, int layer_index, int64_t rows
         read_integers(e, b, layer_index, rows, out);
         return;
     }
-    if (b->layout != LAYOUT_ROWS) die("%s does not lie in rows", b->name);
+    if (b->layout != LAYOUT_ROWS) die("%s is not stored in rows", b->name);
     const float *from = (const float *)address(e, b, layer_index);
     for (int64_t h = 0; h < b->heads; h++)
         for (int64_t r = 0; r < rows; r++, out += columns)
@@ -197,7 +197,7 @@ void engine_read(const Engine *e, const Buffer *b, int layer_index, int64_t rows
 
 void engine_write(const Engine *e, const Buffer *b, int layer_index, int64_t rows, int64_t columns, const float *values)
 {
-    if (b->layout != LAYOUT_ROWS) die("%s does not lie in rows", b->name);
+    if (b->layout != LAYOUT_ROWS) die("%s is not stored in rows", b->name);
     float *to = (float *)address(e, b, layer_index);
     for (int64_t h = 0; h < b->heads; h++)
         for (int64_t r = 0; r < rows; r++, values += columns)

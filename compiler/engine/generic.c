@@ -221,7 +221,7 @@ static Carried room_for(const PlanProgram *p, int n)
     for (int i = 0; i < p->count; i++)
         if (p->runs[i].block->carry_out->width > c.width) c.width = p->runs[i].block->carry_out->width;
     const size_t numbers = (size_t)n * (size_t)c.width;
-    if (!(c.rows = malloc(numbers * sizeof *c.rows + 1))) no_memory("%zu numbers of a trace", numbers);
+    if (!(c.rows = malloc(numbers * sizeof *c.rows + 1))) no_memory("a trace of %zu numbers", numbers);
     return c;
 }
 

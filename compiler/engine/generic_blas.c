@@ -198,7 +198,7 @@ void blas_product(const BlasProduct *p, float *c, const float *a, const float *b
         return;
     }
     use_threads(p->threads);
-    inside = "a product of OpenBLAS";
+    inside = "a matrix product in OpenBLAS";
     blas.sgemm(CblasRowMajor, CblasNoTrans, p->transposed ? CblasTrans : CblasNoTrans, p->m, p->n, p->k, 1, a, p->a_stride,
                 b, p->b_stride, p->add ? 1 : 0, c, p->c_stride);
     inside = NULL;

@@ -413,7 +413,7 @@ bool jit_recompile(Arena *a, Diag *d, Engine *e, const char *text)
     int n;
     const CSymbol *symbols = symbols_of(a, k->set, &n);
     if (!c_memory_try(text, symbols, n)) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, C_TRIAL_WORDS "the text");
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, C_TRIAL_WORDS);
         return false;
     }
     char *copy = strdup(text);

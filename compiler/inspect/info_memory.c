@@ -298,7 +298,8 @@ static void block_buffers(Picture *x, const Panel *panel, const PlanBlock *b, do
 static const char *panel_words(const Picture *x, const Panel *panel)
 {
     const bool largest = panel->bytes && panel->bytes + x->kept + 63 >= x->plan->scratch_bytes;
-    return arena_format(x->arena, "%s of scratch%s", text_bytes(x->arena, panel->bytes), largest ? ": the most, so this is what is reserved" : "");
+    return arena_format(x->arena, "%s of scratch%s", text_bytes(x->arena, panel->bytes),
+                        largest ? ", the largest amount, so this much is reserved" : "");
 }
 
 static double words_at(const Panel *panel) { return svg_width(panel->title, head_font) + 8; }

@@ -76,7 +76,7 @@ static const char *chat_words(Arena *a, const Model *m)
 {
     if (!m->has_decoder || m->has_encoder) return NULL;
     if (m->chat) return arena_format(a, "%s, from the template", m->chat->name);
-    return m->chat_fault ? "no known template: --chat is not available" : NULL;
+    return m->chat_fault ? "the template is not supported, so there is no --chat" : NULL;
 }
 
 static void print_tokenizer(Arena *a, const Model *m, FILE *to)
@@ -185,8 +185,8 @@ static void print_uncounted(Arena *a, const InfoProgram *p, FILE *to)
 {
     const char **names;
     const int n = uncounted(a, p, &names);
-    for (int i = 0; i < n; i++) fprintf(to, "%s%s", i ? ", " : "  FLOPs do not include ", names[i]);
-    if (n) fputs(", operations of the spec\n", to);
+    for (int i = 0; i < n; i++) fprintf(to, "%s%s", i ? ", " : "  FLOPs do not include operations of the spec: ", names[i]);
+    if (n) fputc('\n', to);
 }
 
 static void print_program(Arena *a, const Info *i, const InfoProgram *p, FILE *to)

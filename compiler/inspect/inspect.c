@@ -36,7 +36,7 @@ static bool add_ids(Look *l, const char *word, int *ids, int *n)
             return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "\"%s\": expected ids, since %s has no tokenizer", word, m->name), NULL);
         if (id < 0 || id >= vocabulary_of(m)) {
             const long long last = vocabulary_of(m) - 1;
-            return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "id %ld: %s knows ids from 0 to %lld", id, m->name, last), NULL);
+            return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "id %ld is not in the vocabulary of %s, 0 to %lld", id, m->name, last), NULL);
         }
         if (*n == look_most_ids(m))
             return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "more than %lld ids", (long long)look_most_ids(m)), NULL);
@@ -77,7 +77,7 @@ bool look_read(Look *l, int *ids, int *n)
     for (int i = 0; m->has_encoder && i < *n; i++)
         if (ids[i] == m->pad_id)
             return look_refuse(l->session, EXIT_BAD_DATA,
-                               arena_format(l->arena, "token %d is padding, id %d, which this model cannot read", i + 1, ids[i]), NULL);
+                               arena_format(l->arena, "token %d is the padding id, %d, which this model cannot read", i + 1, ids[i]), NULL);
     return true;
 }
 

@@ -158,7 +158,7 @@ static bool refuse_choice(Look *l)
 {
     Session *s = l->session;
     if (s->model->graph && !l->most_heads)
-        return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "%s names no attention weights", s->model->name),
+        return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "%s has no named attention weights", s->model->name),
                       "give the second result of g.attention to g.output or g.name");
     return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "%s has no such attention", s->model->name), choices_of(l));
 }
@@ -175,6 +175,6 @@ bool look_picture(Look *l)
     const double cells = picture_cells(&l->picture);
     if (cells <= MOST_CELLS) return true;
     return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "the picture would have %.0f cells; the limit is %d", cells, MOST_CELLS),
-                       "choose a layer, a head or a kind: --layer, --head, --kind; fewer tokens: -n, -c; "
-                       "at the prompt m:attention(text, { layer = 0, n = 20 })");
+                       "choose a layer, a head or a kind (--layer, --head, --kind) or fewer tokens (-n, -c); "
+                       "at the prompt: m:attention(text, { layer = 0, n = 20 })");
 }

@@ -20,7 +20,7 @@ static void *got(void *memory, size_t bytes)
 {
     if (memory || !bytes) return memory;
     if (is_trial) _exit(1);
-    no_memory("%zu bytes of libtcc", bytes);
+    no_memory("%zu bytes in libtcc", bytes);
 }
 
 void *c_memory_malloc(size_t bytes) { return got(malloc(bytes), bytes); }
@@ -32,7 +32,7 @@ void *c_memory_realloc(void *old, size_t bytes) { return got(realloc(old, bytes)
 void c_memory_exit(int code)
 {
     if (is_trial) _exit(1);
-    die("libtcc ended with the code %d", code);
+    die("libtcc exited with code %d", code);
 }
 
 /* ---- a text into memory ----------------------------------------------------------------------------------------- */

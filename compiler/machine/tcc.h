@@ -29,7 +29,7 @@ void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each);
  * code and data may exceed 256 MiB. Which limit is hit first depends on the machine, so one message
  * (C_TRIAL_WORDS) names both. Takes a millisecond or two. */
 bool c_memory_try(const char *text, const CSymbol *symbols, int n);
-#define C_TRIAL_WORDS "libtcc needs more than 2 s or 256 MiB for the C of "
+#define C_TRIAL_WORDS "libtcc needs more than 2 s or 256 MiB to compile the C code"
 
 /* libtcc is linked with these instead of malloc, calloc, realloc and exit (Makefile): without
  * memory the program ends with exit code 69. */

@@ -43,7 +43,7 @@ static TextOptions take_options(lua_State *L, const ReplModel *m, int index, con
         if (!lua_isboolean(L, -1)) luaL_error(L, "plain_text: expected true or false, found %s", repl_found(L, -1));
         o.plain = lua_toboolean(L, -1);
     }
-    if (text_option(L, m, index, "pair_separator", pieces && model->pairs, "reads no pairs of texts")) {
+    if (text_option(L, m, index, "pair_separator", pieces && model->pairs, "does not read pairs of texts")) {
         if (pair) luaL_error(L, "pair_separator splits one text, but two were given");
         o.separator = repl_text_option(L, "pair_separator");
     }
@@ -57,7 +57,7 @@ static const char *question_text(lua_State *L, const ReplModel *m, bool pair)
     const char *first = checked_text(L, m, 2);
     if (!pair) return first;
     if (!model->pairs) luaL_error(L, "%s takes one text, not a pair", model->name);
-    if (lua_type(L, 3) != LUA_TSTRING) luaL_error(L, "the second text of a pair is a %s", luaL_typename(L, 3));
+    if (lua_type(L, 3) != LUA_TSTRING) luaL_error(L, "the second text of a pair is a %s, not a string", luaL_typename(L, 3));
     if (strchr(first, '\t')) luaL_error(L, "the first text of a pair contains a tab, which separates the two");
     return lua_pushfstring(L, "%s\t%s", first, checked_text(L, m, 3));
 }

@@ -32,7 +32,7 @@ const char *repl_described(lua_State *L, int index)
     switch (lua_type(L, index)) {
     case LUA_TNONE: case LUA_TNIL: return "nothing";
     case LUA_TSTRING:
-        if (strlen(lua_tostring(L, index)) > SHOWN) return "a long text";
+        if (strlen(lua_tostring(L, index)) > SHOWN) return "a long string";
         return lua_pushfstring(L, "\"%s\"", lua_tostring(L, index));
     case LUA_TNUMBER: case LUA_TBOOLEAN: return luaL_tolstring(L, index, NULL);
     case LUA_TUSERDATA:
@@ -93,11 +93,11 @@ static bool fits(lua_State *L, int index, const Parameter *p)
     return false;
 }
 
-/* Push the expected kind, such as "a whole number" or "a text or a table". */
+/* Push the expected kind, such as "a whole number" or "a string or a table". */
 static const char *push_wanted(lua_State *L, const Parameter *p)
 {
     static const struct { const char *kind, *words; } all[] = {
-        { "text", "a text" }, { "table", "a table" }, { "function", "a function" },
+        { "text", "a string" }, { "table", "a table" }, { "function", "a function" },
         { "number", "a number" }, { "whole", "a whole number" }, { "tensor", "a tensor" },
         { "numbers", "a tensor or a table of numbers" }, { "any", "given" },
     };

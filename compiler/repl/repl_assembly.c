@@ -31,7 +31,7 @@ static bool compile(Arena *a, ReplModel *m, const char *folder, const char *file
                      (char *)"-fno-asynchronous-unwind-tables", (char *)"-S", arena_format(a, "-I%s", file_join(a, folder, "runtime")),
                      arena_format(a, "-I%s", folder), (char *)"-o", arena_text(a, file_join(a, folder, "function.s")),
                      arena_text(a, file_join(a, folder, file)), NULL };
-    progress_say("%s compiles %s", cc, file);
+    progress_say("compiling %s with %s", file, cc);
     const int status = cleanup_run(argv, log, 0);
     progress_clear();
     return status == 0;

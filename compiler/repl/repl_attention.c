@@ -28,7 +28,7 @@ static const char *file_of_graph(lua_State *L, const ReplModel *m)
     const char *text = lua_tostring(L, 2);
     const size_t n = strlen(text);
     if (lua_type(L, 3) == LUA_TSTRING || n < 4 || strcmp(text + n - 4, ".svg") != 0)
-        luaL_error(L, "%s is a graph and reads no text; call m:attention() or m:attention(\"file.svg\")", m->session->model->name);
+        luaL_error(L, "%s is a graph and does not read text; call m:attention() or m:attention(\"file.svg\")", m->session->model->name);
     return text;
 }
 

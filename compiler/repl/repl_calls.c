@@ -69,7 +69,7 @@ static void bad_id(lua_State *L, const ReplModel *m, double number, int vocabula
 {
     char text[32];
     snprintf(text, sizeof text, "%.9g", number);
-    luaL_error(L, "id %s: %s knows ids from 0 to %d", text, m->session->model->name, vocabulary - 1);
+    luaL_error(L, "id %s is not in the vocabulary of %s, 0 to %d", text, m->session->model->name, vocabulary - 1);
 }
 
 void repl_begin_question(ReplModel *m, Look look)
@@ -94,7 +94,7 @@ int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_
             bad_id(L, m, (double)numbers[i], (int)vocabulary);
         ids[i] = (int)numbers[i];
         if (of_source && ids[i] == m->session->model->pad_id)
-            luaL_error(L, "token %d is padding, id %d, which this model cannot read", (int)i + 1, ids[i]);
+            luaL_error(L, "token %d is the padding id, %d, which this model cannot read", (int)i + 1, ids[i]);
     }
     *n = (int)count;
     return ids;

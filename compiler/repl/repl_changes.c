@@ -168,7 +168,7 @@ PackedTensor *repl_packed(lua_State *L, const ReplModel *m, const Engine *e, con
     const char **names = arena_array(a, (size_t)model->tensor_count + 1, sizeof *names);
     for (int i = 0; i < model->tensor_count; i++) names[i] = model->tensors[i].name;
     const char *near = diag_nearest(name, names, model->tensor_count);
-    luaL_error(L, "%s has no weights '%s'%s; m:weights() lists them", model->name, name, repl_near(L, m, name, near));
+    luaL_error(L, "%s has no weights '%s' (m:weights() lists all weights)%s", model->name, name, repl_near(L, m, name, near));
     return NULL;
 }
 

@@ -43,7 +43,8 @@ static int to_message(lua_State *L)
         free(text);
         diag_forget(r->reader.diag);
     } else if (lua_type(L, 1) != LUA_TSTRING) {
-        if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING) lua_pushfstring(L, "an error that is a %s", luaL_typename(L, 1));
+        if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING)
+            lua_pushfstring(L, "the chunk raised an error that is a %s", luaL_typename(L, 1));
     } else if (r->options->verbose) luaL_traceback(L, L, lua_tostring(L, 1), 1);
     else push_message(L);
     return 1;

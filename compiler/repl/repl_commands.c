@@ -28,7 +28,7 @@ static void lua_line(Repl *r, const char *format, const char *words)
 static ReplModel *model_or_tell(Repl *r)
 {
     ReplModel *m = repl_last_model(r->L);
-    if (!m) repl_refuse(r, EXIT_BAD_DATA, "no model is compiled: m = xf.compile(\"specs/dates.lua\")");
+    if (!m) repl_refuse(r, EXIT_BAD_DATA, "no model is compiled; compile one, as in m = xf.compile(\"specs/dates.lua\")");
     return m;
 }
 
@@ -174,7 +174,7 @@ static void memory(Repl *r, const char *words)
 
 static void load(Repl *r, const char *words)
 {
-    if (!*words) repl_refuse(r, EXIT_USAGE, ":load FILE");
+    if (!*words) repl_refuse(r, EXIT_USAGE, ":load needs a FILE");
     else repl_file(r, words);
 }
 
@@ -231,7 +231,7 @@ static char *trimmed(Arena *a, const char *s)
 static void save(Repl *r, const char *path)
 {
     Diag *d = diag_new(r->reader.arena);
-    if (!*path) repl_refuse(r, EXIT_USAGE, ":save FILE");
+    if (!*path) repl_refuse(r, EXIT_USAGE, ":save needs a FILE");
     else if (!file_write(r->reader.arena, d, path, r->typed.data, r->typed.size)) {
         diag_print(d, stderr, isatty(2));
         r->exit_code = diag_exit(d);
@@ -256,5 +256,6 @@ void repl_command(Repl *r, const char *line)
         return;
     }
     const char *near = diag_nearest(name, names, COMMANDS);
-    repl_refuse(r, EXIT_BAD_DATA, "no command %s%s%s%s; :help lists them", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    repl_refuse(r, EXIT_BAD_DATA, "no command %s (:help lists all commands)%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+                near ? "?" : "");
 }

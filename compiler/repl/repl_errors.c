@@ -66,5 +66,5 @@ void repl_check_nul(lua_State *L, int index)
     size_t bytes;
     const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &bytes) : NULL;
     if (!text || strlen(text) == bytes) return;
-    luaL_error(L, "a NUL at byte %d of the text", (int)strlen(text) + 1);
+    luaL_error(L, "a NUL at byte %d of the string", (int)strlen(text) + 1);
 }

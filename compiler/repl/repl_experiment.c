@@ -48,7 +48,7 @@ static int probe(lua_State *L)
 static const char *function_of(lua_State *L, const char *text, const char **begin, const char **end)
 {
     const char *name = luaL_checkstring(L, 2);
-    if (!*name || !repl_find_function(text, name, begin, end)) luaL_error(L, "there is no function '%s'; :code lists them", name);
+    if (!*name || !repl_find_function(text, name, begin, end)) luaL_error(L, "there is no function '%s'; :code lists all functions", name);
     return name;
 }
 

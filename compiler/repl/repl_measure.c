@@ -104,7 +104,7 @@ static int measure_runs(lua_State *L, double seconds, bool print)
     if (status == RT_OK) qsort(us, (size_t)n, sizeof *us, by_size);
     if (status == RT_OK && print) {
         const char *what = model->graph ? "one run" : !model->has_encoder ? "16 tokens, one at a time" : model->has_decoder ?
-                           "a source of full length and one step" : "a source of full length";
+                           "a full-length source and one step" : "a full-length source";
         printf("%s, %s: %d runs, minimum %.2f µs, median %.2f µs\n", m->engine->name, what, n, us[0], us[n / 2]);
         histogram(us, n);
     }

@@ -39,7 +39,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
 {
     index = lua_absindex(L, index);
     if (!spec_at(L, index) && lua_type(L, index) != LUA_TSTRING)
-        luaL_error(L, "xf.compile takes a spec or the path of one, found %s", repl_found(L, index));
+        luaL_error(L, "xf.compile: expected a spec or the path of one, found %s", repl_found(L, index));
     ReplModel *m = lua_newuserdatauv(L, sizeof *m, 1);
     lua_pushvalue(L, index);
     lua_setiuservalue(L, -2, 1);         /* the spec */
@@ -112,8 +112,8 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
 static void run_graph(lua_State *L, ReplModel *m)
 {
     if (!lua_isnoneornil(L, 3))
-        luaL_error(L, "%s is a graph: m:run([inputs]): argument 2, %s, is one too many",
-                   m->session->model->name, repl_described(L, 3));
+        luaL_error(L, "m:run([inputs]): argument 2, %s, is one too many; %s is a graph",
+                   repl_described(L, 3), m->session->model->name);
     Engine *e = repl_tapped(L, m);
     if (!look_has_room(m->session, e)) repl_model_fail(L, m);
     repl_begin_question(m, (Look){ .engine = e });
@@ -207,7 +207,7 @@ static int at(lua_State *L)
         const char **all = arena_array(m->look.arena, (size_t)t->count + 1, sizeof *all);
         for (int i = 0; i < t->count; i++) all[i] = t->tensors[i].name;
         const char *near = diag_nearest(name, all, t->count);
-        return luaL_error(L, "%s has no tensor '%s'%s; m:names() lists them", m->session->model->name, name, repl_near(L, m, name, near));
+        return luaL_error(L, "%s has no tensor '%s' (m:names() lists all tensors)%s", m->session->model->name, name, repl_near(L, m, name, near));
     }
     push_trace_tensor(L, found);
     return 1;

@@ -25,7 +25,7 @@ bool repl_option(lua_State *L, int index, const char *name)
 
 const char *repl_text_option(lua_State *L, const char *name)
 {
-    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "%s: expected a text, found %s", name, repl_found(L, -1));
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "%s: expected a string, found %s", name, repl_found(L, -1));
     repl_check_nul(L, -1);
     return lua_tostring(L, -1);
 }

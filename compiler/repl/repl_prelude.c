@@ -31,7 +31,7 @@ static int bars(lua_State *L)
     int64_t n;
     double most = 0;
     const float *values = repl_numbers(L, 4, a, &n);
-    luaL_argcheck(L, n >= 1 && n <= MOST && luaL_len(L, 3) == n, 4, "as many numbers as labels, from 1 to 100000");
+    luaL_argcheck(L, n >= 1 && n <= MOST && luaL_len(L, 3) == n, 4, "expected as many numbers as labels, from 1 to 100000");
     for (int i = 0; i < n; i++) luaL_argcheck(L, isfinite(values[i]), 4, "a number is not finite");
     for (int i = 0; i < n; i++)
         if ((double)values[i] > most) most = (double)values[i];

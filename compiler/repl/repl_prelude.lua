@@ -264,6 +264,6 @@ function Model:ablate(block, head, ...)
   end
   local heads = plain_heads(self, block)
   local width = weight:shape()[2] // heads
-  if math.type(head) ~= "integer" or head < 0 or head >= heads then error(("%s has heads from 0 to %d"):format(block, heads - 1), 2) end
+  if math.type(head) ~= "integer" or head < 0 or head >= heads then error(("%s has heads 0 to %d"):format(block, heads - 1), 2) end
   self:set(name .. ".weight", weight:scaled(0, head * width + 1, (head + 1) * width, 2))
 end

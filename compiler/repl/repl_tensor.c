@@ -65,7 +65,7 @@ static int64_t inner(const ReplTensor *t) { return t->rank ? repl_tensor_element
 static int part(lua_State *L, const ReplTensor *t, lua_Integer i)
 {
     if (!t->rank || i < 1 || i > t->shape[0])
-        return luaL_error(L, "index %I is outside 1 to %I", (LUAI_UACINT)i, (LUAI_UACINT)(t->rank ? t->shape[0] : 0));
+        return luaL_error(L, "index %I is outside the range 1 to %I", (LUAI_UACINT)i, (LUAI_UACINT)(t->rank ? t->shape[0] : 0));
     const float *at = t->values + (i - 1) * inner(t);
     if (t->rank == 1) lua_pushnumber(L, (double)*at);
     else repl_push_tensor(L, t->name, t->rank - 1, t->shape + 1, at);
@@ -76,14 +76,14 @@ static int part(lua_State *L, const ReplTensor *t, lua_Integer i)
 static int take_dimension(lua_State *L, const ReplTensor *t, int argument)
 {
     const lua_Integer d = luaL_optinteger(L, argument, 1);
-    if (d < 1 || d > t->rank) luaL_error(L, "dimension %I is outside 1 to %d", (LUAI_UACINT)d, t->rank);
+    if (d < 1 || d > t->rank) luaL_error(L, "dimension %I is outside the range 1 to %d", (LUAI_UACINT)d, t->rank);
     return (int)d - 1;
 }
 
 static void need_part(lua_State *L, const ReplTensor *t, lua_Integer d, lua_Integer from, lua_Integer to)
 {
     if (from < 1 || to < from || to > t->shape[d])
-        luaL_error(L, "%I to %I is outside 1 to %I, dimension %I of the tensor", (LUAI_UACINT)from, (LUAI_UACINT)to, (LUAI_UACINT)t->shape[d],
+        luaL_error(L, "%I to %I is outside the range 1 to %I of dimension %I", (LUAI_UACINT)from, (LUAI_UACINT)to, (LUAI_UACINT)t->shape[d],
                    (LUAI_UACINT)(d + 1));
 }
 
@@ -230,7 +230,7 @@ static int index_tensor(lua_State *L)
 static int assign(lua_State *L)
 {
     (void)repl_check_tensor(L, 1);
-    return luaL_error(L, "tensors are read-only; use t + u, t:scaled or xf.tensor to make new ones, m:set to change weights");
+    return luaL_error(L, "tensors are read-only; use t + u, t:scaled or xf.tensor to make new ones, and m:set to change weights");
 }
 
 static int length(lua_State *L)

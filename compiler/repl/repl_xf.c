@@ -19,7 +19,7 @@ static int read_spec(lua_State *L)
     repl_check_keys(L, 2, "xf.spec", names, 1);
     Draft *draft = draft_read(r->reader.arena, d, luaL_checkstring(L, 1), ops, n, r->options->allow_c ? graph_value_shape : NULL);
     repl_raise(L, d);
-    if (!draft) return luaL_error(L, "no spec");
+    if (!draft) return luaL_error(L, "the spec cannot be read");
     if (repl_option(L, 2, "weights"))
         draft->weights = arena_text(r->reader.arena, repl_text_option(L, "weights"));
     spec_push(L, draft);
@@ -42,7 +42,7 @@ static int describe_spec(lua_State *L)
     };
     const Draft *d = spec_at(L, 1);
     const Choice *name = d ? draft_choice(d, SIDE_BOTH, FIELD_ID_name) : NULL;
-    luaL_argcheck(L, d, 1, "a spec is expected");
+    luaL_argcheck(L, d, 1, "expected a spec");
     Text t = text_new(repl_scratch(L));
     text_printf(&t, "%s %s", d->graph ? "graph" : "spec", name ? name->values->text : "without a name");
     if (d->graph) text_printf(&t, ": inputs %d, params %d, outputs %d", count_calls(d->graph, "input"), count_calls(d->graph, "param"),

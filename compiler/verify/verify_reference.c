@@ -91,7 +91,7 @@ static bool same_shape(const Reference *r, const TensorSource *given, const char
 {
     if (given->rank == rank && memcmp(given->shape, shape, (size_t)rank * sizeof *shape) == 0) return true;
     Arena *a = r->v->arena;
-    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "\"%s\" is %s, the model's is %s", name, shape_of(a, given->shape, given->rank),
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "\"%s\" is %s, but the model's is %s", name, shape_of(a, given->shape, given->rank),
                shape_of(a, shape, rank));
     return false;
 }

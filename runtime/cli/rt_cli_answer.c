@@ -116,7 +116,7 @@ static int has_positions(Cli *cli)
     CliAnswer *a = &cli->answer;
     for (int i = 0; p->has_pad && i < a->input_count; i++) {
         if (a->input[i] != p->pad_id) continue;
-        say(a, "token %d is padding, id %d, which this model cannot read", i + 1, p->pad_id);
+        say(a, "token %d is the padding id, %d, which this model cannot read", i + 1, p->pad_id);
         return 0;
     }
     return 1;

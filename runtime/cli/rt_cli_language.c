@@ -93,7 +93,7 @@ static int by_texts(RtTokenizer *t, const CliLanguages *l)
         return 0;
     }
     tell(l, !l->from);
-    fprintf(l->messages, "%s%s%s: %s", l->from ? l->from : l->to, l->from && l->to ? ", into " : "", l->from && l->to ? l->to : "",
+    fprintf(l->messages, "%s%s%s: %s", l->from ? l->from : l->to, l->from && l->to ? " to " : "", l->from && l->to ? l->to : "",
             count ? "several translations fit:" : "the model was not trained for this; it translates");
     for (const char *const *row = l->translations; *row; row++) {
         const int n = (int)strcspn(*row, " "), m = (int)strcspn(*row + n + 1, " ");

@@ -20,7 +20,7 @@ static const rt_cli_option table[] = {
     { "system",  "TEXT", "System prompt for --chat; may be empty", SYSTEM, CLI_NEED_CHAT },
     { "date",    "TEXT", "Date for the chat template; default: its own, or today's", DATE, CLI_NEED_CHAT },
     { "turns",   NULL,   "Texts are turns of one conversation, with --chat", TURNS, CLI_NEED_CHAT },
-    { "stream",  NULL,   "Print tokens as they come, as at a terminal", STREAM, CLI_NEED_DECODER },
+    { "stream",  NULL,   "Print tokens as they are generated", STREAM, CLI_NEED_DECODER },
     { "verbose", NULL,   "Show how long each answer took", 'v', CLI_NEED_DECODER },
     { "max-len", "N",    "Context length; default: the longest possible", 'c', CLI_NEED_NOTHING },
     { "ids",     NULL,   "Texts and answers are token ids", IDS, CLI_NEED_NOTHING },

@@ -38,16 +38,16 @@ t:scaled(1, 1, 2, 1, {}) ==> t:scaled(factor[, from[, to[, dimension]]]): argume
 t:distance(t, t) ==> t:distance(other): argument 2, a tensor, is one too many
 t:distance(5) ==> t:distance(other): other must be a tensor, found 5
 t:save("x.npy", true) ==> t:save(file): argument 2, true, is one too many
-t:save("x.npy\0y") ==> a NUL at byte 6 of the text
-t:save() ==> t:save(file): file must be a text, found nothing
+t:save("x.npy\0y") ==> a NUL at byte 6 of the string
+t:save() ==> t:save(file): file must be a string, found nothing
 m:run({}, {}, 5) ==> m:run([inputs[, target]]): argument 3, 5, is one too many
 m:run("x") ==> m:run([inputs[, target]]): inputs must be a tensor or a table of numbers, found "x"
-m:run({}, { 1 }) ==> g is a graph: m:run([inputs]): argument 2, a table, is one too many
+m:run({}, { 1 }) ==> m:run([inputs]): argument 2, a table, is one too many; g is a graph
 m:reset(1) ==> m:reset(): argument 1, 1, is one too many
 m:names(1) ==> m:names(): argument 1, 1, is one too many
-m:at() ==> m:at(name): name must be a text, found nothing
+m:at() ==> m:at(name): name must be a string, found nothing
 m:at("Y", 2) ==> m:at(name): argument 2, 2, is one too many
-m:at(5) ==> m:at(name): name must be a text, found 5
+m:at(5) ==> m:at(name): name must be a string, found 5
 m:wait(1) ==> m:wait(): argument 1, 1, is one too many
 m:at("Y\0z") ==> a NUL at byte 2 of the text
 m:weight("W\0z") ==> a NUL at byte 2 of the text
@@ -73,7 +73,7 @@ m:generate({ 1 }, 1, 2) ==> m:generate(question[, most[, options]]): options mus
 m:generate({ 1 }, 1, {}, 3) ==> m:generate(question[, most[, options]]): argument 4, 3, is one too many
 m("a", "b", "c") ==> m([question[, second[, options]]]): options must be a table, found "c"
 m("a", "b", {}, 1) ==> m([question[, second[, options]]]): argument 4, 1, is one too many
-m(5) ==> m([question[, second[, options]]]): question must be a text or a tensor or a table of numbers, found 5
+m(5) ==> m([question[, second[, options]]]): question must be a string or a tensor or a table of numbers, found 5
 xf.spec("x", {}, 1) ==> xf.spec(file[, options]): argument 3, 1, is one too many
 xf.spec("x", { weight = "y" }) ==> xf.spec has no option 'weight'; did you mean 'weights'?
 xf.compile() ==> xf.compile(spec[, options]): spec must be given, found nothing

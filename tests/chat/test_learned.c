@@ -26,7 +26,7 @@ static const Limit limits[] = {
     { "twice", "does not write each message once", false, false, NULL },
     { "upper", "does not write each message once", false, false, NULL },
     { "needs_system", "rejects a conversation: a system text comes first", false, false, NULL },
-    { "unknown_filter", "cannot be run: line 1: the filter wordwrap is not supported", false, false, NULL },
+    { "unknown_filter", "cannot be run: line 1: the wordwrap filter is not supported", false, false, NULL },
     { "imported", "line 1: the statement 'import' is not supported", false, false, NULL },
     { "broken", "line 1: unterminated tag", false, false, NULL },
     { "last_only", NULL, true, true, NULL },

@@ -387,7 +387,7 @@ ln -s "$(command -v cc)" "$scratch/bin/cc"
 fails 'no make on the PATH' 69 "error: the build tool 'make' is not installed" env PATH="$scratch/bin" "$xformc" run specs/self_attention.lua --engine native
 PATH=/nowhere TMPDIR=/nowhere "$xformc" run specs/self_attention.lua >"$scratch/out" 2>"$scratch/err" && grep -q '^Z' "$scratch/out" && [ ! -s "$scratch/err" ]
 verdict $? 'the jit needs no tool and no file'
-fails 'TMPDIR is not there' 74 '*cannot create a temporary folder *' env TMPDIR="$scratch/none" "$xformc" run specs/self_attention.lua --engine native
+fails 'TMPDIR is not there' 74 '*cannot create the temporary folder *' env TMPDIR="$scratch/none" "$xformc" run specs/self_attention.lua --engine native
 mkdir "$scratch/tmp"
 TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc cc >/dev/null && TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc false >/dev/null 2>&1
 [ -z "$(ls -A "$scratch/tmp")" ]

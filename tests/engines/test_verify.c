@@ -97,7 +97,7 @@ static void another_shape_is_an_error(void **state)
     Found f = verify(&o, golden_reference(o.arena, "dv_ne_dk"), false);
     assert_int_equal(f.exit, EXIT_BAD_DATA);
     assert_string_equal(f.out, "");
-    wants(f.told, "dv_ne_dk.ref.safetensors: error: \"encoder.0.norm.0\" is [7, 24], the model's is [7, 16]");
+    wants(f.told, "dv_ne_dk.ref.safetensors: error: \"encoder.0.norm.0\" is [7, 24], but the model's is [7, 16]");
     found_free(&f);
     close_spec(&o);
 }

@@ -110,7 +110,7 @@ for program in "$xformc run $(folder t5 t5)" "$scratch/built.t5_t5/t5_t5"; do
     refused "$of: another pair" 'the model was not trained for this; it translates en to de, en to fr' $program --target-language ro x
     refused "$of: several pairs" 'several translations fit: en to de, en to fr' $program --source-language en x
 done
-refused 'tokenize: the language of an answer' '--target-language: it starts the answer and does not change the ids of a text' \
+refused 'tokenize: the language of an answer' '--target-language has no effect here: it starts the answer and does not change the ids of a text' \
     "$xformc" tokenize "$(folder m2m_100 nllb)" --target-language fra_Latn x
 refused 'tokenize: near languages' "--source-language: the vocabulary has no language 'zho'; similar ones: zho_Hans, zho_Hant" \
     "$xformc" tokenize "$(folder m2m_100 nllb)" --source-language zho x
@@ -126,10 +126,10 @@ raises 'near languages' 'm, "x", { source_language = "zho" }' \
     "error: source_language: the vocabulary has no language 'zho'; similar ones: zho_Hans, zho_Hant"
 raises 'a decoder alone' 'n, "x", { target_language = "fr" }' 'target_language: llama is not an encoder-decoder with a tokenizer'
 raises 'no option' 'm, "x", { target = "fr" }' "m has no option 'target'; its options are source_language, target_language, plain_text, pair_separator"
-raises 'no language' 'm, "x", { target_language = 3 }' 'target_language: expected a text, found a number'
+raises 'no language' 'm, "x", { target_language = 3 }' 'target_language: expected a string, found a number'
 raises 'options of ids' 'm.generate, m, { 4, 5 }, { plain_text = true }' 'm:generate: options apply to a text, not to ids'
 raises 'plain text' 'm, "x", { plain_text = 1 }' 'plain_text: expected true or false, found a number'
-raises 'pairs' 'm, "x", { pair_separator = "|" }' 'pair_separator: m2m_100_nllb reads no pairs of texts'
+raises 'pairs' 'm, "x", { pair_separator = "|" }' 'pair_separator: m2m_100_nllb does not read pairs of texts'
 
 made=$(folder bart marian) && cp tests/languages/t5.json "$made/tokenizer.json"
 refused 'a vocabulary without languages' '--target-language: the vocabulary has no languages' "$xformc" run "$made" --target-language fr x

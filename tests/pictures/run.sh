@@ -300,7 +300,7 @@ refuses 'an unknown character'   65 'U+00E9 at character 2'               $dates
 refuses 'no UTF-8'               65 'not valid UTF-8'                   $dates "$(printf 'a\377')"
 refuses 'no ids'                 65 'no ids were given'                  specs/gpt.lua ' '
 refuses 'a word for an id'       2  'expected ids'                      specs/gpt.lua 1 two
-refuses 'an id out of range'     65 'ids from 0 to 255'                 specs/gpt.lua 256
+refuses 'an id out of range'     65 'the vocabulary of gpt, 0 to 255'   specs/gpt.lua 256
 refuses 'too many ids'           65 'more than 128 ids'                 specs/gpt.lua $(seq 1 129)
 refuses 'a layer too many'       2  'no such attention'                 $dates "$text" --layer 2
 refuses 'a head too many'        2  'no such attention'                 $dates "$text" --head 4
@@ -308,8 +308,8 @@ refuses 'a kind it has not'      2  'no such attention'                 specs/gp
 refuses 'no kind'                2  'did you mean'                      $dates "$text" --kind cros
 refuses 'no number'              2  'a whole number from 0'             $dates "$text" --layer x
 refuses 'a text for a graph'     2  'unexpected argument'               specs/self_attention.lua x
-refuses 'too large a picture'    2  'choose a layer, a head or a kind: --layer, --head, --kind; fewer tokens: -n, -c;' specs/gpt.lua $(seq 1 128)
-refuses 'too many tokens'        2  'fewer tokens: -n, -c;'             specs/gpt.lua 1 2 3 -n 128
+refuses 'too large a picture'    2  'choose a layer, a head or a kind (--layer, --head, --kind) or fewer tokens (-n, -c);' specs/gpt.lua $(seq 1 128)
+refuses 'too many tokens'        2  'fewer tokens (-n, -c);'            specs/gpt.lua 1 2 3 -n 128
 refuses 'no tokens'              2  'expected a whole number from 1'    specs/gpt.lua 1 2 3 -n 0
 refuses '-n of an encoder'       2  '--max-new-tokens: encoder has no decoder' specs/encoder.lua 1 2 3 -n 4
 refuses '-n of a graph'          2  '--max-new-tokens: an xf.graph generates nothing' specs/self_attention.lua -n 4
@@ -317,7 +317,7 @@ refuses 'settings without -n'    2  '--temperature needs -n N'                 s
 refuses 'a folder that is not'   74 'cannot write'                      $dates "$text" -o "$out/none/a.svg"
 refuses 'a folder for a file'    74 'cannot write'                      $dates "$text" -o "$out"
 printf 'return xf.graph("silent", function(g)\n  local x = g.input("X", {2, 2})\n  g.output("Z", (g.attention(x, x, x)))\nend)\n' >"$out/silent.lua"
-refuses 'a graph without names'  65 'names no attention weights'        "$out/silent.lua"
+refuses 'a graph without names'  65 'has no named attention weights'    "$out/silent.lua"
 if [ -w /dev/full ]; then
     refuses 'a full device'      74 'cannot write'                      $dates "$text" -o /dev/full
     attention $dates "$text" >/dev/full 2>/dev/null

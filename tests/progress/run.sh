@@ -34,31 +34,31 @@ shows() { grep -q -e "$2" "$scratch/screen"; verdict $? "$1"; cat "$scratch/scre
 
 PATH=$scratch/slow:$usual
 script=$scratch/script
-printf '%s\n' '? build: cc compiles dates.c, ' "! : >'$scratch/go'" >"$script"
+printf '%s\n' '? build: compiling dates.c with cc, ' "! : >'$scratch/go'" >"$script"
 screen '"$xformc" build specs/dates.lua --kernels unrolled -o "$scratch/a folder"'
-shows 'build: what it does' '^<K>build: cc compiles dates.c$'
-shows 'build: for how long' '^<K>build: cc compiles dates.c, [0-9]* s$'
+shows 'build: what it does' '^<K>build: compiling dates.c with cc$'
+shows 'build: for how long' '^<K>build: compiling dates.c with cc, [0-9]* s$'
 shows 'build: what it made, in what time, and how it is run' \
     "^<K>built dates: program [0-9.]* [KM]iB, [0-9.]* s; run it: '$scratch/a folder/dates' 'text'\$"
 [ "$(tail -n 1 "$scratch/screen" | cut -c 1-8)" = '<K>built' ] && "$scratch/a folder/dates" '3rd of May 2019' | grep -qx 2019-05-03
 verdict $? 'build: nothing behind that, and it does run'
 rm "$scratch/go"
-printf '%s\n' '? build: cc compiles self_attention.c' '^ C' '? ends with' >"$script"
+printf '%s\n' '? build: compiling self_attention.c with cc' '^ C' '? ends with' >"$script"
 screen 'trap : INT; "$xformc" build specs/self_attention.lua -o "$scratch/stopped"; echo "ends with $?"'
-grep -A 9 '^<K>build: cc compiles' "$scratch/screen" | sed '/^<K>build/d' | head -n 2 | tr '\n' ' ' | grep -q '<K>ends with 130' && [ ! -e "$scratch/stopped/self_attention" ]
+grep -A 9 '^<K>build: compiling' "$scratch/screen" | sed '/^<K>build/d' | head -n 2 | tr '\n' ' ' | grep -q '<K>ends with 130' && [ ! -e "$scratch/stopped/self_attention" ]
 verdict $? 'build: an interrupt clears the line'
 cat "$scratch/screen"
 cat >"$scratch/script" <<END
 ? >
 > m = xf.compile("specs/self_attention.lua", { tier = "jit", notes = false })
 > :asm graph
-? :asm: cc compiles self_attention.c
+? :asm: compiling self_attention.c with cc
 ! : >"$scratch/go"
 ? ret
 ? >
 ! rm "$scratch/go"
 > :asm graph
-? :asm: cc compiles self_attention.c
+? :asm: compiling self_attention.c with cc
 ^ c
 ? >
 > "goes " .. "on"
@@ -93,7 +93,7 @@ screen '"$xformc" tune specs/self_attention.lua -r 1 --seconds 0.001 -o "$scratc
 shows 'tune: what it measures' '^<K>tune: run, linears .*, round 1 of 1$'
 shows 'tune: what comes next' "^<K>$scratch/tune.lua: [0-9]* non-default choices* for self_attention, [0-9.]* s; use them: xformc build specs/self_attention.lua --tune $scratch/tune.lua\$"
 screen '"$xformc" run specs/self_attention.lua --engine native'
-shows 'run: a compiler that works for it' '^<K>run: cc compiles self_attention.c'
+shows 'run: a compiler that works for it' '^<K>run: compiling self_attention.c with cc'
 [ "$(grep -v '^<K>run: ' "$scratch/screen" | head -n 1)" = '<K>W_Q [4, 3]' ]
 verdict $? 'run: nothing is left before an answer'
 PTY_SIZE=24x20 screen '"$xformc" pack "$scratch/large.lua" -o "$scratch/large.safetensors"'

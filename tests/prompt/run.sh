@@ -97,7 +97,7 @@ $("$xformc" run specs/brackets.lua '[]{}')
 f32[1×2]
 $("$xformc" run specs/gpt.lua '1 2 3')
 60 60 217
-2019" '*maximum number of ids, at least 1*id 500: gpt knows ids from 0 to 255*id 1.5: gpt*' <<'END'
+2019" '*maximum number of ids, at least 1*id 500 is not in the vocabulary of gpt, 0 to 255*id 1.5 is not in the vocabulary of gpt*' <<'END'
 m = xf.compile("specs/sums.lua")
 m("12+34=")
 m:generate("12+34=", 1)
@@ -192,7 +192,7 @@ END
 says 'options that are none, errors at the place of the user' 65 'nil
 true' "*prompt:1: m:attention has no option 'haed'; did you mean 'head'?
 *prompt:1: engine: expected jit or native or generic, found jitt
-*prompt:1: engine: expected a text, found a number
+*prompt:1: engine: expected a string, found a number
 *prompt:1: xf.compile takes its options in a table, found a string
 *prompt:1: expected a model, found a string; call methods with a colon*
 *prompt:1: xf.sweep has no option 'secnods'; did you mean 'seconds'?
@@ -240,11 +240,11 @@ verdict $? 'the bars of a sweep name its model'
 
 says 'what is chosen wrongly is told with what there is' 65 '4
 4' "*dates has no block 'encoder.9.self_attn'; expected encoder.{0..1}.self_attn, encoder.{0..1}.ffn, decoder.{0..1}.self_attn,*
-*encoder.0.self_attn has heads from 0 to 3
+*encoder.0.self_attn has heads 0 to 3
 *dates has no attention 'encoder.0.ffn'; expected encoder.{0..1}.self_attn, decoder.{0..1}.self_attn, decoder.{0..1}.cross_attn
 *dates has no attention 'decoder.2.self_attn'; expected encoder.{0..1}*
-*'encoder.7.ffn'*; encoder has layers 0 to 1; m:names() lists them
-*'decoder.7.ffn.up.weight'*; decoder has layers 0 to 1; m:weights()*
+*'encoder.7.ffn' (m:names() lists all tensors)*; encoder has layers 0 to 1
+*'decoder.7.ffn.up.weight' (m:weights() lists all weights)*; decoder has layers 0 to 1
 *'decoder.7.ffn'*; decoder has layers 0 to 1
 *kind: expected encoder or decoder or cross, found cros
 *note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
@@ -273,7 +273,7 @@ m:heads("encoder.0.self_attn")
 m:ablate("encoder.0.self_attn")
 END
 rm -f "$scratch/graph.svg" "$scratch/both.svg"
-says 'a graph has no text: one argument is the file' 65 '' '*self_attention is a graph and reads no text; call m:attention() or m:attention("file.svg")*' <<END
+says 'a graph has no text: one argument is the file' 65 '' '*self_attention is a graph and does not read text; call m:attention() or m:attention("file.svg")*' <<END
 s = xf.compile("specs/self_attention.lua")
 s:attention("$scratch/graph.svg")
 s:attention(nil, "$scratch/both.svg")

@@ -103,12 +103,12 @@ t[1]:slice(2, 2):slice(1, 1, 2):max() > 0.05 and t[1]:slice(2, 2):slice(1, 2, 2)
 math.abs(t[4][15]:sum() - 1) < 1e-6
 #t[1]
 END
-says 'a tensor out of range' 65 '' '*index 5 is outside 1 to 4*index 0 is outside 1 to 4*' <<'END'
+says 'a tensor out of range' 65 '' '*index 5 is outside the range 1 to 4*index 0 is outside the range 1 to 4*' <<'END'
 m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
 m:at("encoder.0.self_attn.weights")[5]
 m:at("encoder.0.self_attn.weights")[0]
 END
-says 'a misspelt tensor, option, method, command' 65 '' "*did you mean 'encoder.0.self_attn.weights'*has no option 'engin'; did you mean 'engine'*a model has no 'runn'*no command :hlp; did you mean :help*" <<'END'
+says 'a misspelt tensor, option, method, command' 65 '' "*did you mean 'encoder.0.self_attn.weights'*has no option 'engin'; did you mean 'engine'*a model has no 'runn'*no command :hlp (:help lists all commands); did you mean :help?*" <<'END'
 m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
 m:at("encoder.0.self_attn.wieghts")
 xf.compile("specs/dates.lua", { engin = "jit" })
@@ -172,7 +172,7 @@ ids = m:generate({ 1, 2, 3 }, 8)
 ids[1] == ({ m:run{ 1, 2, 3 }.logits[3]:argmax() })[1] - 1
 #ids
 END
-says 'bad ids, bad texts' 65 '' '*id 300*knows ids from 0 to 255*no ids were given*is not in the vocabulary*' <<'END'
+says 'bad ids, bad texts' 65 '' '*id 300 is not in the vocabulary of gpt, 0 to 255*no ids were given*is not in the vocabulary*' <<'END'
 m = xf.compile("specs/gpt.lua")
 m:run{ 300 }
 m:run{}
@@ -482,7 +482,7 @@ if [ -r /proc/self/status ]; then
     verdict $? '1,000 rounds of compile and free take no more memory'
     cat "$scratch/out" "$scratch/err"
 fi
-says 'a closed model, a dimension that is none' 65 '' '*the model was closed*dimension -9223372036854775808 is outside 1 to 1*' <<'END'
+says 'a closed model, a dimension that is none' 65 '' '*the model was closed*dimension -9223372036854775808 is outside the range 1 to 1*' <<'END'
 m = xf.compile("specs/self_attention.lua"); m:close()
 m.tier
 xf.tensor{ 1, 2 }:slice(1, 1, math.mininteger)

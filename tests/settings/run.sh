@@ -437,7 +437,7 @@ same 'error: "processing_kwargs" with "text" is not supported' "$(crossed '"proc
 verdict $? 'other arguments and tasks of a cross-encoder are refused'
 
 # Some models' positions skip <pad>: a text that contains it is rejected. BERT's positions count it.
-refusal='is padding, id 1, which this model cannot read'
+refusal='is the padding id, 1, which this model cannot read'
 "$xformc" build tests/vectors/cross_roberta -o "$scratch/padded" --kernels unrolled -q --cc "$scratch/cc" >"$scratch/log" 2>&1
 for answer in "$xformc run tests/vectors/cross_roberta" "$scratch/padded/cross_roberta" "$xformc run tests/families/m2m_100 --ids" \
     "$xformc run tests/families/m2m_100 --engine generic --ids"; do

@@ -272,7 +272,7 @@ cat "$scratch/err"
 rm "$scratch/none/make"
 without 'no make' "the build tool 'make' is not installed"
 ln -s "$(command -v make)" "$scratch/none/make"
-TMPDIR=$scratch/gone without 'TMPDIR is not there' "cannot create a temporary folder $scratch/gone/xformc-[A-Za-z0-9-]*: No such file or directory"
+TMPDIR=$scratch/gone without 'TMPDIR is not there' "cannot create the temporary folder $scratch/gone/xformc-[A-Za-z0-9-]*: No such file or directory"
 
 # ---- leftovers -----------------------------------------------------------------------------------
 

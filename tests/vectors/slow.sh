@@ -144,7 +144,7 @@ $("$xformc" tokenize $here/cross_bert "the house | the river$tab" | wc -w)
 pair_separator splits one text, but two were given" "$(cat "$scratch/out")" || { cat "$scratch/err"; false; }
 verdict $? 'pair_separator at the prompt'
 "$xformc" run tests/families/llama --pair-separator x '2 5 3' >"$scratch/out" 2>"$scratch/err"
-[ $? = 2 ] && grep -q 'llama reads no pairs of texts' "$scratch/err"
+[ $? = 2 ] && grep -q 'llama does not read pairs of texts' "$scratch/err"
 verdict $? '--pair-separator of a model that reads no pairs'
 
 # ---- labels --------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ true
 true
 true
 the first text of a pair contains a tab, which separates the two
-m([question[, second[, options]]]): second must be a text or a tensor or a table of numbers, found 5
+m([question[, second[, options]]]): second must be a string or a tensor or a table of numbers, found 5
 a NUL at byte 2 of the text
 sentence_mean takes one text, not a pair
 the text has no mask token (id 4); m:run{ ids } gives the logits of every token

@@ -76,7 +76,7 @@ static const char *template_of(const Reader *r, const json_t *config)
     const char *text = json_string_value(found ? found : given);
     if (text && strlen(text) == json_string_length(found ? found : given))
         return arena_text(r->arena, text);
-    if (text) r->model->chat_fault = "chat_template holds U+0000";
+    if (text) r->model->chat_fault = "chat_template contains U+0000";
     else if (given && !json_is_null(given))
         r->model->chat_fault =
             "chat_template is neither a string nor a list with one called \"default\"";

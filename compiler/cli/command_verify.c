@@ -33,7 +33,7 @@ static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOp
     VerifyEngine *v = &e->list[e->count++];
     *v = (VerifyEngine){ .same_bits = same_bits };
     const char *cc = kind == ENGINE_NATIVE ? o->cc : NULL;
-    progress_say("opening %s%s%s", engine_name(kind), cc ? " by " : "", cc ? cc : "");
+    progress_say("opening %s%s%s", engine_name(kind), cc ? " with " : "", cc ? cc : "");
     v->tapped = session_engine_as(s, kind, true, o);
     if (v->tapped && kind == ENGINE_GENERIC && model_rounds(s->model)) return true;
     if (v->tapped) v->plain = session_engine_beside(s, kind, v->tapped, o);

@@ -270,7 +270,7 @@ static void take_class_item(Reader *r, TokClass *c)
 static TokClass take_class(Reader *r)
 {
     TokClass c = { .negated = take(r, "^") };
-    if (++r->depth > DEEPEST) refuse(r, "nesting this deep");
+    if (++r->depth > DEEPEST) refuse(r, "nesting classes this deeply");
     for (bool first = true; !r->failed && (first || !take(r, "]")); first = false) {
         if (r->s == r->end) refuse(r, "an unterminated class");
         else take_class_item(r, &c);
@@ -417,7 +417,7 @@ static Tree *take_repeat(Reader *r)
 static Tree *take_either(Reader *r)
 {
     Tree *either = tree_new(r, SHAPE_EITHER), *concat = tree_new(r, SHAPE_CONCAT);
-    if (++r->depth > DEEPEST) refuse(r, "this number of groups");
+    if (++r->depth > DEEPEST) refuse(r, "nesting groups this deeply");
     tree_add(r, either, concat);
     const uint32_t before = r->folded;
     while (!r->failed && r->s < r->end && *r->s != ')') {

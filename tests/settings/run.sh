@@ -47,7 +47,7 @@ head -c 100 tests/chat/llama2/tokenizer_config.json >"$config"
 fails 'a chat whose tokenizer_config.json is cut' 65 'chat/tokenizer_config.json:4: error: not JSON: premature end of input' \
     "$xformc" run "$scratch/chat.lua" --engine generic --chat 'two words'
 sed 's/"{% if/&\\u0000/' tests/chat/llama2/tokenizer_config.json >"$config"
-fails 'a chat template with U+0000' 69 'chat/tokenizer_config.json: error: chat_template holds U+0000' \
+fails 'a chat template with U+0000' 69 'chat/tokenizer_config.json: error: chat_template contains U+0000' \
     "$xformc" run "$scratch/chat.lua" --engine generic --chat 'two words'
 cp tests/chat/llama2/tokenizer_config.json "$config"
 echo '{ "eos_token": ' >"$scratch/chat/special_tokens_map.json"

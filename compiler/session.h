@@ -66,7 +66,7 @@ Plan *session_plan(Session *s, PlanTarget target, bool taps);
 bool session_print_lua(const Session *s, FILE *to);
 /* Open an engine; NULL after an error. */
 Engine *session_engine(Session *s, EngineKind kind, bool taps);
-/* session_engine with other options, only those that do not change the graph: unfused, form,
+/* session_engine with other values for options that do not change the graph: unfused, form,
  * threads, cc, cached and hooks. */
 Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileOptions *o);
 /* session_engine_as without taps, for the same kind as `first`, an open engine of this session; a

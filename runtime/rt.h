@@ -54,7 +54,7 @@ typedef struct rt_token { int slot, pos, id; } rt_token;
 typedef struct rt_team rt_team;                             /* a set of waiting threads; NULL: the caller alone */
 typedef void rt_body(void *job, int thread, int threads);
 
-/* Replace *team, which may be NULL, by a team of `threads` threads; the caller is thread 0.
+/* Replace *team, which may be NULL, with a team of `threads` threads; the caller is thread 0.
  * threads == 1 gives NULL. RT_NO_ROOM, with *team unchanged: that many threads, or the memory for
  * them, are not available. */
 rt_status rt_team_resize(rt_team **team, int threads);
@@ -184,7 +184,7 @@ typedef uint16_t rt_f16;
  * Every kernel takes a shape, its operands, and the part of the work to do. Activations are f32,
  * row-major, with a stride in floats that is a multiple of 16. A kernel may write a row up to the
  * next multiple of 16, and never reads that padding. The same functions compute one row per
- * sequence and many; the bits of a row depend neither on how many rows, panels or heads a call
+ * sequence or many; the bits of a row depend neither on how many rows, panels or heads a call
  * computes nor on how they are divided among calls. Unless stated otherwise, y may itself be an
  * operand (x, a or b, with the same stride). */
 
@@ -320,7 +320,7 @@ typedef struct RtAttentionExtra {
     const float *added;             /* [heads][rows][added_stride]: added to scale * scores, */
     int added_stride;               /*   -inf hides like a mask */
     ptrdiff_t added_head;           /* floats from head to head; 0: the same for all */
-    float *scores, *weights;        /* taps, see RtAttention */
+    float *scores, *weights;        /* taps; see RtAttention */
 } RtAttentionExtra;
 enum { RT_ATTENTION_ROWS = 14 };                            /* query rows that a kernel takes at once */
 
@@ -358,7 +358,7 @@ rt_status rt_text_check(const void *tokenizer, size_t bytes);
 rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int plain, int *ids, int room, int *n,
                       RtTextFault *fault, void *scratch, size_t scratch_bytes);
 /* Turn ids[n] into text without special tokens: out[cap], NUL-terminated. *length, if length is not
- * NULL, receives its bytes. RT_NO_ROOM. */
+ * NULL, receives its bytes. RT_NO_ROOM: out is too small. */
 rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, int n, char *out, size_t cap,
                          size_t *length);
 
@@ -367,11 +367,11 @@ rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, in
 /* Options of NAME_generate. 0 or NULL keeps the model's own setting. */
 typedef struct rt_generate_options {
     int max_new_tokens;             /* limit of generated tokens */
-    int greedy;                     /* 1: no sampling, no beams; penalties of the settings stay */
+    int greedy;                     /* 1: no sampling or beams; the settings' penalties apply */
     float temperature;              /* sample at this temperature, at most 100 */
     int top_k;                      /* sample from the k most likely tokens */
     float top_p;                    /* sample from the most likely tokens of this total probability */
-    uint64_t seed;                  /* of the sampling */
+    uint64_t seed;                  /* for sampling */
     const char *const *stops;       /* [stop_count] stop strings, in addition to the model's own */
     int stop_count;
     const struct RtGeneration *settings;    /* replaces all the model's settings: rt_generation.h */

@@ -12,8 +12,8 @@ typedef struct Decoder {
     int *ids;                       /* [max_target + 1]: the best answer */
 } Decoder;
 
-/* A decoder on an engine whose model has a decoder, and a slot for each beam. It lives in the
- * arena. */
+/* A decoder on an engine, which needs a model with a decoder and a slot for each beam. It lives in
+ * the arena. */
 Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g);
 /* Generate answers to ids[n]: a source, or the prompt of a decoder-only model. cli.results holds
  * the answers until the next call; each includes its end id, unless it reached the length limit.

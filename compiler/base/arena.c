@@ -1,5 +1,5 @@
 /* arena.c: a list of blocks, filled from the front. An allocation of more than a quarter of a block
- * gets its own if it does not fit the newest. */
+ * gets a block of its own if it does not fit into the newest one. */
 #include "arena.h"
 
 #include <stdint.h>

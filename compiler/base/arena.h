@@ -18,15 +18,14 @@ char  *arena_text(Arena *a, const char *text);
 char  *arena_format(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char  *arena_vformat(Arena *a, const char *format, va_list args);
 
-/* Report a failed allocation: prints "error: no memory for " and the message, which says what for
- * and how much, on stderr and ends with exit code 69. */
+/* Report a failed allocation: print "error: no memory for " and the message, which says what for
+ * and how much, on stderr, and exit with code 69. */
 _Noreturn void no_memory(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Physical memory of this machine in bytes, used or free; 0 if the system does not report it. */
 size_t memory_of_machine(void);
 
-/* Report a bug of xformc: prints file, line and the message on stderr and ends with exit code
- * 70. */
+/* Report a bug in xformc: print file, line and the message on stderr, and exit with code 70. */
 #define die(...) die_at(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void die_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

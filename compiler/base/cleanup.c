@@ -85,7 +85,7 @@ static void on_cut(int number, siginfo_t *info, void *context)
     static const char message[] = "error: a file was truncated while it was being read\n";
     enum { EX_IO = 74 };
     (void)context;
-    if (info->si_code != BUS_ADRERR) end_by(number);        /* a bug of xformc */
+    if (info->si_code != BUS_ADRERR) end_by(number);        /* a bug in xformc */
     cleanup_files();
     if (line_shown && write(STDERR_FILENO, "\r\033[K", 4) < 0) line_shown = 0;
     if (changed_terminal) tcsetattr(changed_terminal - 1, TCSANOW, &usual_terminal);

@@ -24,13 +24,13 @@ void cleanup_files(void);
  * them. */
 void cleanup_terminal(int descriptor);
 
-/* Tell whether the terminal shows a progress line, which a signal must clear: progress.h. */
+/* Record whether the terminal shows a progress line, which a signal must clear; see progress.h. */
 void cleanup_line(bool shown);
 /* Call `tick` a few times a second while a child of cleanup_run runs; NULL: call nothing. */
 void cleanup_watch(void (*tick)(void));
 
-/* Between hold and release no signal ends the program; they nest. If a signal came meanwhile, the
- * last release ends the program. */
+/* Between hold and release, no signal ends the program; the calls nest. If a signal came in
+ * between, the last release ends the program. */
 void cleanup_hold(void);
 void cleanup_release(void);
 bool cleanup_caught(void);                  /* a signal or cleanup_stop came: only clean up now */

@@ -1,5 +1,6 @@
-/* config.c: read a JSON file key by key, typed. A missing key or a value of the wrong type is an
- * error at its line; the caller gets 0 and continues, so that all errors are reported. */
+/* config.c: read a JSON file key by key, with type checks. A missing key or a value of the wrong
+ * type is an error at its line; the caller gets 0 and continues, so that all errors are
+ * reported. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -109,7 +110,7 @@ static void missing(const Config *c, const char *name)
     diag_error(c->diag, EXIT_BAD_DATA, config_place(c, NULL), "the key \"%s%s\" is missing", c->within, name);
 }
 
-/* The key's value; NULL if it is absent, after an error if it is needed. */
+/* The key's value; NULL if the key is absent, with an error if it is needed. */
 static const json_t *value(const Config *c, const char *key, bool needed, char name[LONGEST_KEY])
 {
     const json_t *v = look_up(c, key, name);

@@ -1,4 +1,4 @@
-/* config.h: read a JSON file key by key, typed, with the source position of each key. */
+/* config.h: read a JSON file key by key, with type checks and the source position of each key. */
 #ifndef CONFIG_H
 #define CONFIG_H
 
@@ -25,7 +25,7 @@ typedef struct Config {
 bool        config_has(const Config *c, const char *key);
 bool        config_is_null(const Config *c, const char *key);   /* one key: present and null */
 Loc         config_place(const Config *c, const char *key);     /* of the key, else of the object */
-/* The value of a key. If the key is absent, it is the preset; but if the preset is CONFIG_REQUIRED
+/* The value of a key, or the preset if the key is absent; but if the preset is CONFIG_REQUIRED
  * (NULL for text), an absent key is an error, and the value is 0, false or "". The same holds for a
  * value of the wrong type. */
 #define CONFIG_REQUIRED (-1e300)
@@ -58,7 +58,7 @@ const char *config_shown(const Config *c, const char *key);
 char config_type(const Config *c, const char *key);
 bool config_is_list(const Config *c, const char *key);
 bool config_is_object(const Config *c, const char *key);
-/* Element i of a list, itself a list of numbers: returns how many, -1 after an error. */
+/* Element i of a list of lists of numbers. Returns how many numbers it has; -1 after an error. */
 int config_list_at(const Config *c, const char *key, int i, double **numbers);
 #define config_fault(c, key, ...) diag_error((c)->diag, EXIT_BAD_DATA, config_place(c, key), __VA_ARGS__)
 

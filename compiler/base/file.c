@@ -404,8 +404,8 @@ bool file_write(Arena *a, Diag *d, const char *path, const void *data, size_t si
     return file_commit(w);
 }
 
-/* Report a name with the extension of another kind, since viewers rely on it. True after that
- * error. */
+/* True, after an error, for a name with the extension of another kind: viewers rely on
+ * extensions. */
 static bool is_named_otherwise(Diag *d, const char *path, FileKind kind)
 {
     static const char *const endings[] = { ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".eps", ".ps", ".html",

@@ -57,7 +57,8 @@ void  file_remove_stale(const char *folder);
  * "x.png", is an error, too: EXIT_USAGE. */
 typedef struct FileKind { const char *begins, *what, *ending; } FileKind;       /* "<svg", "an SVG picture", ".svg" */
 bool  file_replace(Arena *a, Diag *d, const char *path, FileKind kind, const void *data, size_t size);
-/* Make the checks of file_replace before long work. It opens no device and leaves no file. */
+/* Do the checks of file_replace in advance, before long work. Opens no device and leaves no
+ * file. */
 bool  file_may_replace(Arena *a, Diag *d, const char *path, FileKind kind);
 
 /* True if the file system of `path`, which need not exist yet, has that many bytes free; false

@@ -15,8 +15,8 @@ void progress_end(void);
 bool progress_is_shown(void);               /* true if there is a terminal for it */
 double progress_seconds(void);              /* since progress_begin */
 
-/* Replace the text of the line. While a child of cleanup_run runs, the line also shows for how
- * long. */
+/* Replace the text of the line. While a child of cleanup_run runs, the line also shows how long it
+ * has been running. */
 void progress_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Show how much is done, at most ten times a second, and after a second also the time left:
  * "answering, 43 %, 12 s left". progress_bytes also shows the rate: "310 MB/s". */

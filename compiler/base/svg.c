@@ -15,7 +15,7 @@ const SvgColour svg_colours[SVG_COLOURS] = {
     [SVG_YELLOW] = { "#fef9c3", "#c9a20b" }, [SVG_GREY]   = { "#f1f5f9", "#94a3b8" },
 };
 
-/* Dark replacements of light colours: of every fill above, and of the colours of svg.h. */
+/* Dark replacements for light colours: every fill above, and the colours of svg.h. */
 typedef struct Night { const char *light, *dark; } Night;
 static const Night nights[] = {
     { SVG_PAPER, "#0f172a" }, { SVG_INK, "#e2e8f0" }, { SVG_FAINT, "#94a3b8" },

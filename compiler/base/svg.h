@@ -53,7 +53,7 @@ Svg  svg_new(Arena *a, double width, double height, const char *title);
 /* Begin a picture inside an HTML page: no background, no arrowheads. The style sheet of the page
  * must contain the rules of svg_add_night. */
 Svg  svg_inline(Arena *a, double width, double height, const char *title);
-/* CSS rules that replace the colours above by dark ones, to be put into a media query. */
+/* CSS rules that replace the colours above with dark ones, to be put into a media query. */
 void svg_add_night(Text *t);
 /* Close the page; s->text is then a complete file. Open groups are a bug: die(). */
 void svg_finish(Svg *s);

@@ -198,8 +198,8 @@ int64_t bench_resident_bytes(void)
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-/* Update max_abs_err by the largest difference of a[n] from b[n], INFINITY if a number of `a` is
- * not finite; and `largest` by the largest absolute value of b[n]. */
+/* Raise max_abs_err to the largest difference of a[n] from b[n], INFINITY if a number of `a` is not
+ * finite; and `largest` to the largest absolute value of b[n]. */
 static void note_error(BenchEngine *mine, const float *a, const float *b, int64_t n)
 {
     double most = mine->max_abs_err, largest = mine->largest;

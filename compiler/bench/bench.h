@@ -140,8 +140,8 @@ void bench_print(const Bench *b, const char *format, FILE *to);
 Text bench_chart(const Bench *const *benches, int n);
 /* The bars of bench_chart as HTML, for pages of any width. */
 void bench_bars(Text *t, const Bench *const *benches, int n);
-/* The colour of each engine of each bench, by its number over all benches. bench_colour_number
- * gives the number for a row of bench k. */
+/* The colour of an engine of a bench, by its number, counted across all benches.
+ * bench_colour_number gives the number for a row of bench k. */
 SvgColour bench_colour(int number);
 int bench_colour_number(const Bench *const *benches, int k, const BenchRow *r);
 /* Plot every row with `threads` threads as a point under the machine's roofline, as SVG for a page:

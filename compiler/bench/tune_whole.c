@@ -148,7 +148,7 @@ static void give(const WholeTune *w)
     Tuning *r = w->tune->result;
     const Way *threads = choose(w, in_threads, "1 thread", &r->threads_note);
     const Way *layers = choose(w, in_layers, "default", &r->layers_note), *isa = choose(w, in_isa, "the best set", &r->isa_note);
-    /* Set even 1: a program's default may be more. */
+    /* Set it even if it is 1: a program's default may be more. */
     if (r->threads_note) r->threads = threads->threads;
     if (layers->layers) r->layers = layers->layers == LAYERS_LOOP ? TUNED_LAYERS_LOOP : TUNED_LAYERS_CALLS;
     r->isa = isa->isa;

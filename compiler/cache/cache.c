@@ -118,7 +118,7 @@ bool cache_most(Arena *a, int64_t *bytes)
     return good;
 }
 
-/* Remove the least recently used entries until `bytes` more fit into the limit. */
+/* Remove the least recently used entries until `bytes` more fit within the limit. */
 static void make_room(Arena *a, int64_t bytes)
 {
     int n, error;
@@ -207,8 +207,8 @@ static int last_used_first(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* The kind of a file named NAME-0123456789abcdef, an ending, and `more`; CACHE_KINDS for any other
- * name. */
+/* The kind of a file named NAME-0123456789abcdef followed by an ending and `more`; CACHE_KINDS for
+ * any other name. */
 static CacheKind kind_of(const char *name, const char *more)
 {
     const char *dash = strrchr(name, '-');

@@ -23,7 +23,7 @@ void cache_off(void);
 const char *cache_path(Arena *a, const char *name, uint64_t key, CacheKind kind);
 
 /* True if the entry exists and only this user can write it and its folder. If others can, a remark
- * goes to `d`, unless NULL. */
+ * goes to `d`, unless it is NULL. */
 bool cache_has(Arena *a, Diag *d, const char *path);
 /* Mark an entry as used now. */
 void cache_used(const char *path);

@@ -161,7 +161,7 @@ static size_t shared_beginning(const char *a, const char *b)
     return n;
 }
 
-/* Reduce n, so that the last n bytes of `s` do not begin within a tag <…>. whole_beginning does the
+/* Reduce n so that the last n bytes of `s` do not begin within a tag <…>. whole_beginning does the
  * same for the end of the first n bytes. */
 static size_t whole_end(const char *s, size_t n)
 {
@@ -426,8 +426,8 @@ static const char *name_of_chat(const Chat *c)
     return "custom";
 }
 
-/* Replace the dates in the texts by RT_CHAT_DATE; false if a turn contains a date, or there are too
- * many, or the template writes that byte itself. */
+/* Replace the dates in the texts with RT_CHAT_DATE; false if a turn contains a date, or there are
+ * too many, or the template writes that byte itself. */
 static bool settle_date(const Learner *l, Chat *c)
 {
     const char *date = l->dated ? DATE : TODAY;

@@ -48,7 +48,7 @@ typedef enum JNodeKind {
 /* a, b, c, d by kind: ITEM a[b]; SLICE a[b:c:d]; CHOICE a if b else c; IF a: b, else c; FOR target
  * in a if b: c, else d; SET target = a, or the text of block c; MACRO c. part: arguments, elements
  * or statements; in a dictionary, keys and values in turn. key: the names of keyword arguments,
- * NULL for others; for a macro, its parameters, and part their defaults. */
+ * NULL for others; for a macro, its parameters; part then holds their defaults. */
 struct JNode {
     JNodeKind kind;
     const char *name; /* of a name, attribute, filter, test, macro; the operator of BINARY */

@@ -17,7 +17,8 @@ typedef Exit CommandRun(const Options *o);
 Exit help_no_words(const Options *o);
 void help_command(Command command, bool in_full, FILE *to);
 Exit help_no_command(const char *word);
-/* Print a completion script. shell: the number of the word given to --completion: completion.c. */
+/* Print a completion script. shell: the number of the word given to --completion; see
+ * completion.c. */
 void completion_print(int shell, FILE *to);
 
 /* Shared by commands. */

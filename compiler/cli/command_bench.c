@@ -131,8 +131,8 @@ static const BenchRow *on_one_thread(const Bench *b, const BenchRow *r)
     return NULL;
 }
 
-/* For each number of threads that is slower than one thread, report in how many rows it is, and the
- * worst of them. */
+/* For each number of threads that is slower than one thread, report in how many rows it is slower,
+ * and the worst of them. */
 static void remark_on_threads(Session *s, const Bench *b)
 {
     const double slower = 0.95;         /* relative to one thread; anything closer is noise */

@@ -1,4 +1,4 @@
-/* command_run.c: run a spec: an xf.graph prints every named tensor, a model reads texts and prints
+/* command_run.c: run a spec: an xf.graph prints every named tensor; a model reads texts and prints
  * its results. */
 #include "command.h"
 

@@ -27,7 +27,7 @@ static bool on_path(Arena *a, const char *command)
 }
 
 /* Open an engine with and without taps. For a model that rounds at run time, the generic engine is
- * needed only with taps, with which it takes over the values of another engine. */
+ * needed only with taps, where it takes over the values of another engine. */
 static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOptions *o, int same_bits)
 {
     VerifyEngine *v = &e->list[e->count++];
@@ -40,8 +40,8 @@ static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOp
     return v->plain != NULL;
 }
 
-/* Open native code compiled by --cc; otherwise by gcc and clang, as far as they are on the PATH, or
- * else by cc; *first is set to the first compiler. Emitted code has the same bits with every
+/* Open native code compiled by --cc; otherwise by gcc and clang, whichever are on the PATH, or else
+ * by cc; *first is set to the first compiler. Emitted code has the same bits with every
  * compiler. */
 static bool open_native(Session *s, Engines *e, const char **first)
 {

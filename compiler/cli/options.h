@@ -25,7 +25,7 @@ typedef enum OptionId {
 enum { OPTION_THREADS_MOST = 16 };
 typedef struct TextList { const char **texts; int count; } TextList;
 
-/* 0, NULL and false mean that an option was not given; for an integer that may be 0, -1 means this.
+/* 0, NULL and false mean that an option was not given; for an integer that may be 0, -1 does.
  * Strings point into the argument vector. */
 typedef struct Options {
     Command command;
@@ -88,8 +88,8 @@ bool options_fit(Options *o, char **words, int n);
 
 /* The options of a session; false after a message about options that conflict. */
 bool options_compile(const Options *o, CompileOptions *c);
-/* The engine that --engine names; else `usual`, or native if an option that only native code has is
- * given. False after a message about options that conflict. */
+/* The engine that --engine names; else `usual`, or native if an option is given that only native
+ * code has. False after a message about options that conflict. */
 bool options_engine(const Options *o, EngineKind usual, EngineKind *kind);
 RunOptions options_run(const Options *o, EngineKind kind);
 

@@ -1,8 +1,8 @@
 /* custom.h: the C of xf.ops as functions of the emitted text.
  *
- * The C is the body of a function over rows of the result y. In scope are: for y and each input x a
- * pointer and the constants x_rows, x_columns and x_stride (floats from row to row); the attributes
- * as floats; begin and end, the rows of y that this thread computes; and rt_plain.h. */
+ * The C is the body of a function over rows of the result y. In scope are: for y and each input x,
+ * a pointer and the constants x_rows, x_columns and x_stride (floats from row to row); the
+ * attributes as floats; begin and end, the rows of y that this thread computes; and rt_plain.h. */
 #ifndef CUSTOM_H
 #define CUSTOM_H
 

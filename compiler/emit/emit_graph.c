@@ -6,7 +6,7 @@
 
 static const Tensor *tensor_at(Emit *e, int i) { return e->plan->graph->tensors[i]; }
 
-/* True for an input that the caller sets; for an output. */
+/* True for an input that the caller sets. */
 static bool is_input(const Tensor *t) { return t->kind == TENSOR_INPUT && !t->integer; }
 static bool is_output(const Tensor *t) { return t->output; }
 

@@ -1,7 +1,7 @@
 /* emit_weights.c: the packed weights as C: a struct for each block, whose members have the offsets
  * that the plan gave the tensors.
  *
- * A block of more than INT32_MAX bytes may be too large for a type of some C compilers. Its members
+ * A block of more than INT32_MAX bytes may be too large for a type in some C compilers. Its members
  * are pointers instead; the text that uses them is the same. */
 #include "emit.h"
 #include "reserved_names.h"

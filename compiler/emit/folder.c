@@ -295,7 +295,7 @@ static bool is_made(const char *target, const char *text)
     return stat(target, &made) == 0 && S_ISREG(made.st_mode) && stat(text, &from) == 0 && !older(&made, &from);
 }
 
-/* The message in `log` that the disk or a quota is full; NULL if there is none. */
+/* The message in `log` that the disk is full or a quota is exceeded; NULL if there is none. */
 static const char *said_of_room(const char *log)
 {
     const char *const words[] = { strerror(ENOSPC), strerror(EDQUOT), strerror(EFBIG),

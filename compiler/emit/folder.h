@@ -9,7 +9,7 @@
 typedef struct FolderText { Pack pack; const EmittedFile *files; int count; } FolderText;
 FolderText folder_text(Arena *a, const Plan *p, EmitForm form);
 
-/* Write everything into `folder`, creating it if needed. No file is left partial. If a file that
+/* Write everything into `folder`, creating it if needed. No partial file is left. If a file that
  * xformc did not write would be overwritten, nothing is written and the exit code is 65. */
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest);
 /* Write everything but the weights; the form of `text` must not be WEIGHTS_LITERAL. */

@@ -21,7 +21,7 @@ static RtSampling sampling_of(const Model *m)
 {
     RtSampling s = { .top_k = (int)m->generation_top_k, .min_p = (float)m->generation_min_p };
     if (m->generation_do_sample) s.temperature = (float)m->generation_temperature;
-    /* top_p 0 keeps only the most likely token; in an RtSampling 0 is off. */
+    /* top_p 0 keeps only the most likely token; in an RtSampling, 0 means off. */
     if (m->generation_top_p < 1) s.top_p = m->generation_top_p > 0 ? (float)m->generation_top_p : 1e-30f;
     if (m->generation_typical_p < 1) s.typical_p = (float)m->generation_typical_p;
     return s;

@@ -6,7 +6,8 @@
 
 enum { MAX_ISAS = 4 };              /* in one program */
 
-/* Compiler flags for the named instruction set ("native", "avx2"), or NULL; all names. */
+/* isa_flags: compiler flags for an instruction set ("native", "avx2"), or NULL. isa_names: all
+ * names. */
 const char *isa_flags(const char *name);
 const char *const *isa_names(int *n);
 extern const char isa_option_more[];     /* help text of --isa: lists all names */
@@ -15,7 +16,7 @@ extern const char isa_option_more[];     /* help text of --isa: lists all names 
  * Adjacent commas give an empty word. */
 const char *const *isa_list(Arena *a, const char *list, int *n);
 /* The error in a list of names, phrased to end a sentence; NULL if it is valid. Variants are tried
- * in their order. */
+ * in the order of the list. */
 const char *isa_list_fault(Arena *a, const char *list);
 
 #endif

@@ -1,5 +1,5 @@
-/* generic_blas.c: the only file that uses OpenBLAS. One row takes sgemv on one thread, since
- * threads cost more than they save; more rows take sgemm on all threads.
+/* generic_blas.c: the only file that uses OpenBLAS. One row uses sgemv on one thread, since threads
+ * cost more than they save; more rows use sgemm on all threads.
  *
  * The library is loaded when the first engine needs it. By default it then starts a thread per
  * processor; if the address space is limited, such a thread retries its allocation forever, and the

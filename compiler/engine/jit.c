@@ -48,7 +48,7 @@ static void jit_close(Engine *e)
 
 /* ---- time ------------------------------------------------------------------------------------------------------- */
 
-/* Nanoseconds since *last, which becomes now. */
+/* Nanoseconds since *last, which is set to the current time. */
 static int64_t since(int64_t *last)
 {
     const int64_t now = clock_now_ns(), passed = now - *last;
@@ -101,7 +101,7 @@ static void enter(const Jit *k)
     inside = !k->emitted.model.team;
 }
 
-/* Ends a call that jit_leave jumped out of. Unblock SIGINT: its handler did not return, so it is
+/* End a call that jit_leave jumped out of. Unblock SIGINT: its handler did not return, so it is
  * still blocked. */
 static rt_status left(void)
 {

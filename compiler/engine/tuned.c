@@ -23,8 +23,8 @@ static bool isa_is_known(Arena *a, Diag *d, const Tuning *t)
     return !fault;
 }
 
-/* True if the file is for this model and dtype. A remark reports any mismatch, including one of the
- * machine. */
+/* True if the file is for this model and dtype. A remark reports any mismatch, including a
+ * different machine. */
 static bool tuning_fits(Arena *a, Diag *d, const Model *m, const Tuning *t)
 {
     const Loc whole = { t->path, 0, 0 };

@@ -1,4 +1,4 @@
-/* graph_check.c: assert what later stages rely on. A failure is a compiler bug, not a fault of the
+/* graph_check.c: assert what later stages rely on. A failure is a compiler bug, not a fault in the
  * spec. */
 #include "graph.h"
 

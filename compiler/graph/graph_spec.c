@@ -61,7 +61,7 @@ static bool check_size(SpecBuild *b, const Tensor *t)
     return false;
 }
 
-/* A source with only a shape, for while the builder runs and there is no model yet. */
+/* A source with only a shape, used while the builder runs and there is no model yet. */
 static const TensorSource *source_of_call(SpecBuild *b, const GraphCall *c)
 {
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);

@@ -48,7 +48,8 @@ static size_t object_bytes(const unsigned char *data, size_t size)
     return sum;
 }
 
-/* Add the bytes of FOLDER/NAME to *sum; false after an error. A missing file adds nothing. */
+/* Add the object_bytes of FOLDER/NAME to *sum; false after an error. A missing file adds
+ * nothing. */
 static bool add_object(Arena *a, Diag *d, const char *folder, const char *name, size_t *sum)
 {
     FileMap map;
@@ -62,7 +63,7 @@ static bool add_object(Arena *a, Diag *d, const char *folder, const char *name, 
     return bytes > 0;
 }
 
-/* Add the objects of the runtime's sources that are in the library. */
+/* Add the sizes of the objects of those runtime sources that are in the library. */
 static bool add_runtime(Arena *a, Diag *d, const char *folder, size_t *sum)
 {
     for (const RuntimeFile *f = runtime_files; f->name; f++) {
@@ -73,7 +74,7 @@ static bool add_runtime(Arena *a, Diag *d, const char *folder, size_t *sum)
     return true;
 }
 
-/* Add the object of the model, or those of all its variants. */
+/* Add the size of the model's object, or those of all its variants. */
 static bool add_model(Arena *a, Diag *d, const char *folder, const char *name, EmitForm form, size_t *sum)
 {
     int n;

@@ -13,7 +13,7 @@ bool perf_map_wanted(void);
 const char *perf_map_text(Arena *a, const char *text);
 
 /* Add the functions of compiled code, without those of symbols[n], which are elsewhere in memory.
- * If the file cannot be written, or belongs to another user, that is a remark. */
+ * If the file cannot be written, or belongs to another user, a remark says so. */
 void perf_map_add(Arena *a, Diag *d, CMemory *code, const CSymbol *symbols, int n);
 
 #endif

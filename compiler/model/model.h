@@ -245,7 +245,7 @@ typedef enum ChatEmpty { CHAT_EMPTY_KEPT, CHAT_EMPTY_NONE, CHAT_EMPTY_PRESET } C
 typedef struct Chat {
     const char *name, *begin;
     const char *system[2], *date, *today, *user[2], *answer, *again, *past[2], *preset;
-    const char *unlike;             /* where the template is known to write another text: "in an
+    const char *unlike;             /* where the template is known to write something else: "in an
                                      * empty message"; NULL: nowhere */
     ChatTrim trim;
     ChatEmpty empty;

@@ -68,7 +68,7 @@ static const char *const library[] = {
     "quick_exit", "raise", "rand", "random", "realloc", "setenv", "setjmp", "signal", "srand", "srandom", "strftime",
     "strtod", "strtof", "strtol", "strtold", "strtoll", "strtoul", "strtoull", "system", "time", "timespec", "toascii",
     "tolower", "toupper", "unsetenv", "wcstombs", "wctomb",
-    /* POSIX, as far as the runtime of a program may use it */
+    /* names of POSIX that the runtime of a program may use */
     "access", "close", "dup", "dup2", "execl", "execv", "execve", "execvp", "fork", "fstat", "getopt", "getpid", "isatty",
     "kill", "lseek", "mmap", "munmap", "open", "optarg", "optind", "pipe", "poll", "pthread", "read", "select", "sleep",
     "stat", "sysconf", "unlink", "usleep", "vfork", "wait", "waitpid", "write", "environ",

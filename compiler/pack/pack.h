@@ -63,8 +63,8 @@ PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n);
 /* Read, or write, the numbers at one place: values[rows][columns], row-major, as in the model. */
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values);
 void pack_put(unsigned char *data, const PackedTensor *t, const float *values);
-/* The packed file as C text, NAME_weights.c: const void *NAME_literal. False after an error; more
- * than a million values are one. */
+/* The packed file as C text, NAME_weights.c: const void *NAME_literal. False after an error, such
+ * as more than a million values. */
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 
 #endif

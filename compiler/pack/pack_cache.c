@@ -41,7 +41,8 @@ static bool same_head(const unsigned char *a, const unsigned char *b)
                   HEAD_BYTES - RT_PACKED_DATA_AT) == 0;
 }
 
-/* Map an entry with `bytes` bytes of data. If its size or key is wrong, remove it; false. */
+/* Map an entry with `bytes` bytes of data. If its size or key is wrong, remove it and return
+ * false. */
 static bool map_entry(Arena *a, const char *path, size_t bytes, uint64_t key, FileMap *map)
 {
     struct stat info;

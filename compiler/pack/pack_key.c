@@ -10,7 +10,8 @@
 #error "PACKER_VERSION is a hash of the sources that determine the bytes; see the Makefile"
 #endif
 
-/* Hash the fields of a source, but not its name nor what it points to; hash_source adds these. */
+/* Hash the fields of a source, but neither its name nor what it points to; hash_source adds
+ * these. */
 static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
 {
     const int64_t whole[] = {
@@ -44,7 +45,7 @@ static uint64_t hash_file(const TensorFile *f)
     return rt_hash(h, f->map.data + f->map.size - n, n);
 }
 
-/* The file hashed last: consecutive tensors are mostly of one file. */
+/* The file hashed last: consecutive tensors are mostly from one file. */
 typedef struct LastFile { const TensorFile *file; uint64_t hash; } LastFile;
 
 static uint64_t hash_source(uint64_t h, const TensorSource *s, LastFile *last)

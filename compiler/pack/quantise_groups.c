@@ -1,6 +1,6 @@
 /* quantise_groups.c: quantise weights to int8 and int4 in groups; see quantise.h. A SIMD vector
- * holds the same column of several rows: no sum crosses its lanes, and vectors are already in the
- * order of panels, which hold sixteen outputs side by side. */
+ * holds one column of several rows, one row per lane: no sum crosses lanes, and vectors are already
+ * in the order of panels, which hold sixteen outputs side by side. */
 #include "quantise.h"
 
 #include <math.h>

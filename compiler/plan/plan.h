@@ -276,7 +276,7 @@ static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION 
 /* The row of ops.def for the element-wise operation that a kernel computes, or NULL. */
 const OpRow *kernel_element(Kernel kernel);
 
-/* Bytes of an element of a buffer; int8 keys and values have scales besides. */
+/* Bytes of an element of a buffer; int8 keys and values also have scales. */
 static inline size_t buffer_element_bytes(const Buffer *b)
 {
     static const size_t bytes[KV_DTYPES] = { [KV_DTYPES_F32] = sizeof(float), [KV_DTYPES_F16] = sizeof(rt_f16), [KV_DTYPES_INT8] = 1 };

@@ -60,7 +60,7 @@ ChunkResult repl_chunk_check(Repl *r, const char *text);
 bool repl_is_lua(Repl *r, const char *text);
 
 void repl_catch_interrupts(const Repl *r);
-/* Run a chunk, a piece or a command with Ctrl-C handled; an interrupted script quits:
+/* Run a chunk, a piece or a command with Ctrl-C handled; an interrupted script quits. See
  * repl_run.c. */
 ChunkResult repl_run(Repl *r, const char *name, const char *text, bool last);
 ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char *text);
@@ -70,7 +70,7 @@ bool repl_is_command(const char *line);
 /* Run the Lua file at `path`, which must not contain zero bytes; a byte order mark and a #! line at
  * the beginning are skipped. A file that is not valid Lua as a whole runs like lines from a pipe:
  * after a reported failure the next chunk still runs. False after reported failures; r->exit_code
- * is then the exit code: repl_file.c. */
+ * is then the exit code. See repl_file.c. */
 bool repl_file(Repl *r, const char *path);
 /* Print an error that does not end a chunk. A script continues, and ends with this exit code. */
 void repl_refuse(Repl *r, Exit code, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -89,8 +89,8 @@ void repl_raise(lua_State *L, Diag *d);
 bool repl_interrupt(bool again);
 bool repl_interrupted(void);                                    /* the last chunk was asked to stop */
 /* repl_stopping: the last chunk was asked to stop, and nothing has handled that. repl_heard: handle
- * it: the code continues, and the next Ctrl-C counts as the first. A script still ends after the
- * chunk. */
+ * the request, so that the code continues and the next Ctrl-C counts as the first. A script still
+ * ends after the chunk. */
 bool repl_stopping(void);
 void repl_heard(lua_State *L);
 extern volatile sig_atomic_t repl_interrupts;                   /* in this chunk or command */
@@ -124,7 +124,7 @@ ReplRange repl_range(const ReplTensor *t);
 void repl_add_math(lua_State *L, int meta, int methods);
 
 /* The tensor at `index`; or a tensor without a name, made in the arena from a table of numbers
- * whose nesting is the shape. Raises on anything else, and if rows differ in length:
+ * whose nesting is the shape. Raises on anything else, and if rows differ in length. See
  * repl_numbers.c. */
 ReplTensor repl_values(lua_State *L, int index, Arena *a);
 /* Like repl_values, but only the numbers; *n is set to their count. */
@@ -173,7 +173,8 @@ void repl_remember(lua_State *L);                               /* make the mode
 void repl_push_last(lua_State *L);
 
 /* Memory of a model is freed once it is no longer reachable: repl_memory.c. The session's arena is
- * the model's own during compilation, later that of the current call, until the next call. */
+ * the model's own during compilation, and after that the arena of the current call, which lasts
+ * until the next call. */
 void repl_memory_begin(ReplModel *m);               /* begin a call: forget earlier errors */
 Arena *repl_memory_trace(ReplModel *m);             /* a new arena for a trace of the question; it
                                                      * replaces the earlier one */
@@ -336,7 +337,7 @@ void repl_command(Repl *r, const char *line);
 /* Names of commands, for completion: the i-th, or NULL past the end. */
 const char *repl_command_name(int i);
 
-/* Print help on a name, and its value if it is a global. The i-th topic, or NULL past the end:
+/* Print help on a name, and its value if it is a global. The i-th topic, or NULL past the end. See
  * repl_help.c. */
 void repl_help(Repl *r, const char *words);
 const char *repl_topic_name(int i);

@@ -26,7 +26,7 @@ static void close_model(ReplModel *m)
     *m = (ReplModel){ .session = NULL };
 }
 
-/* Read the spec value, or the spec at the path, at `index` into m->session. */
+/* Read the spec at `index`, a value or a path, into m->session. */
 static bool take_spec(lua_State *L, int index, ReplModel *m)
 {
     const Draft *draft = spec_at(L, index);
@@ -126,7 +126,8 @@ static void run_graph(lua_State *L, ReplModel *m)
     if (!look_graph(&m->look)) repl_model_fail(L, m);
 }
 
-/* Answer the ids, unless the decoder's input is given; then trace question and answer. */
+/* Generate an answer to the ids, unless the decoder's input is given. In both cases, trace the
+ * question and the answer. */
 static void run_ids(lua_State *L, ReplModel *m)
 {
     const Model *model = m->session->model;

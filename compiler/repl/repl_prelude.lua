@@ -1,8 +1,8 @@
--- repl_prelude.lua: what `xf` at the prompt does by means of itself.
+-- repl_prelude.lua: the parts of `xf` at the prompt that are written in Lua.
 local xf, Model, check_sweep, sweep_calls = ...
 local stopping, heard, shown = sweep_calls.stopping, sweep_calls.heard, sweep_calls.shown
 
--- Raise where something stands behind the arguments that a function takes: number `at` and on.
+-- Raise an error if a surplus argument in `...` is not nil; the first of them has number `at`.
 local function no_more(signature, at, ...)
   for i = 1, select("#", ...) do
     local value = select(i, ...)
@@ -37,8 +37,8 @@ local function combinations(grid)
   return keys, rows
 end
 
--- Cells in columns that are as wide as these, and grow where they must; numbers to the right. The last may be a message, which
--- is not a column.
+-- A line of a table: cells padded to `widths`, numbers aligned to the right. The last cell may be a
+-- message, which is not padded.
 local function line_text(line, widths)
   local cells = {}
   for i, cell in ipairs(line) do
@@ -52,7 +52,7 @@ local function widen(widths, line)
   for i, cell in ipairs(line) do widths[i] = math.max(widths[i] or 0, utf8.len(cell) or #cell) end
 end
 
--- A value of a sweep as a spec would have it: a table with its fields in order, numbers first.
+-- A value of a sweep, written as in a spec. In a table, list items come first, then sorted fields.
 local function value_text(v)
   if type(v) ~= "table" then return tostring(v) end
   local parts, names = {}, {}
@@ -93,7 +93,7 @@ local function row_cells(keys, row)
   return cells
 end
 
--- A line of the table; what a row says in place of numbers stands behind its fields.
+-- A line of the table. If a row has an error, its message follows the fields instead of numbers.
 local function row_text(keys, row, widths)
   local cells = row_cells(keys, row)
   if row.error then cells[#cells + 1] = first_line(row.error) end
@@ -109,7 +109,7 @@ function Sweep:__tostring()
   return table.concat(text, "\n")
 end
 
--- xf.sweep(spec, grid, options), or xf.sweep(grid, options) of the model that was compiled last.
+-- The arguments of xf.sweep(spec, grid, options); without a spec, that of the last model is used.
 local function sweep_arguments(spec, grid, options)
   if type(spec) == "table" then
     if options ~= nil then error("xf.sweep takes a spec and { field = { values }, … }", 3) end
@@ -124,7 +124,7 @@ local function sweep_arguments(spec, grid, options)
   return spec, grid, options or {}
 end
 
--- Those of xf.compile. The tier is "jit" unless they say otherwise: no row may change it in the middle.
+-- The options for xf.compile. The default tier is "jit", so that no row changes tiers midway.
 local function sweep_compile(options)
   local compile = {}
   for k, v in pairs(options) do
@@ -135,7 +135,7 @@ local function sweep_compile(options)
   return compile
 end
 
--- Measure one row; the name of its model, or nil where it has an error. Ctrl-C is raised.
+-- Measure one row; returns the name of its model, or nil after an error. Ctrl-C raises an error.
 local function measure_row(spec, row, compile, seconds)
   local changes, name = {}, nil
   for k, v in pairs(row) do changes[k] = v end
@@ -163,8 +163,9 @@ local function sweep_bars(done, name, file)
   xf.bars((name and name .. ": " or "") .. "median time of a run", "µs", labels, values, file)
 end
 
--- Compile and measure every combination. options: seconds for each (0.05), file = "sweep.svg", and those of xf.compile. On a
--- terminal each row is shown as soon as it is measured. Ctrl-C ends it with the rows that are.
+-- Compile and measure every combination. options: seconds for each (0.05), file = "sweep.svg", and
+-- those of xf.compile. On a terminal, each row is shown as soon as it is measured. Ctrl-C ends the
+-- sweep, and the rows measured so far are returned.
 function xf.sweep(spec, grid, options, ...)
   no_more("xf.sweep([spec, ]grid[, options])", 4, ...)
   spec, grid, options = sweep_arguments(spec, grid, options)
@@ -190,7 +191,8 @@ function xf.sweep(spec, grid, options, ...)
   return done
 end
 
--- m:names(): all of them, one a line; alike names of layers as one, encoder.{0..2}.ffn.
+-- m:names() as text: one name per line; names that differ only in their layer share a line:
+-- encoder.{0..2}.ffn.
 local Names = {}
 
 local function layers_text(layers)
@@ -220,7 +222,7 @@ for _, method in ipairs { "names", "weights" } do
   Model[method] = function(self, ...) return setmetatable(plain(self, ...), Names) end
 end
 
--- The blocks that end in weights called out or down; with heads: attentions alone.
+-- The blocks whose last weight is named out or down; with_heads: only attentions.
 local function blocks(model, with_heads)
   local found = setmetatable({}, Names)
   for _, name in ipairs(model:weights()) do
@@ -230,7 +232,7 @@ local function blocks(model, with_heads)
   return found
 end
 
--- Raise where a model has no such block; one whose weights cannot be listed says so by itself.
+-- Raise an error if the model has blocks, but not this one. If it has none, a later call raises it.
 local function check_block(model, block, with_heads)
   local known = blocks(model, with_heads)
   for _, name in ipairs(known) do
@@ -241,15 +243,16 @@ local function check_block(model, block, with_heads)
   error(("%s has no %s '%s'; expected %s"):format(model.name, with_heads and "attention" or "block", block, expected), 3)
 end
 
--- m:heads("encoder.0.self_attn"): how many it has.
+-- m:heads("encoder.0.self_attn"): the number of its heads.
 local plain_heads = Model.heads
 function Model:heads(block, ...)
   if type(block) == "string" then check_block(self, block, true) end
   return plain_heads(self, block, ...)
 end
 
--- m:ablate("encoder.0.self_attn"): the block adds nothing; m:ablate("encoder.0.self_attn", head): one of its heads, from 0,
--- adds nothing but its share of the bias. m:restore() undoes it. The names are those of m:names() without the last word.
+-- m:ablate("encoder.0.self_attn"): the block adds nothing. m:ablate("encoder.0.self_attn", head):
+-- that head, from 0, adds nothing; the bias of the block stays. m:restore() undoes both. The names
+-- of blocks are those of m:names() without the last word.
 function Model:ablate(block, head, ...)
   no_more("m:ablate(block[, head])", 3, ...)
   if type(block) ~= "string" then error("m:ablate takes the name of a block: m:ablate(\"encoder.0.self_attn\")", 2) end

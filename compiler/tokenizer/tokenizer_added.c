@@ -116,7 +116,8 @@ void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TO
         if (!tok_is_listed(list, count, f->listed.at[i].text)) tok_add(b, f->listed.at[i]);
 }
 
-/* Add a token that tokenizer.json lacks. One that it has becomes special if it is named. */
+/* Add a token that tokenizer.json lacks. One that it has becomes special if it has a name of its
+ * own, not only a place in a list. */
 static void add_new(TokBuild *b, TokAdded x)
 {
     const uint32_t added = x.text.n ? tok_added_of_text(b, x.text) : RT_TOK_NONE;

@@ -299,8 +299,8 @@ bool tok_is_mark(const TokFolder *folder, TokString text);
 bool tok_is_taken(const TokBuild *b, uint32_t id, TokString text);
 /* Report a folder that gives an added token the id of a piece with another text. */
 void tok_refuse_taken(TokBuild *b, const TokConfig *config);
-/* Add everything that the folder adds to a vocabulary. preset: the special tokens that it does not
- * name; mask_flags: of the preset mask token. */
+/* Add everything that the folder adds to a vocabulary. preset: the special tokens used where it
+ * names none; mask_flags: of the preset mask token. */
 void tok_add_folder(TokBuild *b, const TokConfig *config, const char *const preset[TOK_MARKS], uint32_t mask_flags);
 /* The added tokens of added_tokens_decoder, else of added_tokens.json, sorted by id. Sets b->file
  * to the file that has them. */

@@ -1,6 +1,6 @@
 /* tokenizer_class.c: replace the parts of a tokenizer.json that the class of the tokenizer
- * overrides, by keys of tokenizer_config.json. Differences from the file are reported as remarks.
- * The classes are rows of tokenizer_classes.def. */
+ * overrides, according to keys of tokenizer_config.json. Differences from the file are reported as
+ * remarks. The classes are rows of tokenizer_classes.def. */
 #include "tokenizer_json.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static bool prefixes(const Settle *s) { return s->config->has_prefix_space ? s->
 
 static void letters_no(Settle *s) { (void)s; }
 
-/* Replace the unk_token of the model by the folder's, or by [UNK] if the folder names none. */
+/* Replace the unk_token of the model with the folder's, or with [UNK] if the folder names none. */
 static void settle_unknown(Settle *s)
 {
     json_t *model = json_object_get(s->root, "model");
@@ -218,7 +218,7 @@ static void spaces_words(Settle *s)
 static void spaces_metaspace(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "never"); }
 static void spaces_metaspace_first(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "first"); }
 
-/* Replace a normalizer that marks blanks by a Metaspace. The decoder becomes the class's own;
+/* Use a Metaspace in place of a normalizer that marks blanks. The decoder becomes the class's own;
  * `strips`: it removes the first blank. */
 static void settle_llama(Settle *s, const char *prefixed, bool strips)
 {

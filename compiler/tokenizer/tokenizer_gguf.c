@@ -116,7 +116,7 @@ static int id_of(const TokBuild *b, int64_t id, int preset)
 }
 
 /* Add the tokens that are matched in texts before the model runs, as in llama.cpp: control tokens
- * (type 3) such as </s>, and with `user` user-defined tokens (type 4). */
+ * (type 3) such as </s>, and, with `user`, user-defined tokens (type 4). */
 static void add_specials(TokBuild *b, const int32_t *type, bool user)
 {
     for (int i = 0; i < b->size; i++) {

@@ -259,7 +259,7 @@ static void read_model(TokBuild *b, const json_t *model)
 /* ---- added tokens ------------------------------------------------------------------------------------------------------ */
 
 /* State while added tokens are read. next: the next new id, as `tokenizers` assigns it: after all
- * added tokens, and at least the number of pieces. moved: how many tokens got another id than the
+ * added tokens, and at least the number of pieces. moved: how many tokens got an id other than the
  * list says. beside: the list is from a file next to tokenizer.json. */
 typedef struct Adding { uint32_t next; int moved; bool beside; } Adding;
 

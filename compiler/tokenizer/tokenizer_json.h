@@ -37,8 +37,8 @@ int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t
 uint32_t tok_json_below(TokBuild *b, const json_t *object, const char *key, uint32_t preset, uint32_t limit);
 TokString tok_json_text(TokBuild *b, const json_t *object, const char *key);    /* s NULL: absent */
 
-/* Replace in `root` what the class of the tokenizer overrides by keys of tokenizer_config.json,
- * with remarks. */
+/* Replace in `root` what the class of the tokenizer overrides, according to keys of
+ * tokenizer_config.json, with remarks. */
 void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config);
 /* Remark if the class lacks added tokens of the file, which are used all the same. */
 void tok_json_tell_added(TokBuild *b, const TokConfig *config);

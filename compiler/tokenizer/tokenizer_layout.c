@@ -120,7 +120,7 @@ static void put_words(Laid *l, const char *words)
 static void put_format(Laid *l, const char *format, int i) { put_words(l, arena_format(l->b->arena, format, i)); }
 
 /* True if a Pegasus has a sentence mask. Without one, the ids are those of transformers 4;
- * 5 assigns others. */
+ * transformers 5 assigns others. */
 static bool masks_sentences(const TokFolder *f) { return !f->has_sentence_mask || f->sentence_mask.s; }
 
 /* Pegasus: <mask_1>, <mask_2> and <unk_2> … fill the ids up to the offset of the pieces. */
@@ -170,7 +170,7 @@ static void put_pieces(Laid *n, const Layout *l, const TokSentencePieces *s, con
     }
 }
 
-/* Replace the pieces of b, and the scores and types of s, by those of the class. */
+/* Replace the pieces of b, and the scores and types of s, with those of the class. */
 static void lay(TokBuild *b, const Layout *l, const TokFolder *f, TokSentencePieces *s)
 {
     Laid n = { .b = b };
@@ -272,7 +272,8 @@ static TokString language_token(TokBuild *b, const Layout *l, TokString code)
     return l->flags & LAYOUT_SPELT ? tok_string(arena_format(b->arena, "__%s__", code.s)) : code;
 }
 
-/* Report that src_lang in tokenizer_config.json is unknown, with the codes that begin alike. */
+/* Report that src_lang in tokenizer_config.json is unknown, with the codes that begin the same
+ * way. */
 static void refuse_language(TokBuild *b, const Layout *l, const char *code)
 {
     Text near = text_new(b->arena);

@@ -40,8 +40,8 @@ static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
     return NULL;
 }
 
-/* Add the special tokens: those of the class only if the vocabulary has them, those that the folder
- * names in any case. */
+/* Add the special tokens: all that the folder names, and those of the class that the vocabulary
+ * has. */
 static void add_marks(TokBuild *b, const TokClassRow *class, const TokConfig *c)
 {
     const char *there[TOK_MARKS];

@@ -14,8 +14,8 @@ static inline uint32_t bytes_u32(const unsigned char *p)
 
 /* ---- numbers of a tensor -------------------------------------------------------------------------------- */
 
-/* For a matrix stored in Q8_0 or Q4_0 blocks, each 32 numbers of a row: the bits of a number, and
- * the blocks of a row. 0 and NULL if it is not stored in whole blocks of these formats. */
+/* For a matrix stored in Q8_0 or Q4_0 blocks, each with 32 numbers of a row: the bits of a number,
+ * and the blocks of a row. 0 and NULL if it is not stored in whole blocks of these formats. */
 int  tensor_block_bits(const TensorSource *t);
 const unsigned char *tensor_blocks(const TensorSource *t, int64_t row);
 /* True if all numbers are stored as bf16 in a file and used unchanged. */

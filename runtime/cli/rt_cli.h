@@ -94,7 +94,7 @@ struct rt_program {
 
     int max_source, source_vocab;   /* limits of an encoder; 0: there is none */
     int width, hidden_stride;       /* of its hidden states, if there is no decoder */
-    int vector_width, vector_stride;        /* of its head's output; stride 0: one row a source */
+    int vector_width, vector_stride;        /* of its head's output; stride 0: one row per source */
     const char *const *labels;      /* [vector_width]: names of the vector's scores, or NULL */
     RtScoring scoring;              /* how these scores are reported */
     RtSimilarity similarity;        /* the measure that `similar` computes */
@@ -149,7 +149,7 @@ struct rt_program {
  * input. Returns the exit code: 0; 1: the self-test fails; 2: wrong option; 65: bad text or
  * weights; 66: the weights or the file of a text are missing; 69: the instruction set, threads,
  * memory or slots are missing; 70: a defect of the program; 74: reading or writing failed. SIGPIPE
- * ends the process, as nobody reads the answers any more. */
+ * ends the process, since nobody reads the answers any more. */
 int rt_cli_main(const rt_program *program, int argc, char **argv);
 
 #ifdef __cplusplus

@@ -226,7 +226,7 @@ static int on_id(void *user, int id)
     return a->text_status != RT_OK || a->text.stopped || ferror(stdout);
 }
 
-/* Replace the answer's text by that of a sequence. */
+/* Replace the answer's text with that of a sequence. */
 static rt_status write_text(Cli *cli, const int *ids, int n)
 {
     rt_status status = begin_text(cli);

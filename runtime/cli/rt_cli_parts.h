@@ -84,7 +84,7 @@ int cli_failed(Cli *cli, rt_status status);
 /* Print the answer, or the message, of a text whose answering returned `code`. Returns that code,
  * or RT_EXIT_IO after a message. rt_cli_inputs.c */
 int cli_show(Cli *cli, const char *text, size_t bytes, CliPlace place, int code);
-/* Report if the answered text was cut, or begins with a token twice. rt_cli_inputs.c */
+/* Say so if the answered text was cut, or begins with a token twice. rt_cli_inputs.c */
 void cli_tell_input(const Cli *cli, CliPlace place);
 /* In an encoder-only program: encode cli->answer.input. */
 rt_status cli_encode(Cli *cli);

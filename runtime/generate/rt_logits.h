@@ -14,7 +14,7 @@ typedef struct RtProcessors {
     /* For ids seen before: multiplies scores below 0, divides other scores; 0 or 1: none. */
     float repetition_penalty;
     int no_repeat_ngram;            /* no n-gram of this size repeats; 0: off */
-    const int *bad_words;           /* [bad_words_room]: forbidden sequences, each length, ids */
+    const int *bad_words;           /* [bad_words_room]: forbidden sequences: length, then ids */
     int bad_words_room;
     int min_length, min_new;        /* no end id before that many ids; min_new: of the answer */
     int force_first, first;         /* the second id, prompt included, must be `first` */

@@ -2,7 +2,7 @@
  * goes to positions[r], or in a ring to positions[r] % capacity. Only heads begin..end are stored.
  * Rows of x are [heads * width]. See RtCache for the layouts.
  *
- * Keys are rotated first, see rt_plain_rotate: a key often has a few numbers that are much larger
+ * Keys are rotated first (see rt_plain_rotate): a key often has a few numbers that are much larger
  * than the others, and these would be left with few bits. Rotating the values too brought no gain.
  *
  * The numbers of a head are divided by a scale, their largest absolute value over 127, and rounded

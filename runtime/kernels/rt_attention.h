@@ -1,4 +1,4 @@
-/* rt_attention.h: softmax(scale q k^T) v, a tile of rows at a time, see rt_heads.h.
+/* rt_attention.h: softmax(scale q k^T) v, a tile of rows at a time; see rt_heads.h.
  * Keys and values are stored as panels, so both products use the tiles of rt_tile.h. Each element
  * sums exactly visible[r] positions, in order, whichever tile holds row r: the bits of a row depend
  * neither on other rows nor on the rest of the cache. Softcap, bias and mask change the scores

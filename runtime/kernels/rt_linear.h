@@ -7,9 +7,9 @@
 
 #include "rt_tile.h"
 
-/* How many inputs many rows process at once: two panels of this depth are 64 KB and stay in the
- * second-level cache; a tile of fourteen rows is 28 KB and stays in the first. One row reads each
- * weight once, so its inputs are not divided. */
+/* The number of inputs that are processed at once for many rows: two panels of this depth are 64 KB
+ * and stay in the second-level cache; a tile of fourteen rows is 28 KB and stays in the first. One
+ * row reads each weight once, so its inputs are not divided. */
 enum { RT_LINEAR_DEPTH = 512 };
 
 /* Floats from panel to panel. Panels of f32 are a multiple of 64 bytes as they are. */

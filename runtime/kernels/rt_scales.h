@@ -1,5 +1,5 @@
-/* rt_scales.h: where int8 keys and values have their scales, and how attention applies them. See
- * RtCache for the layout. Keys are rotated before they are rounded, so queries are rotated too.
+/* rt_scales.h: where the scales of int8 keys and values are stored, and how attention applies them.
+ * See RtCache for the layout. Keys are rotated before they are rounded, so queries are rotated too.
  *
  * A score is the sum of query times bytes, times the scale of the key; a weight is multiplied by
  * the scale of its value before the sum over the values. So an element has the same roundings in

@@ -13,7 +13,7 @@
 #include "rt_simd_f16.h"
 
 /* The format of weights; callers pass a literal. bf16 is the upper half of an f32. int8: keys and
- * values without their scales, see rt_scales.h. */
+ * values without their scales; see rt_scales.h. */
 typedef enum RtFormat { RT_F32, RT_BF16, RT_F16, RT_INT8 } RtFormat;
 /* Load sixteen weights as floats. */
 RT_INLINE rt_v16 rt_load_as(const float *w, const RtFormat format)
@@ -98,10 +98,10 @@ enum { RT_MOST_SUMS = RT_MORE(RT_MORE(RT_TILE_ROWS * RT_TILE_PANELS, RT_WIDE_ROW
 
 /* Full tiles of many rows prefetch the panels after theirs, each tile a part of them, so that these
  * are in the second-level cache when they are needed. 128 rows times weights that no cache holds
- * reach 102 instead of 95 GFLOP/s; from a cache they are as fast as without (512 x 1536 to 2048 x
- * 512 on a Zen 4). Prefetching in parts, and two inputs per iteration, gain a tenth on a Sapphire
- * Rapids (136 instead of 123): there memory cannot keep up if every tile prefetches all panels, and
- * the other thread of a core takes half of the decode bandwidth.
+ * reach 102 instead of 95 GFLOP/s; with weights in a cache, prefetching gains nothing (512 x 1536
+ * to 2048 x 512 on a Zen 4). Prefetching in parts, and two inputs per iteration, gain a tenth on a
+ * Sapphire Rapids (136 instead of 123): there memory cannot keep up if every tile prefetches all
+ * panels, and the other thread of a core takes half of the decode bandwidth.
  *
  * The caller passes literals for rows, panels, format and full. partial: the tile's last panel is
  * the last one of the matrix. */

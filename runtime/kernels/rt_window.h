@@ -1,5 +1,5 @@
 /* rt_window.h: sliding-window attention over ring buffers: the key and value of position p are at
- * p % capacity. A tile of rows is computed at a time, see rt_heads.h.
+ * p % capacity. A tile of rows is computed at a time; see rt_heads.h.
  *
  * The scratch holds scores by position, from the multiple of sixteen at or before the first
  * position that the tile sees. Every row sums over its own positions in ascending order, in groups

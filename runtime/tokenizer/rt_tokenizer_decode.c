@@ -160,7 +160,7 @@ static bool resize(Decode *d, Token *x, size_t at, size_t m, size_t n)
 
 static bool begins(const unsigned char *s, size_t n, const unsigned char *with, size_t m) { return m && n >= m && memcmp(s, with, m) == 0; }
 
-/* Replace every `from` in a token by `to`. If the token does not grow, each byte is moved only
+/* Replace every `from` in a token with `to`. If the token does not grow, each byte is moved only
  * once. */
 static void replace(Decode *d, Token *x, const unsigned char *from, size_t m, const unsigned char *to, size_t n)
 {

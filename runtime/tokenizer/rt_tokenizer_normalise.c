@@ -137,8 +137,8 @@ static void prepend(TokWork *w, const RtTokOp *op, const TokText *in, TokText *o
     keep_range(w, out, in, 0, in->n);
 }
 
-/* SentencePiece: drop spaces at both ends and repeated ones, add a prefix, and replace spaces by a
- * mark, each only if `op` says so. */
+/* SentencePiece: drop spaces at both ends and repeated ones, add a prefix, and replace spaces with
+ * a mark, each only if `op` says so. */
 static void spaces(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out)
 {
     const unsigned char *mark = rt_tok_text(w->t, op->text), *space = (const unsigned char *)" ";

@@ -67,7 +67,7 @@ static const ConfigKey roberta_keys[] = {
     NO_MORE_KEYS,
 };
 
-/* Positions do not count <pad>. */
+/* <pad> does not take up a position. */
 static const FamilySetting roberta_settings[] = { SET(pad_id, 1) };
 
 /* The first token uses row 2: two rows of the table hold no position. */

@@ -346,8 +346,8 @@ static void take_causal(const Config *c)
     else config_fault(c, "is_causal", "\"is_causal\" = false is not supported, only true");
 }
 
-/* Report a decoder that projects its hidden states to another width after the last norm; true after
- * that error. */
+/* Report a decoder that projects its hidden states to another width after the last norm. True if it
+ * reported one. */
 static bool refuse_projection(const Config *c)
 {
     const bool narrow = draft_choice(c->draft, SIDE_BOTH, FIELD_ID_embed_width) != NULL;
@@ -400,7 +400,7 @@ static void read_config(Config *c, const char *folder, const Modules *modules)
     else config_fault(c, NULL, "the key \"%s\" is missing", c->family->nested);
 }
 
-/* Report a folder with a PEFT adapter, which changes the weights; true after that error. */
+/* Report a folder with a PEFT adapter, which changes the weights. True if it reported one. */
 static bool refuse_adapter(Arena *a, Diag *d, const char *folder)
 {
     static const char *const names[] = { "adapter_model.safetensors", "adapter_model.bin" };

@@ -116,7 +116,7 @@ bool config_beside(const Config *c, const char *folder, const char *name, Config
     return access(out->path, F_OK) == 0 && config_open(out);
 }
 
-/* Open the config.json of a module; false after an error; a missing file is one, too. */
+/* Open the config.json of a module; false after an error, such as a missing file. */
 static bool open_needed(const Config *c, const Module *m, Config *out)
 {
     const int errors = diag_errors(c->diag);

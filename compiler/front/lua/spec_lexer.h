@@ -14,7 +14,7 @@ int    lexer_tokens(const Lexer *x);
 int    lexer_token(const Lexer *x, int line, const char *text, size_t size);
 /* The column of `.word` in a line, else of the line's first token, else 1. */
 int    lexer_word(const Lexer *x, int line, const char *word);
-/* Find the field `name =` within the braces of a call that starts in `line`: a call of `.method{…}`
+/* Find the field `name =` within the braces of a call that starts on `line`: a call of `.method{…}`
  * or, if method is NULL, any other call. side: NULL, or the field in whose braces to look. again:
  * the place of a second `name =` in the same braces, or line 0. False if not found. */
 bool   lexer_field(const Lexer *x, int line, const char *method, const char *side, const char *name, Loc *at, Loc *again);

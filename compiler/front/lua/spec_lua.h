@@ -33,8 +33,8 @@ enum {
     MAX_CALLS = 10000,              /* calls of graph builders, over all graphs */
     MAX_NUMBERS = 16 << 20          /* given for inputs and params */
 };
-/* A limit in seconds of processor time, for code that is slow in few instructions. Tests of the
- * other limits raise it, so that they do not depend on the speed of the machine. */
+/* A limit in seconds of processor time, for code that is slow although it runs few instructions.
+ * Tests of the other limits raise it, so that they do not depend on the speed of the machine. */
 extern int sandbox_seconds;
 
 typedef struct Sandbox {

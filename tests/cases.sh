@@ -1,5 +1,5 @@
 #!/bin/sh
-# Print the cases of an older list that are in none of some newer ones, one per line; exit 1 if
+# Print the cases of an older list that are in none of the newer lists, one per line; exit 1 if
 # there are any. A run leaves its list, `SUITE: CASE`, in BUILD/cases.MODE. Names of scratch folders
 # may differ, and so may numbers of three or more digits, which are sizes and counts.
 # usage: tests/cases.sh OLD NEW...

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The date model, from its spec to answers: compile, build, run, measure.
 # usage: tests/demo.sh XFORMC
-# Set DEMO_FOLDER to write the program to another folder than generated/dates.
+# Set DEMO_FOLDER to write the program to a folder other than generated/dates.
 set -eu
 xformc=$1
 out=${DEMO_FOLDER:-generated/dates}
@@ -52,7 +52,7 @@ cut -f 2 "$heldout" | paste - "$scratch/answers" | awk -F '\t' -v ns="$ns" '
     }'
 bytes() { sed -n "s/^#define DATES_$1_BYTES *\\([0-9]*\\).*/\\1/p" "$out/dates.h"; }
 awk -v peak="$(cat "$scratch/peak" 2>/dev/null || echo 0)" -v state="$(bytes STATE)" -v weights="$(bytes WEIGHTS)" 'BEGIN {
-    if (peak) printf "  %.1f MiB of memory at most, with libc and all;  ", peak / 1024; else printf "  "
+    if (peak) printf "  %.1f MiB of memory at most, including libc;  ", peak / 1024; else printf "  "
     printf "%.0f KiB of state, %.2f MiB of weights\n", state / 1024, weights / 1048576
 }'
 
@@ -67,7 +67,7 @@ paste "$heldout" "$scratch/answers" | awk -F '\t' '
     { split($1, n, /[+=]/); right += $3 == $1 (n[1] + n[2]) }
     END { printf "  %d of %d sums right (%.2f %%)\n", right, NR, 100 * right / NR }'
 
-# A classifier tells if brackets are balanced: encoder-only, like BERT.
+# A classifier tells whether brackets are balanced: encoder-only, like BERT.
 brackets=$(dirname "$out")/brackets
 heldout=specs/brackets/heldout.tsv
 show "$xformc" build specs/brackets.lua -o "$brackets"

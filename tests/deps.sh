@@ -1,7 +1,7 @@
 #!/bin/sh
 # Find what building and testing need, and install missing packages with the system's package
 # manager.
-# usage: deps.sh [name of Lua for pkg-config]      NO_INSTALL=1: only name them
+# usage: deps.sh [name of Lua for pkg-config]      NO_INSTALL=1: only list them
 lua=${1:-lua5.4}
 missing=
 
@@ -91,7 +91,7 @@ dnf)     install='dnf install' ;;
 pacman)  install='pacman -S --needed' ;;
 brew)    install='brew install' ;;
 *)
-    echo "there is no apt-get, dnf, pacman or brew here: install what these Debian packages hold, then run make again" >&2
+    echo "there is no apt-get, dnf, pacman or brew here: install the equivalents of these Debian packages, then run make again" >&2
     exit 69 ;;
 esac
 # Homebrew must not run as root.
@@ -101,7 +101,7 @@ elif command -v sudo >/dev/null 2>&1; then
     root=sudo
     [ -t 0 ] || root='sudo -n'
 else
-    echo "installing needs root: run as root '$install $missing', then make again" >&2
+    echo "installing needs root: run '$install $missing' as root, then run make again" >&2
     exit 69
 fi
 
@@ -112,7 +112,7 @@ apt() { quietly $root env DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@"; }
 install_missing() {
     case $manager in
     apt-get)
-        apt update || echo "note: apt-get update failed in part; trying with the lists that are here" >&2
+        apt update || echo "note: apt-get update failed in part; using the existing package lists" >&2
         apt install --no-install-recommends $missing ;;
     dnf)    quietly $root dnf install -y $missing ;;
     pacman) quietly $root pacman -S --needed --noconfirm $missing ;;
@@ -128,5 +128,5 @@ fi
 find_missing
 [ -z "$needed" ] && exit 0
 echo "still missing after installing: $needed" >&2
-echo "note: here pkg-config was asked for '$lua'; where it knows Lua 5.4 by another name, say make LUA=NAME" >&2
+echo "note: pkg-config was asked for '$lua'; if it knows Lua 5.4 by another name, run make LUA=NAME" >&2
 exit 69

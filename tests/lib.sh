@@ -9,8 +9,8 @@ if [ "${1:-}" = --write ]; then write=1 && shift; fi
 [ $# = 1 ] || { echo "usage: $0 XFORMC" >&2; exit 2; }
 top=$PWD
 case $1 in /*) xformc=$1 ;; *) xformc=$top/$1 ;; esac
-LC_ALL=C.UTF-8 XFORMC_CACHE=off        # suites compile, they do not reuse results
-XFORMC_TEAM=always                      # threads share the work even of small models
+LC_ALL=C.UTF-8 XFORMC_CACHE=off        # suites compile; they do not reuse results
+XFORMC_TEAM=always                      # threads share even the work of small models
 export LC_ALL XFORMC_CACHE XFORMC_TEAM
 unset MAKEFLAGS MFLAGS MAKELEVEL
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 74

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run `make test`, or only some suites, on a busy machine: next to four busy loops and a process
+# Run `make test`, or only some suites, on a busy machine: alongside four busy loops and a process
 # that holds 4 GB of memory. Fails if a suite fails or is unsteady.
 # usage: tests/loaded.sh [BUILD [SUITE...]]
 set -u
@@ -14,7 +14,7 @@ cc -std=c11 -D_GNU_SOURCE -O1 -o "$scratch/hold" tests/loaded/programs/hold_memo
 "$scratch/hold" 4096 >"$scratch/held" &
 pids=$!
 while [ ! -s "$scratch/held" ] && kill -0 $pids 2>/dev/null; do sleep 0.1; done
-[ -s "$scratch/held" ] || { echo "loaded.sh: there is no memory to hold" >&2; exit 1; }
+[ -s "$scratch/held" ] || { echo "loaded.sh: cannot hold the memory" >&2; exit 1; }
 for i in 1 2 3 4; do
     sh -c 'while :; do :; done' &
     pids="$pids $!"

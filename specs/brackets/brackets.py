@@ -15,8 +15,7 @@ MOST = 16                       # brackets; 17 ids with <s>
 
 
 def tokenizer():
-    """Contents of tokenizer.json: one id per character, which is a BPE without merges, after
-    <s>."""
+    """Contents of tokenizer.json, a BPE without merges: <s>, then one id per character."""
     marks = [{"id": ID[s], "content": s, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
               "special": True} for s in SYMBOLS[:2]]
     first = {"SpecialToken": {"id": "<s>", "type_id": 0}}

@@ -23,10 +23,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def options():
     p = argparse.ArgumentParser(description="evaluate the dates model",
                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    p.add_argument("--seed", type=int, default=2, help="of the held-out rows")
+    p.add_argument("--seed", type=int, default=2, help="seed of the held-out rows")
     p.add_argument("--count", type=int, default=5000)
     p.add_argument("--weights", default=os.path.join(HERE, "dates.safetensors"))
-    p.add_argument("--text", nargs="*", help="only print the greedy string of these texts")
+    p.add_argument("--text", nargs="*", help="only print the greedy strings of these texts")
     p.add_argument("--out", default=HERE, help="folder to write")
     return p.parse_args()
 

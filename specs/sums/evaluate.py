@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def options():
     p = argparse.ArgumentParser(description="evaluate the sums model",
                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    p.add_argument("--seed", type=int, default=2, help="of the held-out rows")
+    p.add_argument("--seed", type=int, default=2, help="seed of the held-out rows")
     p.add_argument("--count", type=int, default=2000)
     p.add_argument("--weights", default=os.path.join(HERE, "sums.safetensors"))
     p.add_argument("--out", default=HERE, help="folder to write")

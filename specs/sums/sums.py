@@ -13,7 +13,7 @@ LONGEST = len("999+999=1998") + 1
 
 
 def tokenizer():
-    """Contents of tokenizer.json: one id per character, which is a BPE without merges."""
+    """Contents of tokenizer.json, a BPE without merges: one id per character."""
     marks = [{"id": ID[s], "content": s, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
               "special": True} for s in SYMBOLS[:3]]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": marks, "normalizer": None,
@@ -27,7 +27,7 @@ def held_out(a, b):
 
 
 def number(rng):
-    """Up to three digits, one third of the time at most one or two, so that short numbers occur
+    """Up to three digits, but a third of the time at most one or two, so that short numbers occur
     too."""
     return rng.randrange(10 ** rng.choice((1, 2, 3, 3, 3, 3)))
 

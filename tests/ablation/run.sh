@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
-# `xformc bench --ablate`: one row for each step and test, as JSON, tables and pictures. The forms
-# of f32 agree. It says what it left out, and rejects wrong options. No time is checked.
+# `xformc bench --ablate`: one row for each step and test, as JSON, tables and pictures. The f32
+# forms agree. It says what it left out, and rejects wrong options. No time is checked.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -59,7 +59,7 @@ verdict $? 'the picture has a factor for each step but the first'
     ! grep -E '(src|href)=|url\((http|/)|@import' "$scratch/page.html"
 verdict $? 'the page has the rows and two widths of the picture, and stands alone'
 
-# The smallest models allowed: plain C of large ones takes long to compile and to run.
+# The smallest models allowed: plain C of large ones takes a long time to compile and to run.
 small() {
     cat >"$scratch/$1.lua" <<END
 return xf.model { name = "$1", kind = "$1", layers = 1, heads = 2, d_model = 16, d_ff = 16, vocab = 20, max_len = 24,

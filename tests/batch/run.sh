@@ -50,7 +50,8 @@ spec numbers 'vocab = 29, max_len = 50, position = "rotary", pooling = "mean"'
 spec sentences "$tokenizer, pooling = \"mean\", head = { width = 9 }, normalize = true"
 spec classes "$tokenizer, pooling = \"cls\", head = { width = { 12, 3 } }, labels = { \"no\", \"perhaps\", \"yes\" }"
 spec states "$tokenizer"
-# one_by_one COMMAND...: run each line as a separate text; rename its messages to those of a line.
+# one_by_one COMMAND...: run each line as a separate text, and change its messages into those for a
+# line.
 one_by_one() {
     n=0
     while IFS= read -r line || [ -n "$line" ]; do

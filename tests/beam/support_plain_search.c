@@ -1,5 +1,5 @@
-/* support_plain_search.c: see plain_search.h. Sums are added in the order of rt_beam.c, so sums
- * that are equal there are equal here. */
+/* support_plain_search.c: see plain_search.h. The terms of a sum are added in the same order as in
+ * rt_beam.c, so sums that are equal there are equal here. */
 #include "plain_search.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static bool is_end(const RtBeamOptions *o, int id)
     return end;
 }
 
-/* Compute what each next id adds to the sum of a sequence after its first n ids, to gain[vocab];
+/* Compute, into gain[vocab], what each next id adds to the sum of a sequence after its first n ids;
  * the rules of rt_logits.h apply. */
 static void gains(const Plain *p, const Sequence *s, int n, double *gain)
 {

@@ -75,8 +75,8 @@ static RtBeamStop stop_named(const char *word)
     return strcmp(word, "true") == 0 ? RT_BEAM_STOP_TRUE : strcmp(word, "never") == 0 ? RT_BEAM_STOP_NEVER : RT_BEAM_STOP_FALSE;
 }
 
-/* Check every line of a golden: one that begins a search, or the next of its results. Returns the
- * number of results. */
+/* Check every line of a golden. A line begins a search, or is the next result of the current one.
+ * Returns the number of results. */
 static int check_lines(Opened *o, FILE *f, const char *where)
 {
     char line[1024], stop[16], text[1024];

@@ -189,8 +189,8 @@ static void one_beam_is_greedy(void **state)
     }
 }
 
-/* With more beams than sequences all of them are found, each once: those that end after 1, 2 or 3
- * ids, and those of 4 ids. */
+/* With more beams than possible sequences, each sequence is found exactly once: those that end
+ * after 1, 2 or 3 ids, and those of 4 ids. */
 static void many_beams_find_every_sequence(void **state)
 {
     static const int end = 1;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs with more than 64 MiB of weights, which are appended to the executable: where the weights
-# are, that a folder holds them once, answers, --check, another program as --weights; a program that
-# was stripped, truncated or moved; weights larger than memory; make again with and without the
+# are; that a folder holds them only once; answers; --check; another program as --weights; stripped,
+# truncated and moved programs; weights larger than memory; running make again, with and without the
 # weights file; libraries and the example.
 # usage: run.sh XFORMC
 . tests/lib.sh

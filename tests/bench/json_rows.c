@@ -37,7 +37,7 @@ static int check(const json_t *row, char **keys, int n)
         char key[64];
         snprintf(key, sizeof key, "%.*s", (int)strcspn(keys[i], ":"), keys[i]);
         if (fits(row, json_object_get(row, key), strchr(keys[i], ':')[1])) continue;
-        fprintf(stderr, "a row without a good %s\n", key);
+        fprintf(stderr, "a row has no valid %s\n", key);
         bad = 1;
     }
     const char *kernels = json_string_value(json_object_get(row, "kernels"));

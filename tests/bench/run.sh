@@ -116,8 +116,8 @@ verdict $? 'encoder as a table: sentences and percentiles'
 grep -q '^bBxN reads B sentences of N tokens, as many at once as fit into the longest source (generic: one after the other); p50' "$scratch/out"
 verdict $? 'encoder: the line under the table says what a batch is'
 
-# Emitted code reads as many sentences per call as fit, each with the same numbers as alone, and
-# reads its weights once per call.
+# Emitted code reads as many sentences per call as fit, gives the same numbers for each as when it
+# is read alone, and reads its weights once per call.
 at_once() {
     sed 's/.*"test":"\([^"]*\)".*"batch":\([0-9]*\).*"at_once":\([0-9]*\).*"engine":"\([a-z]*\)".*/\4 \1 \2 \3/' "$scratch/out" | sort | tr '\n' ';'
 }

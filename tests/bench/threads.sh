@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compare the speed of two threads with one, from the smallest models up, worst ratio first. You can
-# add your own models. It checks nothing: run it on an idle machine.
+# add your own models. It checks nothing. Run it on an idle machine.
 # usage: tests/bench/threads.sh XFORMC [SPEC...]
 set -eu
 xformc=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Packed weights in the cache: packed once, mapped by later runs, with the same answers. What makes
 # a new entry; damaged and foreign entries, concurrent processes, the size limit, full and missing
-# disks, leftovers of killed processes, list, check and clear.
+# disks, leftovers of killed processes, and how `cache` lists, checks and clears entries.
 # usage: run.sh XFORMC
 . tests/lib.sh
 export XDG_CACHE_HOME="$scratch/home" TERM=dumb

@@ -15,8 +15,8 @@ enum { NOW = 1930480200, MOST = 8192 };                 /* 5 March 2031, 12:30 U
 
 static const JinjaName names[] = { { "bos_token", "<s>" }, { "eos_token", "</s>" } };
 
-/* Limits of a learned template: rejected, with this part of the message; no earlier turns; no
- * system text; conversations that it writes differently. */
+/* Limits of a template: it is rejected, with `fault` in the message; or it is learned without
+ * earlier turns or a system text, or except for the conversations in `unlike`. */
 typedef struct Limit { const char *name, *fault; bool no_turns, no_system; const char *unlike; } Limit;
 static const Limit limits[] = {
     { "strips_right", "changes or moves messages", false, false, NULL },
@@ -165,7 +165,7 @@ static void expressions(void **state)
     json_decref(rows);
 }
 
-/* Templates that are endless or too large fail, and soon. */
+/* Templates that never end or are too large fail quickly. */
 static void bounds(void **state)
 {
     static const JinjaMessage said[] = { { "user", "Hello" } };

@@ -8,7 +8,7 @@ set -u
 here=$top/tests/classes
 
 # ---- ids of transformers
-compare() {     # check the folder made from the rows before
+compare() {     # check the folder made from the previous rows
     [ -n "$name" ] || return 0
     "$xformc" tokenize "$scratch/$name" <"$scratch/texts" >"$scratch/found" 2>"$scratch/log" &&
         "$xformc" tokenize "$scratch/$name" --pair "$second" -- "$first" >>"$scratch/found" 2>>"$scratch/log" &&

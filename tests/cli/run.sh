@@ -394,7 +394,7 @@ TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc cc >/dev/null &&
 verdict $? 'no temporary folder stays behind'
 
 # Every command that writes to standard output, in each of its forms. Commands that only write files
-# are named.
+# are excepted by name.
 printf 'print("a line")\n' >"$scratch/line.lua"
 XFORMC_CACHE=on XDG_CACHE_HOME="$scratch/cache" "$xformc" run specs/self_attention.lua --engine native >/dev/null      # so that `cache` has an entry to list
 cat >"$scratch/writers" <<END

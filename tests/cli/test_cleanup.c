@@ -56,7 +56,7 @@ static void quit_file(void)
     raise(SIGQUIT);
 }
 
-/* A child that exits leaves the file, which is its parent's; the parent's exit removes it. */
+/* A child that exits does not remove its parent's file; the parent does when it exits. */
 static void exit_with_file(void)
 {
     int status;
@@ -113,7 +113,7 @@ static void ignore_and_go_on(void)
 static void write_to_nobody(int fd)
 {
     int ends[2];
-    signal(SIGPIPE, SIG_IGN);   /* as some parents leave it */
+    signal(SIGPIPE, SIG_IGN);   /* ignored, as some parents leave it */
     cleanup_install();
     if (fd == STDOUT_FILENO) begin_file();
     if (pipe(ends) != 0 || dup2(ends[1], fd) != fd) _exit(99);

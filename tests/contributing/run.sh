@@ -41,13 +41,13 @@ good=$?
 verdict $good 'the copy is built'
 [ $good = 0 ] || { tail -n 20 "$scratch/out"; exit 0; }
 xformc=$copy/build/xformc
-# Compile emitted code without inlining as well: no bit depends on it.
+# Compile emitted code without inlining, too: no bit depends on it.
 mkdir "$scratch/bin" && quick_cc "$scratch/bin/cc" cc '-O1 -Dalways_inline=unused' &&
     PATH=$scratch/bin:$PATH
 "$copy/build/tests/kernels/test_activations.native" >"$scratch/out" 2>&1 || { cat "$scratch/out"; false; }
 verdict $? 'the new activation against libm'
 
-# Run the rest in two groups at a time, each with a folder of its own.
+# Run the rest as two groups at the same time, each with a folder of its own.
 mkdir "$scratch/1" "$scratch/2"
 (
 scratch=$scratch/1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: targets
-# 64-bit ARM by a cross compiler and qemu: the kernel tests pass, gcc and clang give the same bits,
-# and the dates program gives the same answers as on this machine, in portable C also the same bits.
-# Skipped without aarch64-linux-gnu-gcc.
+# 64-bit ARM with a cross compiler and qemu: the kernel tests pass, gcc and clang give the same
+# bits, and the dates program gives the same answers as on this machine (in portable C, also the
+# same bits). Skipped without aarch64-linux-gnu-gcc.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

@@ -148,7 +148,7 @@ neon() {
     verdict $? 'armv7: and where it has not'
 }
 
-# musl has no kernel headers, but threads still sleep by futex.
+# musl has no kernel headers, but threads still sleep on a futex.
 futex() {
     what='musl: threads sleep by the kernel, without its headers'
     why=$(missing musl)

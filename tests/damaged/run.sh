@@ -4,7 +4,7 @@
 # exit code of more than 300 rows. No row leaves a partial file.
 # usage: run.sh [--write] XFORMC
 #
-# --write rewrites the messages, also of new rows.
+# --write rewrites the messages, including those of new rows.
 #
 # NAME.rows holds rows. Each runs in an empty folder with the functions of tools.sh:
 #   == NAME OF THE CASE

@@ -33,7 +33,7 @@ excerpt=$(sed 's/^ *//; s/ *$//' "$scratch/excerpt")
 [ ${#excerpt} -ge 200 ] && flat <generated/dates/dates.c | grep -qF -e "$excerpt"
 verdict $? 'README.md: the C it shows is what is emitted'
 
-# Rows of README.md match the committed results: `| NAME | UNIT | OURS | THE FASTEST...`, and the
+# Rows of README.md match the committed results: `| NAME | UNIT | OURS | FASTEST RIVAL...`, then the
 # ratio.
 while IFS='|' read -r _ name ours rival ratio _; do
     case $name in

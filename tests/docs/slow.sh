@@ -24,8 +24,8 @@ else
     echo "ok the pages show commands"
 fi
 
-# Use the reader's compiler for the demo and for the command that compares its bits. The rest only
-# has to run.
+# Use the reader's compiler for the demo and for the command that compares compilers bit for bit.
+# The rest only has to run.
 while IFS=' ' read -r page command; do
     path=$PATH
     case $command in

@@ -300,7 +300,7 @@ for kv in f16 int8; do
     verdict $? "caches of a graph of odd sizes, $kv"
     tail -n 1 "$scratch/out"
 done
-# An encoder has no cache, nor has this graph, so that --kv-dtype changes nothing.
+# Neither an encoder nor this graph has a cache, so --kv-dtype changes nothing.
 for spec in encoder self_attention; do
     for kv in f32 int8; do "$xformc" compile specs/$spec.lua --kv-dtype $kv -q -o "$scratch/${spec}_$kv" 2>/dev/null; done
     diff -r "$scratch/${spec}_f32" "$scratch/${spec}_int8" >"$scratch/out"

@@ -341,7 +341,7 @@ static void compare_packed(const Opened *o, const Plan *p, const Engine *kept, c
         Engine *unpacked = generic_open_packed(o->arena, p, &packed);
         run_all(unpacked, o->model, statuses);
         const bool same = memcmp(kept->state, unpacked->state, p->state_bytes) == 0;
-        if (same == zeros) fail_msg("%s: %s state", name, zeros ? "the same" : "another");
+        if (same == zeros) fail_msg("%s: %s state", name, zeros ? "the same" : "a different");
         engine_close(unpacked);
     }
 }
@@ -359,7 +359,7 @@ static void compare_traces(const Trace *a, const Trace *b, const char *name)
         for (int r = 0; r < x->rank; r++) bytes *= (size_t)x->shape[r];
         assert_non_null(y);
         assert_memory_equal(x->shape, y->shape, sizeof x->shape);
-        if (memcmp(x->values, y->values, bytes) != 0) fail_msg("%s: another %s", name, x->name);
+        if (memcmp(x->values, y->values, bytes) != 0) fail_msg("%s: %s differs", name, x->name);
     }
 }
 
@@ -395,7 +395,7 @@ static void compare_walk(const Opened *o, Engine *kept, Engine *anew, const char
     const Plan *p = kept->plan;
     assert_memory_equal(kept->state, anew->state, p->header_bytes);
     if (memcmp(kept->state + p->slots_offset, anew->state + p->slots_offset, p->slot_bytes) != 0)
-        fail_msg("%s: another slot", name);
+        fail_msg("%s: the slot differs", name);
 }
 
 static void compare_tapped(const Opened *o, const char *name)
@@ -436,7 +436,7 @@ static void compare_opened(Opened o, const char *name, int dtype)
     run_all(kept, o.model, of_kept);
     run_all(anew, o.model, of_anew);
     assert_memory_equal(of_kept, of_anew, sizeof of_kept);
-    if (memcmp(kept->state, anew->state, p->state_bytes) != 0) fail_msg("%s: another state", name);
+    if (memcmp(kept->state, anew->state, p->state_bytes) != 0) fail_msg("%s: the state differs", name);
     for (int i = 0; i < o.graph->tensor_count; i++)
         for (int j = 0; own->weights[i] && j < (o.graph->tensors[i]->layers ? o.graph->tensors[i]->layers : 1); j++)
             assert_null(own->weights[i][j]);

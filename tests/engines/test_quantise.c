@@ -1,5 +1,5 @@
-/* test_quantise.c: Rounding of weights and activations to f16, bf16, 8 and 4 bits: against values
- * computed by hand; results are as near as the format allows. Packing into panels and back. */
+/* test_quantise.c: Rounding of weights and activations to f16, bf16, 8 and 4 bits: results equal
+ * values computed by hand, and are as near as the format allows. Packing into panels and back. */
 #include "engine_test.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static void bf16_are_the_nearest(void **state)
     }
     assert_true(float_of_bf16(0x3F80) == 1 && float_of_bf16(0xC049) == -3.140625f && isinf(float_of_bf16(0x7F80)));
     assert_true(bf16_of_float(INFINITY) == 0x7F80 && isnan(float_of_bf16(bf16_of_float(NAN))));
-    const uint32_t low = 0x7F800001;                /* NaN only by its lowest bit */
+    const uint32_t low = 0x7F800001;                /* a NaN only because of its lowest bit */
     float none;
     memcpy(&none, &low, sizeof none);
     assert_true(isnan(float_of_bf16(bf16_of_float(none))));
@@ -160,8 +160,8 @@ static double squares_left(const float *x, const Group *g)
     return sum;
 }
 
-/* The error is never above that of Q4_0, d = m / -8, and in total at least a tenth less. Rounding
- * again changes nothing. */
+/* The error is never above that of Q4_0, d = m / -8, and in total it is at least a tenth less.
+ * Rounding again changes nothing. */
 static void groups_of_four_bits_are_near(void **state)
 {
     (void)state;

@@ -2,8 +2,9 @@
 # tags: slow noasan golden
 # Hugging Face folders and llama2.c checkpoints of every family against transformers (references by
 # make.py): logits step by step, in one call and in pieces, greedy and beam ids, generation
-# settings, in jit and generic. Each written as a Lua spec emits the same C. The tables of families
-# and tokenizers in docs/models.md. With XFORMC_TEST_DATA, also the stories model, GPT-2 and BERT.
+# settings, in jit and generic. Each of them, written as a Lua spec, emits the same C. The tables of
+# families and tokenizers in docs/models.md. With XFORMC_TEST_DATA, also the stories model, GPT-2
+# and BERT.
 # usage: run.sh [--write] XFORMC
 #
 # --write rewrites specs/families and the tables of docs/models.md.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Commands reject what does not fit before they start work: in memory, with the requested dtypes,
-# naming options that need less; on a disk. The models can have any size: their weights files are
+# Before they start work, commands reject what does not fit: in memory with the requested dtypes,
+# naming options that need less, or on a disk. The models can have any size: their weights files are
 # sparse and begin with NaNs, which xformc would report if it read them.
 # usage: run.sh XFORMC
 . tests/lib.sh
@@ -75,7 +75,7 @@ grep -Eq '^verify, bytes +15,573,[0-9,]+ +14\.5 GiB +f32 weights, one layer at a
     "$xformc" info specs/dates.lua --json | grep -Eq '"verify":\{"weight_bytes":[0-9]{6},"anew":false,"inputs":6\}' && ! "$xformc" info specs/dates.lua | grep '^verify'
 verdict $? 'and of what verify holds'
 
-# A state that fits no machine, with weights that fit any.
+# A state too large for any machine, with weights small enough for every machine.
 cat >"$scratch/far.lua" <<END
 return xf.model { name = "far", kind = "decoder", layers = 64, heads = 64, d_model = 4096, d_ff = 4, vocab = 5, max_target = 1048576,
                   position = "none", weights = "random" }

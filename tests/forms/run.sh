@@ -142,7 +142,7 @@ verdict $? 'large integers are constants of C'
 
 # ---- many operations -----------------------------------------------------------------------------
 
-# All alike, and each of its own shape: with another scale.
+# All of the same shape; then each with a shape of its own, because its scale differs.
 for scale in 0.5 i/4096; do
     cat >"$scratch/many.lua" <<END
 return xf.graph("many", function(g)

@@ -10,7 +10,7 @@ set -u
 answer=$top/tests/forms/programs/answer.c
 strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
 native=-march=native
-seconds=60 kilobytes=1048576        # CPU seconds and memory that suffice gcc for any file of any form; it needs a tenth
+seconds=60 kilobytes=1048576        # CPU seconds and memory that are enough for gcc on any file of any form; it needs a tenth of them
 allowed=$seconds                    # the seconds for this processor, which may be slower
 
 # compile SPEC DIR OPTION...: emit the folder of a form.

@@ -175,7 +175,8 @@ static void devices_and_links_stay(void **state)
     end_world(&w);
 }
 
-/* Writing to a dangling link creates its target, or fails if that has no folder. The link stays. */
+/* Writing to a dangling link creates its target, or fails if the target's folder does not exist.
+ * The link stays. */
 static void links_to_nothing_stay(void **state)
 {
     (void)state;
@@ -370,7 +371,7 @@ static void a_killed_writer_leaves_the_old_file(void **state)
     end_world(&w);
 }
 
-/* A file system with room for half of the pieces. Skipped if it may not be mounted. */
+/* A file system with room for half of the pieces. Skipped if it cannot be mounted. */
 static void a_full_file_system_leaves_the_old_file(void **state)
 {
     (void)state;

@@ -63,7 +63,7 @@ static size_t change(unsigned char *blob, size_t size, const RtTokenizer *whole,
     return size;
 }
 
-/* Stream the ids one by one and compare with the text of all. */
+/* Stream the ids one by one and compare with the text of all of them. */
 static void check_stream(const RtTokenizer *t, const int *ids, int n, const char *all, size_t bytes)
 {
     static char text[MOST_TEXT];

@@ -16,10 +16,10 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 
 /* Put the bytes into a file in memory. Its path is always the same; it is rewound. */
 const char *fuzz_file(const uint8_t *data, size_t size);
-/* Abort unless errors were reported exactly if `good` is false, with an exit code for bad input.
- * Prints the diagnostics to /dev/null, so that excerpts and carets are formatted too. */
+/* Abort unless errors were reported if and only if `good` is false, with an exit code for bad
+ * input. Prints the diagnostics to /dev/null, so that excerpts and carets are formatted too. */
 void fuzz_told(Diag *d, bool good);
-/* Abort with the condition if it does not hold. */
+/* Print the condition and abort if it does not hold. */
 #define fuzz_expect(what) ((what) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #what))
 _Noreturn void fuzz_fail(const char *file, int line, const char *what);
 
@@ -29,7 +29,7 @@ void fuzz_inside(const TensorSource *t);
 /* Read a weights file of any format: its tensors are inside it, or an error is reported. */
 void fuzz_weights(const char *path);
 
-/* Read a file as a spec, with its reader; build its model too if that has few layers. */
+/* Read a file as a spec, with its reader; also build the model if it has few layers. */
 typedef Draft *FuzzReader(Arena *a, Diag *d, const char *path);
 void fuzz_draft(const char *path, FuzzReader *read);
 
@@ -40,7 +40,7 @@ size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t room, unsigned
 /* A random number from 0 to n - 1. *random may start with any value. */
 uint32_t fuzz_below(uint64_t *random, uint32_t n);
 
-/* Mutators for the metadata of GGUF files and for JSON files. Three of four changes are to keys and
+/* Mutators for the metadata of GGUF files and for JSON files. Three in four changes are to keys and
  * values; the rest, and other inputs, are changed byte by byte. */
 size_t fuzz_mutate_gguf(uint8_t *data, size_t size, size_t room, unsigned seed);
 size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t room, unsigned seed);

@@ -1,6 +1,6 @@
-/* support_gguf.c: a mutator for the metadata of GGUF files. It changes up to three keys, so that
- * the file stays a GGUF file: the type, a number, a text, an array item, the item count, the key
- * itself. */
+/* support_gguf.c: a mutator for the metadata of GGUF files. It makes up to three changes to keys,
+ * so that the file stays a GGUF file: to a type, a number, a text, an array item, an item count or
+ * the key itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void put_word(Input *x, size_t at, uint64_t n, size_t bytes)
     for (size_t i = 0; i < bytes && at + i < x->size; i++) x->data[at + i] = (uint8_t)(n >> 8 * i);
 }
 
-/* Replace `gone` bytes by `n` others. False if the input has no room. */
+/* Replace `gone` bytes with `n` others. False if the input has no room. */
 static bool replace(Input *x, size_t at, size_t gone, const void *with, size_t n)
 {
     if (at > x->size || gone > x->size - at || x->size - gone + n > x->room) return false;

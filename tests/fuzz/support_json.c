@@ -1,6 +1,6 @@
 /* support_json.c: a mutator for JSON files. It changes values, not bytes, so that the file stays
- * JSON: values become others, odd ones or copies from the file; keys are added or removed; array
- * items are added, removed or repeated. */
+ * JSON: values are replaced with unusual ones or with copies of other values; keys are added or
+ * removed; array items are added, removed or repeated. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t room, unsigned seed)
     fuzz_expect(t);
     t->random = seed;
     gather(t, root);
-    change(t);                      /* only one: it may free the gathered values */
+    change(t);                      /* only one change: it may free the gathered values */
     char *text = json_dumps(root, JSON_COMPACT);
     const size_t n = text ? strlen(text) : 0;
     if (n && n <= room) memcpy(data, text, n);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow ubsan
-# Generation settings in a spec, a folder and on the command line, in jit, generic and programs.
+# Generation settings in a spec, in a folder and on the command line, in jit, generic and programs.
 # Penalties on models that end in a log-softmax give the answers of PyTorch and transformers, also
 # with a probe (penalties.txt, by make_penalties.py). Equal lines are sampled independently. Also
 # -p, -f, -c, --stop and stop_strings across tokens, with characters, subword tokens and beams. One
@@ -115,7 +115,7 @@ for options in '' '--temp 1' '--temp 1 --top-k 2' '--beam 1' '--beam 2' '--beam 
     nan "a program $options" "$scratch/nan_program/nan_llama" -n 3 $options '5 9 33'
 done
 nan 'native' "$xformc" run "$scratch/nan_llama" --engine native --kernels unrolled --cc "$scratch/cc" -n 3 '5 9 33'
-# A cache of f16 saturates at infinities.
+# An f16 cache saturates infinities.
 for number in 'infinite \0\0\200\177' 'NaN \0\0\300\177'; do
     rm -rf "$scratch/nan_keys"
     cp -r $families/llama "$scratch/nan_keys"

@@ -1,5 +1,5 @@
-/* test_generate_text.c: Text generation: the pieces together are the text of all ids, with stops
- * and without. Options in and out of range, every amount of memory. */
+/* test_generate_text.c: Text generation: the pieces together are the text of all ids, with and
+ * without stops. Options in and out of range, every amount of memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +14,11 @@
 
 enum { END, PIECES = 8, LONGEST = 24, SOURCE = 9, START = 7, SLOTS = 2, MOST_WORK = 1 << 16 };
 
-/* '_' is held until the next id is known, so one of the prompt may come with the answer. */
+/* '_' is held back until the next id is known, so one at the end of the prompt may be output with
+ * the answer. */
 static const char *const piece[PIECES] = { "", "a", "b", "ab_", "_", "\xe2\x82\xac", "ba", "<s>" };
 
-/* A model whose answer is a script, from `position` on. */
+/* A model that answers with a script, starting at `position`. */
 typedef struct Fake {
     int script[LONGEST], length, position, calls, encoded;
     float logits[SLOTS][PIECES];

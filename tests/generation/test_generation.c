@@ -1,6 +1,6 @@
 /* test_generation.c: Rules that change scores, and sampling, against Hugging Face (rules.txt, by
  * make_rules.py). The loop that uses them, on a model whose logits are a function of its sequence:
- * a prompt is read once and without logits, stopping, random streams, cached prompts, settings by
+ * reading a prompt once and without logits, stopping, random streams, cached prompts, settings by
  * name. */
 #include <math.h>
 #include <setjmp.h>
@@ -158,7 +158,7 @@ static void draws_have_their_probabilities(void **state)
     assert_true(equal < DRAWS / 2);
     for (int i = 0; i < N; i++) {
         const double p = exp((double)scores[i] / 1.5) / sum, wide = 5 * sqrt(DRAWS * p * (1 - p));
-        if (fabs(counts[i] - DRAWS * p) > wide) fail_msg("id %d came %d times, expected %g", i, counts[i], DRAWS * p);
+        if (fabs(counts[i] - DRAWS * p) > wide) fail_msg("id %d was drawn %d times, expected %g", i, counts[i], DRAWS * p);
     }
 }
 
@@ -175,7 +175,7 @@ static void no_number_is_no_id(void **state)
 /* ---- the loop -------------------------------------------------------------------------------- */
 
 /* Logits depend on the sequence so far. nexts: calls of `next`. */
-/* back: how many positions a sequence may be taken back, as with a ring buffer; 0: none. */
+/* back: how many positions a sequence may be rewound, as with a ring buffer; 0: none. */
 /* softmaxed: decode leaves log-probabilities, like a model that ends in a log-softmax. */
 typedef struct Toy { int ids[MOST_IDS], count, calls, nexts, back, furthest, fed, read, clears, softmaxed; float logits[VOCABULARY]; } Toy;
 
@@ -386,7 +386,7 @@ static void knows_when_to_stop(void **state)
     (void)state;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 5);
     assert_int_equal(make(&g, &quiet, prompt, 3, 6).count, 3);
-    g.max_length = 7;               /* ignored next to max_new, as in Hugging Face */
+    g.max_length = 7;               /* ignored if max_new is set, as in Hugging Face */
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 5);
     g.max_new = 0;
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).count, 4);

@@ -1,6 +1,6 @@
 """A Transformer in PyTorch with every choice that a spec can make: the reference for xformc.
 
-A spec is a dict with the fields of compiler/front/fields.def.  Names of the state dict are
+A spec is a dict with the fields of compiler/model/fields.def.  Names of the state dict are
 xformc's canonical ones.  Shapes: B sequences of N ids, M keys; D = d_model; H heads, G key and
 value heads.  A mask is True where a query may attend.
 """

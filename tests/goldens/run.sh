@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every golden: jit and generic compute each intermediate tensor and the greedy ids like PyTorch.
+# Every golden: jit and generic compute the same intermediate tensors and greedy ids as PyTorch.
 # usage: run.sh XFORMC
 #
 # NAME.lua is the spec, NAME.safetensors has its weights, NAME.ref.safetensors PyTorch's tensors.

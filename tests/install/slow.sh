@@ -45,7 +45,7 @@ tail -n 3 "$scratch/out"
 # ---- the package ---------------------------------------------------------------------------------
 
 # The sample: the package is built, its program answers from an empty folder with the specs of the
-# package, and it depends on the packages of all libraries. Then a bare root needs nothing else.
+# package, and it depends on the packages of all libraries. Then a minimal root needs nothing else.
 name='the Debian package in a bare root'
 if ! has dpkg-deb || ! has mmdebstrap || [ "$(id -u)" != 0 ]; then skip "$name" 'no dpkg-deb, mmdebstrap or no root'; exit 0; fi
 # whole PACKAGE: unpacked, it answers, and each library of its program is in a package it depends

@@ -19,7 +19,7 @@ static _Atomic int64_t now_ms = 1000000;
 static _Atomic int64_t step_ms;             /* added at each call of clock_gettime */
 static _Thread_local int is_worker;         /* set in the late thread */
 static _Atomic int asked;                   /* calls of clock_gettime by other threads */
-static _Atomic int asked_before = -1;     /* `asked` as thread 0 reached the barrier; -1: not yet */
+static _Atomic int asked_before = -1;     /* `asked` when thread 0 reached the barrier; -1: not yet */
 
 int clock_gettime(clockid_t clock, struct timespec *t)
 {

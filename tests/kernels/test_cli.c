@@ -159,7 +159,7 @@ static void run(const rt_program *p, const char *const *words, const void *input
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) || WIFSIGNALED(status));
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); /* as a shell */
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); /* as in a shell */
     close(in);
     read_back(out, result.out), read_back(err, result.err);
 }
@@ -436,7 +436,7 @@ static void weights(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/w", folder);
     p.weights = NULL, p.weights_file = "no such reverse.weights";
-    run(&p, WORDS("ab"), "", 0, -1);                             /* searched next to this program */
+    run(&p, WORDS("ab"), "", 0, -1);                             /* looked for next to this program */
     check(66, "", "no such reverse.weights: No such file or directory\nreverse: pass them with --weights FILE");
     for (int own = 0; own < 2; own++) {                                 /* the option overrides embedded weights too */
         if (own) p.weights = embedded;

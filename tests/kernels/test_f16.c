@@ -13,7 +13,7 @@ static double value_of(unsigned h)
     return h & 0x8000 ? -size : size;
 }
 
-/* Ties go to even, as with rint; sizes saturate at 65504. NaN gives a NaN. */
+/* Ties go to even, as with rint; magnitudes saturate at 65504. NaN gives a NaN. */
 static unsigned nearest(float x)
 {
     const unsigned sign = signbit(x) ? 0x8000 : 0;

@@ -39,7 +39,7 @@ static int alone_for(rt_team *team)
 }
 
 /* At first the caller works alone for twice the time of the bad runs. If they come again soon, this
- * doubles, up to 16 times; after a long time without bad runs it starts at twice again. */
+ * doubles, up to 16 times; after a long time without bad runs it is twice again. */
 static void patience(void **state)
 {
     static const int times[] = { 2, 4, 8, 16, 16 };

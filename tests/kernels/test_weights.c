@@ -1,5 +1,5 @@
-/* test_weights.c: Weights from files, pipes and the program itself. Large ones go to large pages,
- * at once or later, and are held in memory only once. */
+/* test_weights.c: Weights from files, pipes and the program itself. Large ones are put into large
+ * pages, at once or later, and are held in memory only once. */
 #include "kernel_test.h"
 #include "rt_weights.h"
 
@@ -50,7 +50,8 @@ static void small_files_and_pipes(void **state)
     rt_weights_close(&w);
 }
 
-/* Map a file of `bytes` bytes like a program; neighbouring words differ. The caller unmaps it. */
+/* Map a file of `bytes` bytes as a program does; neighbouring words differ. The caller unmaps
+ * it. */
 static unsigned char *mapped_file(char *path, size_t bytes)
 {
     const int fd = mkstemp(path);
@@ -69,8 +70,8 @@ static unsigned char *mapped_file(char *path, size_t bytes)
     return data;
 }
 
-/* A large file is read to large pages, or mapped and then copied to them, even if its size is not a
- * multiple of a page. */
+/* A large file is read into large pages, or mapped and then copied into them, even if its size is
+ * not a multiple of a page. */
 static void large_files(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-"""Build models as large as the machine, query them, and run them from the cache. Prints the time of
-each command and its own memory (without the C compiler's), next to the time for just reading and
-writing the same bytes.
+"""Build models as large as the machine can hold, query them, and run them from the cache. Prints
+the time of each command and its own memory (without the C compiler's), next to the time for just
+reading and writing the same bytes.
 
 usage: large.py XFORMC FOLDER [NAME...]
 NAME: 1b, 8b, 8b-int8, 8b-gguf, 8b-six, t5, encoder, 8b-decode; default: all of them.

@@ -4,7 +4,7 @@
 #   declared FOLDER NAME        a word of a header in that folder
 #   defined FILE NAME           a function that others can call
 #   used FILE NAME              what the file's object needs of others
-# Findings: a call to a later folder; files in a circle; a function that no header of its folder declares.
+# Findings: a call to a later folder; files in a cycle; a function that no header of its folder declares.
 function folder(file) { sub(/\/[^\/]*$/, "", file); return file }
 function edge(from, to, why) {
     if (from == to) return
@@ -20,7 +20,7 @@ END {
     for (name in definer) {
         file = definer[name]
         home = folder(file)
-        # What a program is called by stands in runtime/rt.h, wherever it is.
+        # Functions that programs call may be declared in runtime/rt.h, wherever they are defined.
         if (!((home, name) in declared) && !(home ~ /^runtime\// && ("runtime", name) in declared))
             printf "%s:1: no header of %s/ declares %s\n", file, home, name
     }
@@ -29,9 +29,9 @@ END {
         from = users[i]; to = definer[names[i]]
         edge(from, to, "calls " names[i])
         if (rank[folder(to)] > rank[folder(from)])
-            printf "%s:1: %s may not call %s, which %s/ has\n", from, folder(from), names[i], folder(to)
+            printf "%s:1: %s may not call %s, which is in %s/\n", from, folder(from), names[i], folder(to)
     }
-    # Whoever has no one below or no one above it is in no circle; what is left is.
+    # An edge from a file without callers, or to a file without callees, is in no cycle; what is left is.
     do {
         gone = 0
         for (i = 1; i <= count; i++) {
@@ -42,5 +42,5 @@ END {
         }
     } while (gone)
     for (i = 1; i <= count; i++)
-        if (!done[i]) printf "%s:1: in a circle with %s: %s\n", froms[i], tos[i], edges[froms[i], tos[i]]
+        if (!done[i]) printf "%s:1: in a cycle with %s: %s\n", froms[i], tos[i], edges[froms[i], tos[i]]
 }

@@ -36,18 +36,18 @@ rule_includes() {
             while ((getline path < floors) > 0) rank[path] = ++count
         }
         function refuse(why) { printf "%s:%d: %s may not include \"%s\"%s\n", FILENAME, FNR, from, name, why }
-        FNR == 1 && !(folder(FILENAME) in rank) { printf "%s:1: the Makefile does not list its folder\n", FILENAME }
+        FNR == 1 && !(folder(FILENAME) in rank) { printf "%s:1: the Makefile does not list the folder of this file\n", FILENAME }
         /^[ \t]*#[ \t]*include[ \t]*"/ {
             name = $0; sub(/^[^"]*"/, "", name); sub(/".*/, "", name)
             from = folder(FILENAME)
-            if (name ~ /\//) { refuse(": a name without its folder is enough"); next }
+            if (name ~ /\//) { refuse(": leave out the folder"); next }
             if (!(name in where)) { refuse(": there is no such file in compiler/ or runtime/"); next }
             to = folder(where[name])
-            if (rank[to] > rank[from]) refuse(": " to " stands behind it")
+            if (rank[to] > rank[from]) refuse(": " to " comes after it in the Makefile")
             else if (from ~ /^compiler/ && to ~ /^runtime/ && rank[from] < rank["compiler/emit"]) {
                 blob = from ~ /^compiler\/(tokenizer|chat|front)/ && name ~ /^rt_(tokenizer(_format)?|chat)\.h$/ # the formats they write
                 head = from == "compiler/pack" && name ~ /^rt_(packed|weights)\.h$/                      # and packed weights
-                if (name !~ /^(rt\.h|.*\.def)$/ && !blob && !head) refuse(": of the runtime, rt.h and the tables")
+                if (name !~ /^(rt\.h|.*\.def)$/ && !blob && !head) refuse(", only rt.h and the tables of the runtime")
             }
         }' <"$scratch/sources"
     files '^runtime/.*\.(c|h)$' | each '
@@ -63,11 +63,11 @@ rule_includes() {
         }'
 }
 
-# A folder must be small enough to survey.
+# A folder must not have too many files.
 rule_folders() {
     files '^(compiler|runtime)/.*\.(c|h)$' | awk '
         { file = $0; sub(/\/[^\/]*$/, ""); n[$0]++; last[$0] = file }
-        END { for (d in n) if (n[d] > 34) printf "%s:1: the last of %d files in %s, at most 34\n", last[d], n[d], d }'
+        END { for (d in n) if (n[d] > 34) printf "%s:1: the last of %d files in %s; at most 34 are allowed\n", last[d], n[d], d }'
 }
 
 # Who calls whom, by the symbols that objects define and need: objects of build/ if they are newer,
@@ -82,7 +82,7 @@ rule_calls() {
         if [ -e "$o" ] && [ "$o" -nt "$f" ]; then echo "$f $o"; else echo "$f"; fi
     done <"$scratch/sources" >"$scratch/found.objects"
     awk 'NF == 1' "$scratch/found.objects" | xargs -r -P 2 -I {} sh -c \
-        "${CC:-cc} $(echo $flags) -c -o '$scratch/objects/'\$(basename {} .c).o {} || echo '{}:1: it cannot be compiled'"
+        "${CC:-cc} $(echo $flags) -c -o '$scratch/objects/'\$(basename {} .c).o {} || echo '{}:1: cannot be compiled'"
     {
         floors | sed 's/^/floor /'
         files '^(compiler|runtime)/.*\.(c|h|def)$' | each -v list="$scratch/files" '
@@ -133,13 +133,13 @@ rule_libraries() {
         /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
             name = $0; sub(/^[^<"]*[<"]/, "", name); sub(/[>"].*/, "", name)
             if (name in place && FILENAME !~ place[name] && !(FILENAME ~ /^tests\// && name != "libtcc.h"))
-                printf "%s:%d: <%s> enters only in %s\n", FILENAME, FNR, name, place[name]
+                printf "%s:%d: <%s> may be included only in %s\n", FILENAME, FNR, name, place[name]
         }'
 }
 
 # File names are unique in the tree, and the top folder has few files.
 rule_names() {
-    files '^[^/]*$' | grep -vxE 'LICENSE|Makefile|(README|CHANGELOG)\.md|\.gitignore' | sed 's/$/:1: no file of the top folder/'
+    files '^[^/]*$' | grep -vxE 'LICENSE|Makefile|(README|CHANGELOG)\.md|\.gitignore' | sed 's/$/:1: this file does not belong in the top folder/'
     files '\.(c|h|def)$' | grep -v '^generated/' | awk -F/ '
         { if ($NF in seen) printf "%s:1: the name is taken by %s\n", $0, seen[$NF]; else seen[$NF] = $0 }'
 }
@@ -169,7 +169,7 @@ rule_sizes() {
     code | grep -v '^generated/' | each '
         function judge() {
             if (lines > 700) printf "%s:%d: %d lines, at most 700\n", file, lines, lines
-            else if (lines > 600) printf "note: %s has %d lines: look for the second idea\n", file, lines > "/dev/stderr"
+            else if (lines > 600) printf "note: %s has %d lines: consider splitting it\n", file, lines > "/dev/stderr"
         }
         FNR == 1 { judge(); file = FILENAME }
         { lines = FNR }
@@ -189,9 +189,9 @@ rule_compilers() {
     for cc in gcc clang; do
         command -v $cc >/dev/null 2>&1 || continue
         files '^(compiler|runtime|tests)/.*\.c$' | grep -vE '^tests/(goldens|[a-z]+/programs)/' |
-            xargs -r -n 4 -P 2 $cc $flags || echo "$cc finds fault"
+            xargs -r -n 4 -P 2 $cc $flags || echo "$cc reports errors or warnings"
         sed -n "s/^KERNEL_SET([^,]*, \($(uname -m)\|any\), \"\([^\"]*\)\")\$/\2/p" runtime/kernels/simd/instruction_sets.def | while read -r isa; do
-            files '^runtime/kernels/.*\.c$' | xargs -r -n 4 -P 2 $cc $flags $isa || echo "$cc $isa finds fault"
+            files '^runtime/kernels/.*\.c$' | xargs -r -n 4 -P 2 $cc $flags $isa || echo "$cc $isa reports errors or warnings"
         done
     done >"$scratch/compilers" 2>&1
     cat "$scratch/compilers"

@@ -11,7 +11,7 @@ for rule in includes folders libraries names text words sizes generated; do
     if sh tests/lint/lint.sh $rule; then echo "ok lint: $rule"; else echo "not ok lint: $rule"; fi
 done
 
-# finds NAME RULE FILE TEXT: the rule objects to FILE with TEXT at its end.
+# finds NAME RULE FILE TEXT: the rule objects to FILE with TEXT appended.
 finds() {
     mkdir -p "$copy/$(dirname "$3")"
     cp "$copy/$3" "$copy/kept" 2>/dev/null || rm -f "$copy/kept"

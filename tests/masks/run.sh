@@ -43,7 +43,7 @@ for spec in "$here"/*.lua; do
     tail -n 3 "$scratch/out"; cat "$scratch/err"
 done
 for spec in mask_and_bias by_head; do
-    [ -z "${XFORMC_QUICK:-}" ] || continue      # the compilers take long
+    [ -z "${XFORMC_QUICK:-}" ] || continue      # the compilers take a long time
     "$xformc" verify "$here/$spec.lua" --against "$here/$spec.ref.safetensors" -v >"$scratch/out" 2>"$scratch/err" &&
         grep -q '^weights  *native (unrolled), no taps' "$scratch/out" && grep -q 'all within tolerance' "$scratch/out"
     verdict $? "golden $spec in every engine"

@@ -2,7 +2,7 @@
 # tags: slow noasan golden
 # Operations that a spec defines in C (xf.op): every engine and form, threads, --allow-c, faulty C,
 # wrong shapes, the prompt. Graphs with caches: step by step against one run over the whole
-# sequence, a full cache, reset, wrong uses.
+# sequence, a full cache, reset, misuse.
 # usage: run.sh [--write] XFORMC
 #
 # leaky.out is the output of `run leaky.lua`. H is computed by hand: exp(-v) or v / 2.

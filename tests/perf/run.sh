@@ -38,7 +38,7 @@ kept" ] && grep -q "note: XFORMC_PERF_MAP: cannot write $map: " "$scratch/err"
 verdict $? 'a link in its place is not followed, and a note says so'
 rm -f "$map"
 
-# profiled NAME PATTERN COMMAND...: perf finds time in a function that matches. Dozens of its
+# profiled NAME PATTERN COMMAND...: perf finds samples in a function that matches: dozens of its
 # thousands of samples should.
 profiled() {
     name=$1 pattern=$2

@@ -1,7 +1,7 @@
 /* test_overlap.c: No two live tensors share a byte of the state, in many random models.
  *
  * Lifetimes and sizes are computed again here, only from the operations and the tensors: a buffer
- * is live from the phase that first touches it to the last one, and barriers separate phases.
+ * is live from the first phase that touches it to the last one that does; barriers separate phases.
  * Buffers that outlive a block are always live. */
 #include "plan_test.h"
 
@@ -127,7 +127,7 @@ static void graphs_lie_apart_too(void **state)
     check_spec("tests/specs/two_attentions.lua", &r);
 }
 
-/* The check itself finds a buffer that was moved onto another live one. */
+/* The check finds a buffer that was moved onto another live one. */
 static void the_check_sees_an_overlap(void **state)
 {
     (void)state;

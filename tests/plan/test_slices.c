@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Matrices of several slices with a partial last panel, tables, and a transposed matrix. Rows of
- * other sources, of files and in blocks: tests/front/test_tensor_source.c. */
+/* Matrices of several slices with a partial last panel, tables, and a transposed matrix.
+ * tests/front/test_tensor_source.c tests rows of other sources. */
 static const char wide[] =
     "return xf.model { name = \"wide\", kind = \"decoder\", layers = 2, heads = 8, d_model = 1000, d_ff = 3001, vocab = 5003,"
     " max_target = 64, position = \"learned\", weights = \"random\" }";

@@ -361,8 +361,8 @@ else
     verdict $? "$name"
     echo "$room bytes"
 fi
-# Weights of 4 MiB or more are aligned in the program's file as for large pages, which does not make
-# it larger.
+# Weights of 4 MiB or more are aligned in the program's file for large pages, which does not make it
+# larger.
 sed 's/name = "gpt"/name = "large"/; s/vocab = 256/vocab = 4000/' specs/gpt.lua >"$scratch/large.lua"
 "$xformc" build "$scratch/large.lua" -q -o "$scratch/large" && "$scratch/large/large" --selftest >/dev/null
 verdict $? 'a program with weights of more than 4 MiB'

@@ -10,7 +10,7 @@
 static const char *text_of(const json_t *row, const char *key)
 {
     const char *text = json_string_value(json_object_get(row, key));
-    if (!text) die("no text \"%s\"", key);
+    if (!text) die("no string \"%s\"", key);
     return text;
 }
 
@@ -19,15 +19,15 @@ static double number_of(const json_t *row, const char *key)
     return json_number_value(json_object_get(row, key));
 }
 
-/* "native unrolled": the label in `bench` of an engine with unrolled kernels. */
+/* The label of an engine in `bench`, such as "native unrolled". */
 static const char *label_of(Arena *a, const json_t *row)
 {
     const char *kernels = text_of(row, "kernels"), *name = text_of(row, "engine");
     return strcmp(kernels, "unrolled") == 0 ? arena_format(a, "%s %s", name, kernels) : name;
 }
 
-/* JSON names the memory level of a test's bytes, but not the sizes of tests and levels; these sizes
- * give the same levels. */
+/* The file names the memory level that holds a test's bytes, but gives no sizes of tests or levels.
+ * These made-up sizes lead to the same levels. */
 static const double held[LIMIT_LEVELS] = { 1, 1 << 20, 1 << 30 };
 static const size_t sizes[LIMIT_LEVELS] = { 1 << 10, 1 << 25 };
 
@@ -36,7 +36,7 @@ static double held_of(const json_t *row)
     const char *level = text_of(row, "level");
     for (int k = 0; k < LIMIT_LEVELS; k++)
         if (strcmp(limit_level_names[k], level) == 0) return held[k];
-    die("no level of memory is named %s", level);
+    die("unknown memory level %s", level);
 }
 
 static void read_limits(Limits *l, const json_t *list)
@@ -46,7 +46,7 @@ static void read_limits(Limits *l, const json_t *list)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *of = json_array_get(list, i);
         const int threads = (int)number_of(of, "n_threads");
-        if (threads < 1 || threads > LIMIT_THREADS) die("limits of %d threads", threads);
+        if (threads < 1 || threads > LIMIT_THREADS) die("limits for %d threads; expected 1 to %d", threads, LIMIT_THREADS);
         l->peak[threads] = 1e9 * number_of(of, "gflops");
         for (int k = 0; k < LIMIT_LEVELS; k++)
             l->bandwidth[k][threads] = 1e9 * number_of(of, keys[k]);
@@ -92,8 +92,9 @@ static void add_row(Bench *b, const json_t *row)
     r->runs = r->room = r->samples;
 }
 
-/* Find or add the bench of a row's dtype among the *n of `all`. */
 enum { MOST_DTYPES = 8 };
+
+/* Find the bench of a row's dtype among the *n in `all`, or add one. */
 static Bench *bench_of(Bench *all[MOST_DTYPES], int *n, const json_t *row, size_t rows)
 {
     const char *dtype = text_of(row, "dtype");
@@ -120,7 +121,7 @@ int main(int argc, char **argv)
     json_t *top = argc == 2 ? json_read_object(a, d, argv[1]) : NULL;
     const json_t *rows = json_object_get(top, "rows");
     if (!json_array_size(rows)) {
-        fprintf(stderr, "usage: report_roofline ROWS.json, which bench --json wrote\n");
+        fprintf(stderr, "usage: report_roofline ROWS.json   (the output of bench --json)\n");
         return 2;
     }
     for (size_t i = 0; i < json_array_size(rows); i++) {

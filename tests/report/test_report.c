@@ -88,7 +88,7 @@ static int check_labels(const char *html)
         for (int i = 0; i < texts; i++)
             for (int k = i + 1; k < all; k++)
                 if (!apart(&things[i], &things[k]) && !apart(&things[k], &things[i]))
-                    fail_msg("picture %d: \"%s\" lies on \"%s\"", pictures, things[i].what,
+                    fail_msg("picture %d: \"%s\" overlaps \"%s\"", pictures, things[i].what,
                              things[k].what);
     }
     return pictures;

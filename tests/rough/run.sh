@@ -372,7 +372,7 @@ m:restore()
 m("3rd of May 2019")
 END
 
-# ---- compilers that hang, C without end ----------------------------------------------------------
+# ---- compilers that hang, C with more data than memory -------------------------------------------
 
 mkdir "$scratch/stubborn" "$scratch/silent" "$scratch/tmp"
 cat >"$scratch/stubborn/cc" <<END

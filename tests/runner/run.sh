@@ -78,7 +78,7 @@ grep -qx 'not ok (cut short)' "$scratch/said" && grep -qx 'unsteady: tests/a/run
 verdict $? 'and they are named'
 rm -r "$scratch/tests/y" "$scratch/tests/z"
 
-# unwritable NAME: the run before exited with 74.
+# unwritable NAME: the previous run exited with 74.
 unwritable() {
     [ $? = 74 ]
     verdict $? "$1"

@@ -45,7 +45,7 @@ dates=specs/dates.lua
 "$xformc" build $dates -o "$scratch/dates" --slots 2 --kernels unrolled --cc "$scratch/cc" -q >"$scratch/log" 2>&1
 verdict $? 'a program of dates'
 cat "$scratch/log"
-# A library that claims a terminal, while writes stay separate.
+# A library that makes isatty report a terminal, while writes stay separate.
 printf 'int isatty(int file) { (void)file; return 1; }\n' >"$scratch/terminal.c" && cc -shared -fPIC -o "$scratch/terminal.so" "$scratch/terminal.c"
 for how in run program; do
     case $how in run) set -- "$xformc" run $dates ;; *) set -- "$scratch/dates/dates" ;; esac

@@ -2,7 +2,8 @@
 # tags: slow noasan early
 # Tiers of the prompt: native code replaces the jit in mid-sequence with identical bits; pinned
 # tiers, waiting, failing compilers, 100 models, every way to exit. The cache of compiled models:
-# which commands use it, damaged entries, entries that other users may write, list, clear.
+# which commands use it, damaged entries, entries writable by other users, and how `cache` lists and
+# clears them.
 # usage: slow.sh XFORMC
 #
 # cc is a script that counts its runs, does not optimise, and records if two of its runs overlap. It

@@ -1,5 +1,5 @@
 /* test_background.c: A jit engine switches to native code in mid-sequence, with identical bits. One
- * child compiles at a time, the last request first. A dropped request leaves nothing behind.
+ * child compiles at a time, the most recent request first. A dropped request leaves nothing behind.
  *
  * cc is the one on the PATH, with -O1. It waits while the file `hold` exists. */
 /* tags: slow noasan */

@@ -259,7 +259,7 @@ def of_xformc(xformc, folder, texts):
     def call(*words):
         r = subprocess.run([xformc, "tokenize", folder, "--json", *words], capture_output=True, text=True, errors="replace", timeout=300,
                            env={**os.environ, "XFORMC_CACHE": "off"})
-        return (json.loads(r.stdout)["texts"], None) if r.returncode == 0 else (None, r.stderr.strip() or f"exit {r.returncode} in silence")
+        return (json.loads(r.stdout)["texts"], None) if r.returncode == 0 else (None, r.stderr.strip() or f"exit {r.returncode} without a message")
     a, why = call("--", *texts)
     if a is None: return None, why
     ids = [x["ids"] for x in a]

@@ -1,9 +1,9 @@
 #!/bin/sh
 # tags: slow noasan golden
 # `xformc tokenize`, older folders, unsupported and damaged tokenizers, empty texts, patterns with
-# exponential backtracking; models with a tokenizer in every engine: binding the weights checks the
-# tokenizer's tables. With XFORMC_TEST_DATA: the ids of llama.cpp for three vocabularies, and
-# checksums of the ids of three corpora for six (others.sums).
+# exponential backtracking; models with a tokenizer in every engine, where binding the weights
+# checks the tokenizer's tables. With XFORMC_TEST_DATA, also the ids of llama.cpp for three
+# vocabularies, and checksums of the ids of three corpora for six vocabularies (others.sums).
 # usage: run.sh [--write] XFORMC
 #
 # --write rewrites others.sums, if XFORMC_TEST_DATA is set.

@@ -1,6 +1,6 @@
-/* test_patterns.c: The patterns that split texts into words against PCRE2: those of this folder's
- * tokenizers and others in use, on the corpus of gpt2.gold and on random texts. Skipped if built
- * without PCRE2. */
+/* test_patterns.c: Compares with PCRE2 the patterns that split texts into words: those of this
+ * folder's tokenizers and others in use, on the corpus of gpt2.gold and on random texts. Skipped if
+ * built without PCRE2. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,7 +200,7 @@ static void check_pattern(Arena *a, const Pattern *p)
     PCRE2_SIZE at;
     const char *pattern = p->theirs ? p->theirs : p->ours;
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &error, &at, NULL);
-    if (!code) fail_msg("PCRE2 refuses %s at %zu", pattern, (size_t)at);
+    if (!code) fail_msg("PCRE2 rejects %s at %zu", pattern, (size_t)at);
     pcre2_match_data *found = pcre2_match_data_create_from_pattern(code, NULL);
     const RtTokenizer t = cutter(a, p->ours);
     for (int i = 0; i < text_count; i++) {

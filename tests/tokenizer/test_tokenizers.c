@@ -110,7 +110,7 @@ static void check_row(const RtTokenizer *t, const json_t *row, const char *where
         const int begin = (int)json_integer_value(json_array_get(offsets, (size_t)(2 * i)));
         const int end = (int)json_integer_value(json_array_get(offsets, (size_t)(2 * i + 1)));
         if ((int)characters[i].begin != begin || (int)characters[i].end != end)
-            fail_msg("%s: token %d of \"%s\" stands at %u-%u, expected %d-%d", where, i, x.text, characters[i].begin, characters[i].end, begin, end);
+            fail_msg("%s: token %d of \"%s\" is at %u-%u, expected %d-%d", where, i, x.text, characters[i].begin, characters[i].end, begin, end);
     }
     if (n > 1) {
         assert_int_equal(encode(t, &x, &(RtTokens){ again, NULL, NULL, n - 1, NULL }, &m), RT_TOO_LONG);
@@ -236,7 +236,7 @@ static void damaged_blobs(void **state)
         }
         arena_free(c.arena);
     }
-    print_message("# %d taken, %d refused\n", taken, refused);
+    print_message("# %d accepted, %d rejected\n", taken, refused);
     assert_true(taken > 100 && refused > 100);
 }
 
@@ -286,7 +286,7 @@ static void check_key(Keys *k, size_t n, uint32_t value)
     for (size_t i = 0; i < TIMES; i++) memcpy(text + i * n, k->key, n);
     k->growth = fmax(k->growth, (double)strlen(becomes) / (double)n);
     k->count++;
-    if (encode(k->t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &count) != RT_OK) fail_msg("\"%.*s\" is refused", (int)(8 * n), text);
+    if (encode(k->t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &count) != RT_OK) fail_msg("\"%.*s\" is rejected", (int)(8 * n), text);
 }
 
 static void check_keys(Keys *k, uint32_t at, size_t n)
@@ -343,7 +343,7 @@ static void words_are_cut(void **state)
             letters += id != RT_TOK_NONE;
             cuts += id != RT_TOK_NONE && !(rt_tok_at(&c.t, TOK_JOINS, bit / 32 & (words - 1)) >> bit % 32 & 1);
         }
-        if (letters < 20 || cuts * 10 < letters * 9) fail_msg("%s: cut behind %d of %d letters", paths[p], cuts, letters);
+        if (letters < 20 || cuts * 10 < letters * 9) fail_msg("%s: cut after %d of %d letters", paths[p], cuts, letters);
         arena_free(c.arena);
     }
 }
@@ -368,8 +368,10 @@ static void write_added(const char *from, const char *to, int count)
 /* Returns the processor seconds that `n` units take. */
 typedef double Work(const char *path, const char *unit, int n);
 
-/* Four times as many units take less than ten times as long; quadratic time would be sixteen. Other
- * programs slow a processor down for a moment, so the minimum of some tries counts. */
+/* Four times as many units take less than ten times as long; with quadratic time they would take
+ * sixteen times as long. Other programs can slow the processor down for a moment, so the minimum of
+ * several tries
+ * counts. */
 static void assert_linear(Work *work, const char *path, const char *unit, int n)
 {
     enum { TRIES = 5 };

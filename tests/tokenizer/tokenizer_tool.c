@@ -2,8 +2,8 @@
  * usage: tokenizer_tool FILE|FOLDER < records > results
  * A record is u32 bytes, then the text. Its result is u32 number of ids, the ids with those that
  * the template adds, and two decoded texts, each after u32 bytes: with and without special tokens.
- * Numbers are in the machine's byte order. The stream decoder must give the same texts, or this
- * dies. With --time the whole input is one text, and its speed is printed. */
+ * Numbers are in the machine's byte order. If the stream decoder gives other texts, the tool dies.
+ * With --time the whole input is one text, and its speed is printed. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,7 +27,7 @@ static void write_decoded(const RtTokenizer *t, int n, int plain)
     for (int i = 1; i <= n; i++)
         if (rt_tokenizer_stream(t, &k, ids, i, plain, stream, MOST_TEXT, &streamed) != RT_OK) die("stream");
     if (rt_tokenizer_stream_end(t, &k, ids, n, plain, stream, MOST_TEXT, &streamed) != RT_OK) die("stream");
-    if (streamed != used || memcmp(stream, text, used) != 0) die("the stream says something else");
+    if (streamed != used || memcmp(stream, text, used) != 0) die("the stream decoder gives another text");
     write_u32((uint32_t)used);
     if (used && fwrite(text, used, 1, stdout) != 1) exit(EXIT_IO);
 }
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     for (uint32_t n; fread(&n, 4, 1, stdin) == 1;) {
         int count = 0;
         record = realloc(record, n + 1);
-        if (!record || (n && fread(record, n, 1, stdin) != 1)) die("a record");
+        if (!record || (n && fread(record, n, 1, stdin) != 1)) die("cannot read a record");
         const size_t bytes = rt_tokenizer_scratch_bytes(&t, n, true);    /* exactly as documented */
         const RtTokenText x = { .text = record, .bytes = n };
         static RtTokenSpan spans[MOST_IDS];
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         const rt_status status = rt_tokenizer_encode(&t, &x, &out, &count, scratch, bytes);
         if (status != RT_OK && status != RT_BAD_ID) die("%s", rt_status_text(status));
         for (int i = 0; i < count && status == RT_OK; i++)
-            if (spans[i].begin > spans[i].end || spans[i].end > n) die("token %d stands from %u to %u of %u", i, spans[i].begin, spans[i].end, n);
+            if (spans[i].begin > spans[i].end || spans[i].end > n) die("token %d covers %u to %u of %u", i, spans[i].begin, spans[i].end, n);
         free(scratch);
         write_u32(status == RT_OK ? (uint32_t)count : UINT32_MAX);
         if (status != RT_OK) continue;

@@ -113,7 +113,7 @@ verdict $? 'threads of the program, and a loop over layers'
 verdict $? 'the command line goes before the file'
 for cc in gcc clang; do
     command -v $cc >/dev/null || continue
-    $cc -std=c11 -fsyntax-only -Wall -Wextra -Werror -I "$scratch/tuned/runtime" "$scratch/tuned/gated.c" || echo "$cc finds fault"
+    $cc -std=c11 -fsyntax-only -Wall -Wextra -Werror -I "$scratch/tuned/runtime" "$scratch/tuned/gated.c" || echo "$cc reports errors or warnings"
 done >"$scratch/found" 2>&1
 [ ! -s "$scratch/found" ]
 verdict $? 'gcc and clang find no fault with tuned text'
@@ -222,7 +222,7 @@ fails 'a place that is none' 74 '*absent*' "$xformc" tune $spec -q -r 1 -t 1 --s
 
 # ---- signals -------------------------------------------------------------------------------------
 
-# On a terminal it shows that it measures. All rounds would take an hour.
+# On a terminal it shows that it is measuring. All rounds would take an hour.
 mkdir "$scratch/stopped"
 cp "$scratch/made.lua" "$scratch/stopped/kept.lua"
 pty=$(dirname "$xformc")/tests/repl/pty

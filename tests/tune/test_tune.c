@@ -168,7 +168,7 @@ static bool is_cut(LinearCut cut, const char *text, const char *usual)
     return row->one_stream ? more > 0 : more < 0;
 }
 
-/* streams: as for a model whose weights fit no cache. */
+/* streams: as for a model whose weights fit in no cache. */
 static void every_cut_of(const char *spec, const char *dtype, bool streams)
 {
     enum { ROWS = 101 };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
 # Answers of encoders in `run` and programs compared with PyTorch: hidden states, vectors and
-# labels, as lines, objects and bytes. Wrong uses. Damaged folders and modules.json.
+# labels, as lines, objects and bytes. Misuse. Damaged folders and modules.json.
 # usage: run.sh XFORMC
 #
 # The numbers are those of tests/goldens. The probabilities are computed from them here.
@@ -96,7 +96,7 @@ expect 'a program: --raw with --json' 2 '' \
     "$program" --raw --json '1 2'
 expect 'a program: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at position 1 is not in the vocabulary, 0 to 12\n' "$program" --raw 99
 
-# ---- wrong uses ----------------------------------------------------------------------------------
+# ---- misuse --------------------------------------------------------------------------------------
 
 expect 'run --raw: a refused text has no bytes' 65 '' 'kind_encoder: argument 1: id 99 at position 1 is not in the vocabulary, 0 to 12\n' \
     "$xformc" run $goldens/kind_encoder.lua --raw 99

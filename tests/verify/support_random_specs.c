@@ -45,7 +45,7 @@ static void put_word(const char *field, const Words *of)
     put("%s = \"%s\", ", field, of->word[draw((uint64_t)of->count)]);
 }
 
-/* Write the field in one of `rare` specs. */
+/* Write the field in one out of `rare` specs. */
 static void put_bool(const char *field, int rare)
 {
     if (one_in(rare)) put("%s = %s, ", field, one_in(2) ? "true" : "false");

@@ -203,7 +203,7 @@ static Engine *open_untapped(Opened *o)
     return e;
 }
 
-/* Put the last tensor of the weights 5 % off. */
+/* Change the last tensor of the weights by 5 %. */
 static void spoil(Opened *o, Engine *untapped)
 {
     const TensorSource *t = &o->model->tensors[o->model->tensor_count - 1];
@@ -214,7 +214,7 @@ static void spoil(Opened *o, Engine *untapped)
     generic_set_weight(untapped, t->name, values);
 }
 
-/* An engine without taps cannot be followed. If its result cancels it still agrees, and a wrong one
+/* An engine without taps cannot be followed. If its result cancels, it still agrees; a wrong result
  * does not. */
 static void engines_without_taps_agree(void **state)
 {
@@ -260,8 +260,9 @@ static bool change(float *x, const PackedTensor *t)
     return changed;
 }
 
-/* A fault in the jit is found against the generic engine, or it changes nothing: a norm of width 1
- * or a relu may give only zeros. Then the jit's own results stay the same, by plain distance. */
+/* Check that comparison with the generic engine finds a fault in the jit. A fault may change
+ * nothing, since a norm of width 1 or a relu can give only zeros; then the results must equal those
+ * of the correct jit, by plain distance. */
 static void check_wrong(Opened *o, const char *what, int number)
 {
     if (differ(o, o->generic)) return;
@@ -270,7 +271,7 @@ static void check_wrong(Opened *o, const char *what, int number)
     if (differ(o, o->right)) fail_msg("spec %d: %s is not found", number, what);
 }
 
-/* Put a number of the jit's copy of a tensor 1 % off. */
+/* Change a number in the jit's copy of a tensor by 1 %. */
 static bool check_weight(Opened *o, const char *name, int number)
 {
     int places;
@@ -289,7 +290,8 @@ static bool check_weight(Opened *o, const char *name, int number)
     return true;
 }
 
-/* In each spec change every EVERY-th tensor, from another start, so that all kinds occur. */
+/* In each spec change every EVERY-th tensor, starting at a different one, so that all kinds
+ * occur. */
 enum { EVERY = 12 };
 
 static int check_weights(const int *numbers, int n)
@@ -313,7 +315,7 @@ static void one_percent_is_found(void **state)
 
 /* ---- one mask, two heads --------------------------------------------------------------------- */
 
-/* Replace one text in the C of the jit by another; false if it does not contain it. */
+/* Replace a string in the jit's C with another; false if the C does not contain it. */
 static bool edit(Opened *o, const char *old, const char *new)
 {
     const char *text = jit_text(o->jit), *at = strstr(text, old);

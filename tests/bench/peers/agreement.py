@@ -33,7 +33,7 @@ def compare_texts(reference, found):
     a, b = reference.decode().splitlines(), found.decode().splitlines()
     same = sum(x == y for x, y in zip(a, b))
     if not len(a) == len(b) == same == SENTENCES:
-        raise Disagreement(f"{same} of {SENTENCES} answers are xformc's")
+        raise Disagreement(f"{same} of {SENTENCES} answers are the same as xformc's")
     return {"same_answers": same}
 
 
@@ -47,7 +47,7 @@ def compare(r, peer, reference, found):
         return compare_texts(reference, found)
     (b, _), (a, ids) = numbers(r, reference), numbers(r, found)
     if a.shape != b.shape or not np.isfinite(a).all():
-        raise Disagreement(f"{a.size} numbers, not {b.size}, or some that are none")
+        raise Disagreement(f"{a.size} numbers, not {b.size}, or some are not finite")
     distance, correlation = float(np.abs(a - b).max() / np.abs(b).max()), float(np.corrcoef(a, b)[0, 1])
     most, least = limits(r, peer)
     if distance > most or correlation < least:

@@ -18,7 +18,7 @@ ONE_TOKEN = ["-n", "1", "--temp", "0", "the"]
 
 class Command(Turns):
     """request: written to its input. lines: number of output lines that make an answer; None: it
-    answers by ending. before(): done before each run, not timed."""
+    answers by ending. before(): called before each run, not timed."""
 
     def __init__(self, peer, choice, command, request="", lines=None, before=lambda: None):
         super().__init__(peer, choice)

@@ -35,18 +35,18 @@ RESULTS = os.path.join(HERE, "..", "results")
 
 def options():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--xformc", default="build/xformc", help="the compiler that is measured")
-    p.add_argument("--only", action="append", default=[], metavar="ROW", help="only this row, or those that begin so; repeatable")
-    p.add_argument("--rounds", type=int, default=7, help="turns of each side that count")
-    p.add_argument("--seconds", type=float, default=0.3, help="of a turn; at least one unit of work")
-    p.add_argument("--clock", choices=["wall", "processor"], default="wall", help="processor: rows of one thread are timed by the processor's "
-                   "time, on a machine that others use too; those of more threads are left out")
-    p.add_argument("--set", action="append", default=[], metavar="PEER:KEY=VALUE", help="a setting in place of the best that was found, "
-                   "for a machine where that fails; repeatable")
+    p.add_argument("--xformc", default="build/xformc", help="the compiler to measure")
+    p.add_argument("--only", action="append", default=[], metavar="ROW", help="only this row, or rows with this prefix; repeatable")
+    p.add_argument("--rounds", type=int, default=7, help="turns of each side, without the warm-up")
+    p.add_argument("--seconds", type=float, default=0.3, help="length of a turn; at least one unit of work")
+    p.add_argument("--clock", choices=["wall", "processor"], default="wall", help="processor: measure one-thread rows in CPU time, for a "
+                   "machine that others use too; rows with more threads are left out")
+    p.add_argument("--set", action="append", default=[], metavar="PEER:KEY=VALUE", help="a setting to use instead of the best one found, "
+                   "for a machine where that one fails; repeatable")
     p.add_argument("--tune", action="store_true", help="try the settings of every side first")
     p.add_argument("--work", default="build/peers", metavar="DIR", help="where models and programs are made")
     p.add_argument("--name", default="last", help="results go to tests/bench/results/NAME.json and .md; last: to DIR/last.json and .md")
-    p.add_argument("--fresh", action="store_true", help="begin that file anew")
+    p.add_argument("--fresh", action="store_true", help="start that file again from nothing")
     p.add_argument("--list", action="store_true", help="list the rows")
     p.add_argument("--print", action="store_true", help="print the table of the file")
     o = p.parse_args()
@@ -63,9 +63,9 @@ def options():
     if unknown:
         p.error(f"no row is called {' or '.join(unknown)}; --list lists them")
     if o.rounds < 1 or not 0 < o.seconds < 3600:
-        p.error("--rounds is above 0, --seconds too and below 3600")
+        p.error("--rounds and --seconds must be above 0, and --seconds below 3600")
     if not o.name or not o.name.replace("-", "").replace("_", "").isalnum():
-        p.error("--name is a word")
+        p.error("--name must be a word of letters, digits, - and _")
     o.file = os.path.join(o.work, "last.json") if o.name == "last" else os.path.join(RESULTS, f"{o.name}.json")
     return o
 
@@ -84,7 +84,7 @@ def read(o, described):
     with open(o.file) as f:
         found = json.load(f)
     if described and found["machine"] != described:
-        sys.exit(f"{o.file} is of another machine or other versions; --fresh begins it anew")
+        sys.exit(f"{o.file} is from another machine or other versions; use --fresh to start it again")
     return found
 
 
@@ -206,7 +206,7 @@ def agree(o, r, opened):
         try:
             kept[side.peer] = agreement.compare(r, side.peer, reference, side.check())
         except agreement.Disagreement as e:
-            sys.exit(f"{r.name}: {side.peer} {side.choice} computes another thing: {e}")
+            sys.exit(f"{r.name}: {side.peer} {side.choice} computes something else: {e}")
     return kept
 
 

@@ -1,6 +1,6 @@
-/* kernel_times.c: time the kernels of several compilers and instruction sets in turns: the best
- * time of each, and whether all compilers of an instruction set give the same bits. With OPENBLAS,
- * its product is timed on the same shapes.
+/* kernel_times.c: time kernels that several compilers compiled for several instruction sets, in
+ * turns. Prints the best time of each, and whether all compilers give the same bits for an
+ * instruction set. With OPENBLAS defined, OpenBLAS's product is timed on the same shapes.
  * usage: kernel_times ROUNDS [WORD]      only kernels with WORD in their names; exit status 1: bits
  * differ */
 #include "kernel_times.h"

@@ -1,4 +1,5 @@
-/* peer_ours.c: an emitted model as a worker, called as by a program linked with libNAME.a.
+/* peer_ours.c: an emitted model as a worker, called as a program linked with libNAME.a would call
+ * it.
  *
  * Compiled once for each model, with -DMODEL=name -DMODEL_UPPER=NAME -DMODEL_H='"name.h"' and one
  * of -DMODEL_DECODER, -DMODEL_ENCODER, -DMODEL_TEXTS (an encoder-decoder with a character
@@ -204,7 +205,7 @@ static int answer_together(int first, int n)
     return left == 0;
 }
 
-/* Append to an answer of MOST_TEXT bytes. */
+/* Append to an answer, which has room for MOST_TEXT bytes. */
 static bool add(void *user, const char *text, size_t n)
 {
     char *answer = user;

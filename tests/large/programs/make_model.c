@@ -1,4 +1,4 @@
-/* make_model.c: random models as large as the ones people run: a Hugging Face folder in bf16
+/* make_model.c: random models as large as those that people run: a Hugging Face folder in bf16
  * shards, or a GGUF file of Q4_0 blocks. A value depends only on the shape, the tensor's name and
  * its index. usage: make_model [--gguf] SHAPE PATH [LAYERS]       LAYERS: only the first ones */
 #include <inttypes.h>

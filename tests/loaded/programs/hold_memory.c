@@ -1,4 +1,4 @@
-/* hold_memory.c: hold N MiB of memory, with each page written, until a signal comes.
+/* hold_memory.c: hold N MiB of memory, with each page written, until a signal arrives.
  * usage: hold_memory N */
 #include <stdio.h>
 #include <stdlib.h>

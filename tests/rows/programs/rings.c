@@ -1,5 +1,5 @@
 /* rings.c: sequences longer than the rings of a model with sliding windows: prefill, batches,
- * forks, a saved state, positions taken back. All are bit-identical to one row after another, in
+ * forks, a saved state, rewound positions. All are bit-identical to one row after another, in
  * states that were full of NaN, on one thread and on two. Compiled like rows.c, against a model
  * with three slots and 400 positions. */
 #include <stdio.h>
@@ -18,7 +18,7 @@ static State plain, other, third;
 static MODEL model;
 static int failures;
 
-enum { LENGTH = 400, MOST = 128 };      /* MOST: rows of a call, and how far one can go back */
+enum { LENGTH = 400, MOST = 128 };      /* MOST: rows of a call, and how far a sequence can be rewound */
 static float want[LENGTH * VOCAB];
 
 static int id_of(int position) { return 3 + position * 7 % 31; }
@@ -90,7 +90,7 @@ static int saved(const char *path)
     return run(&third, 0, 250, 400, 3);
 }
 
-/* A position that is too far back is RT_ORDER, and nothing changes. */
+/* A position that is too far back gives RT_ORDER and changes nothing. */
 static int refused(int slot, int position)
 {
     const rt_token row = { slot, position, id_of(position) };

@@ -155,7 +155,7 @@ static int forked(const float *want)
     int good = CALL(step)(&model, &other, ids[6]) == RT_OK && same(want + (size_t)6 * VOCAB, &other, 0);
     rt_token again = { 1, 6, ids[6] };
     good &= CALL(decode)(&model, &other, &again, 1) == RT_OK && same(want + (size_t)6 * VOCAB, &other, 0);
-    rt_token back = { 1, 3, ids[3] };             /* take a position back */
+    rt_token back = { 1, 3, ids[3] };             /* rewind to an earlier position */
     return good && CALL(decode)(&model, &other, &back, 1) == RT_OK && same(want + (size_t)3 * VOCAB, &other, 0);
 }
 

@@ -1,5 +1,5 @@
 /* library_text.c: answer texts with a library that has a tokenizer: talk_generate. Only talk_bind
- * checks its tables, no other call does. */
+ * checks its tables. */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,8 +34,8 @@ static bool print(void *user, const char *text, size_t n)
     return fwrite(text, 1, n, stdout) == n && text[n] == '\0';
 }
 
-/* A text with too many ids gives their number, a far longer text gives 0. Its ids decode to the
- * text. */
+/* For a text with too many ids their number is returned, for a far longer text 0. Ids decode to
+ * their text. */
 static int lengths_are_told(const talk *model)
 {
     static char text[1 << 20], out[64];

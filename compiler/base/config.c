@@ -153,7 +153,7 @@ bool config_bool(const Config *c, const char *key, bool preset)
 /* True for a string that a C string can hold: one without U+0000. */
 static bool is_text(const json_t *v) { return json_is_string(v) && strlen(json_string_value(v)) == json_string_length(v); }
 
-static const char *text_wanted(const json_t *v) { return json_is_string(v) ? "text without U+0000" : "text"; }
+static const char *text_wanted(const json_t *v) { return json_is_string(v) ? "a string without U+0000" : "a string"; }
 
 const char *config_text(const Config *c, const char *key, const char *preset)
 {

@@ -322,7 +322,7 @@ static bool stack_global(Machine *m)
     const Value *name = pop(m), *module = name ? pop(m) : NULL;
     if (!module) return false;
     const Value *wrong = name->kind != TEXT ? name : module;
-    if (wrong->kind != TEXT) return stop(m, "a name must be text, found %s", kind_names[wrong->kind]);
+    if (wrong->kind != TEXT) return stop(m, "a name must be a string, found %s", kind_names[wrong->kind]);
     return push_global(m, module->text, name->text);
 }
 

@@ -138,7 +138,7 @@ field 'a shape of one size'              '2:50: error: the shape of mine must be
 field 'a shape that is not whole'        '2:50: error: the shape of mine: size 1 must be a whole number' "name = \"mine\", $c, shape = function(x) return { 1.5, 1 } end"
 field 'a shape out of all bounds'        '2:50: error: mine: too large' "name = \"mine\", $c, shape = function(x) return { 1e6, 1e6 } end"
 field 'no shape function'                '1:4: error: shape of xf.op must be a function' "name = \"mine\", $c"
-field 'no C'                             '1:4: error: c of xf.op must be text' "name = \"mine\", $shape"
+field 'no C'                             '1:4: error: c of xf.op must be a string' "name = \"mine\", $shape"
 field 'the name of another operation'    '1:4: error: g.matmul already exists' "name = \"matmul\", $shape, $c"
 field 'a name that is none'              '1:4: error: the name of xf.op, "a b", must be a C identifier' "name = \"a b\", $shape, $c"
 field 'a misspelt field'                 '1:4: error: xf.op has no field "shap"; did you mean "shape"?' "name = \"mine\", shap = 1, $c"

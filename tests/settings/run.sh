@@ -110,7 +110,7 @@ sed '1s/{/{ "note": ["a\\u0000b", 1000000000000000019884624838656],/' tests/fami
 same "$("$xformc" run tests/families/bert_classifier --ids '1 5 7')" "$("$xformc" run "$scratch/bert" --engine generic --ids '1 5 7')"
 verdict $? 'a config.json with a large number and U+0000'
 sed 's/"gelu"/"ge\\u0000lu"/' tests/families/bert_classifier/config.json >"$scratch/bert/config.json"
-fails 'a value with U+0000' 65 'bert/config.json:11:3: error: "hidden_act" must be text without U+0000, found "ge\u0000lu"' \
+fails 'a value with U+0000' 65 'bert/config.json:11:3: error: "hidden_act" must be a string without U+0000, found "ge\u0000lu"' \
     "$xformc" run "$scratch/bert" --ids '1 5 7'
 
 # ---- truncation and padding ----------------------------------------------------------------------

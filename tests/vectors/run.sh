@@ -204,7 +204,7 @@ for key in is_causal:false:true:llama is_causal:false:true:bart use_bidirectiona
 done
 sed 's/"1": "perhaps"/"1": true/' tests/families/bert_classifier/config.json >"$scratch/config"
 damaged 'a label that is not a text' bert_classifier config.json \
-    "$(grep -n '"1": true' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:5: error: "id2label.1" must be text, found true/')" <"$scratch/config"
+    "$(grep -n '"1": true' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:5: error: "id2label.1" must be a string, found true/')" <"$scratch/config"
 sed 's/"1": "perhaps"/"3": "perhaps"/' tests/families/bert_classifier/config.json >"$scratch/config"
 damaged 'labels with a hole' bert_classifier config.json \
     "$(grep -n '"id2label"' "$scratch/config" | sed 's/:.*//; s/.*/config.json:&:15: error: the key "id2label.1" is missing/')" <"$scratch/config"

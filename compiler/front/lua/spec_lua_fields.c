@@ -39,7 +39,7 @@ const char *spec_text(lua_State *L, int index, Loc at, const char *what)
     int length = 1;
     enum { LONGEST = 4096 };
     if (lua_type(L, index) != LUA_TSTRING) {
-        diag_error(r->diag, EXIT_BAD_DATA, at, "%s must be text, found %s", what, spec_describe(L, index));
+        diag_error(r->diag, EXIT_BAD_DATA, at, "%s must be a string, found %s", what, spec_describe(L, index));
         return NULL;
     }
     const char *s = lua_tolstring(L, index, &size);

@@ -100,7 +100,7 @@ static void read_c(lua_State *L, CustomOp *op)
 {
     SpecReader *r = spec_reader(L);
     size_t size;
-    if (lua_getfield(L, 1, "c") != LUA_TSTRING) spec_fail(L, op->at, "c of xf.op must be text, found %s", spec_describe(L, -1));
+    if (lua_getfield(L, 1, "c") != LUA_TSTRING) spec_fail(L, op->at, "c of xf.op must be a string, found %s", spec_describe(L, -1));
     const char *c = lua_tolstring(L, -1, &size);
     if (size > LONGEST_C) spec_fail(L, op->at, "c of xf.op is longer than %d bytes", LONGEST_C);
     if (strlen(c) != size) spec_fail(L, op->at, "c of xf.op contains a zero byte");

@@ -42,7 +42,7 @@ def sample(seed):
 
 
 def held_out_pairs(count, seed):
-    """Distinct held-out pairs of three-digit numbers; one in ten is shorter."""
+    """Distinct held-out pairs of three-digit numbers; one pair in ten may have shorter ones."""
     rng, found = random.Random(seed), {}
     while len(found) < count:
         low = 0 if len(found) % 10 == 0 else 100

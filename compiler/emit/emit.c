@@ -17,24 +17,24 @@ static const char types_template[] =
     "#define ${upper}_WEIGHTS_BYTES  ${weights}\n"
     "${too_large}\n"
     "\n"
-    "/* ${slots}. It contains no pointers, so it can be copied or saved. Begin with all zeros. It is large: make it\n"
-    " * static, or allocate it aligned to 64 bytes. */\n"
+    "/* The state of ${slots}. It contains no pointers, so it can be copied or saved. Zero-initialise it. It is large: make\n"
+    " * it static, or allocate it aligned to 64 bytes. */\n"
     "typedef struct ${name}_state { XF_ALIGN(64) unsigned char bytes[${upper}_STATE_BYTES]; } ${name}_state;\n"
     "\n"
-    "/* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may use it at once,\n"
+    "/* A model. Zero-initialise it, then bind it. Any number of states may use it. Several threads may use it at once,\n"
     " * each with its own state, unless ${name}_threads gave it threads. */\n"
     "typedef struct ${name} { const unsigned char *weights; struct rt_team *team;${variant} } ${name};\n"
     "\n"
     "extern const unsigned ${name}_isa;         /* ${isa_words}: RT_ISA_* bits */\n"
     "\n"
     "/* Use packed weights: ${upper}_WEIGHTS_BYTES bytes, 64-byte aligned, kept by the caller while the model is in use.\n"
-    " * rt_weights_open of rt_weights.h reads them from a file. Size and header are checked; nothing is copied.\n"
+    " * rt_weights_open in rt_weights.h reads them from a file. The size and the header are checked; nothing is copied.\n"
     " * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */\n"
     "rt_status ${name}_bind(${name} *m, const void *weights, size_t bytes);\n"
     "${variant_call}\n"
     "\n"
     "/* Compute with n threads, including the caller's; the results do not depend on n. Passing 1 ends the others: do\n"
-    " * that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 .. ${upper}_MAX_THREADS. */\n"
+    " * that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG for n outside 1 .. ${upper}_MAX_THREADS. */\n"
     "rt_status ${name}_threads(${name} *m, int n);\n"
     "\n"
     "/* ${reset}. A zeroed state needs no reset. */\n"
@@ -42,20 +42,20 @@ static const char types_template[] =
 
 static const char variant_call[] =
     "\n"
-    "/* The variant that bind chose, the first that the processor has of ${list}: its name. */\n"
+    "/* The name of the variant that bind chose: the first of ${list} that the processor supports. */\n"
     "const char *${name}_variant(const ${name} *m);\n";
 
 static const char header_begin[] =
     "/* ${name}.h: the API of the model ${name}, for C11 and C++. Made by xformc from ${spec}.\n"
     " ${words}\n"
-    " * Bind the model first: the other calls do not check for it. Calls that can fail return a status, which\n"
+    " * Bind the model first: the other calls do not check that it is bound. Calls that can fail return a status, which\n"
     " * rt_status_text describes; a call that rejects its arguments changes nothing. Only ${name}_threads allocates. */\n"
     "#ifndef ${upper}_H\n"
     "#define ${upper}_H\n"
     "\n"
     "#include \"rt.h\"\n"
     "\n"
-    "#define ${upper}_VERSION \"${version}\"     /* the xformc that wrote this */\n"
+    "#define ${upper}_VERSION \"${version}\"     /* the version of xformc that wrote this */\n"
     "#if XF_API_VERSION != ${api}\n"
     "#error \"${name}.h and rt.h come from different versions of xformc\"\n"
     "#endif\n"
@@ -75,7 +75,8 @@ static const char header_end[] =
 
 static const char taps_header[] =
     "\n"
-    "/* A named intermediate of the last call: [heads][rows][stride] floats at `offset` of a state; `columns` are in use. */\n"
+    "/* A named intermediate of the last call: [heads][rows][stride] floats at `offset` in a state; the first `columns` of\n"
+    " * each row are in use. */\n"
     "typedef struct ${name}_tap { const char *name; size_t offset; int heads, rows, columns, stride; } ${name}_tap;\n"
     "extern const ${name}_tap ${name}_taps[${count}];\n";
 
@@ -107,8 +108,8 @@ static void emit_header(Emit *e, Text *out)
               "variant", variants ? arena_format(e->arena, " const struct %s_variants *variant;", e->name) : "", "variant_call", variant.data,
               "isa_words", variants ? "instruction sets that its least demanding variant needs" : "instruction sets that this was compiled for",
               "state", emit_number(e, (int64_t)p->state_bytes), "weights", emit_number(e, weights), "too_large", limit.data,
-              "slots", e->model->graph ? "All values of a run"
-                       : p->options.slots == 1 ? "One sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
+              "slots", e->model->graph ? "a run: all its values"
+                       : p->options.slots == 1 ? "one sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
               "reset", e->model->graph ? "Forget every value" : "Forget every sequence", NULL);
     if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", emit_number(e, p->tap_count), NULL);
     text_fill(out, header_begin, "words", header_words(e->model), "name", e->name, "upper", e->upper, "spec", emit_spec_name(e),
@@ -122,15 +123,16 @@ static void emit_header(Emit *e, Text *out)
 static const char model_begin[] =
     "/* ${name}.c: ${spec} as C, made by xformc ${version}. ${about}\n"
     " *\n"
-    " * Weights: ${parameters} parameters as ${dtypes}, ${weights} bytes, packed as ${identity}.\n"
+    " * Weights: ${parameters} parameters as ${dtypes}, ${weights} bytes, identity ${identity}.\n"
     " * State: ${state} bytes${slots}.\n"
     "${costs}\n"
     " * Build: make, or cc -std=c11 ${optimise} -march=native -ffp-contract=off -Iruntime -c ${name}.c\n"
     " *\n"
-    " * In this order: the weights, a struct for each block; the state; blocks, a function each;\n"
-    " * programs, which call blocks; the calls of ${name}.h. ${name}_kernels.h has what computes.\n"
+    " * This file has, in order: the weights, with a struct for each block; the state; the blocks, with a\n"
+    " * function for each; the programs, which call blocks; and the calls of ${name}.h. The operations are in\n"
+    " * ${name}_kernels.h.\n"
     "${threads}\n"
-    " * A comment above each call has its equation, and in the margin the shape of what is written. */\n"
+    " * A comment above each call gives its equation and, at the right, the shape of its result. */\n"
     "#include \"rt.h\"\n"
     "${rows}\n"
     "#include \"${name}_kernels.h\"\n"
@@ -138,7 +140,7 @@ static const char model_begin[] =
 
 static const char about_threads[] =
     " * Every thread runs the same code on its share (rt_split), and waits for the others where it needs\n"
-    " * what they made (rt_barrier).";
+    " * their results (rt_barrier).";
 
 static const char model_bind[] =
     "/* The arguments of a call, for ${hearers}. */\n"
@@ -198,7 +200,7 @@ static void emit_taps(Emit *e, Text *out)
 /* A thread that stores a number beyond the range of f16 in a cache sets its flag in the state. */
 static const char saturation_template[] =
     "\n"
-    "/* Set a flag of the thread in the state if rows of x[width] have a number beyond f16. */\n"
+    "/* Set the thread's flag in the state if one of the rows, each x[width], has a number beyond the range of f16. */\n"
     "static void note_saturation(const job *j, int thread, const float *x, rt_span rows, int width, int stride)\n"
     "{\n"
     "    int beyond = 0;\n"
@@ -224,11 +226,11 @@ static void emit_model(Emit *e, Text *out)
               "threads", emit_has_threads(e) ? about_threads : "", "costs", emit_costs(e), "optimise", emit_optimise(e),
               "parameters", emit_number(e, model_parameters(e->model)), "weights", emit_number(e, (int64_t)p->weights_bytes),
               "dtypes", emit_dtypes(e), "state", emit_number(e, (int64_t)p->state_bytes),
-              "slots", p->slot_bytes ? arena_format(e->arena, ", %s of %zu for keys and values%s, %zu for all else", slots, p->slot_bytes,
+              "slots", p->slot_bytes ? arena_format(e->arena, ", %s of %zu for keys and values%s, %zu for everything else", slots, p->slot_bytes,
                                                      kv_words(e),
                                                      p->state_bytes - (size_t)p->options.slots * p->slot_bytes) : "", NULL);
-    text_printf(out, "#define %-12s ((size_t)%zu)      /* of the packed file, before its data */\n", "HEAD_BYTES", e->head_bytes);
-    text_printf(out, "#define %-12s ((size_t)%d)        /* in the header: 16 digits, which bind compares */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
+    text_printf(out, "#define %-12s ((size_t)%zu)      /* bytes before the data of the packed file */\n", "HEAD_BYTES", e->head_bytes);
+    text_printf(out, "#define %-12s ((size_t)%d)        /* offset of the 16 digits that bind compares */\n\n", "IDENTITY_AT", PACK_IDENTITY_AT);
     emit_weights_structs(e, out);
     emit_state(e, out);
     bool many = plan_program(p, PROGRAM_DECODE) != NULL || emit_batches(e);
@@ -245,10 +247,13 @@ static void emit_model(Emit *e, Text *out)
     if (p->saturated_offset) text_add(out, saturation_template);
     text_add(out, "/* ---- blocks ---------------------------------------------------------------------------------- */\n\n");
     if (plan_program(p, PROGRAM_DECODE))
-        text_add(out, emit_has_threads(e)
+        text_add(out, !emit_has_threads(e)
+                      ? "/* Each decoder block appears twice: for one row, and (_rows) for several. */\n\n"
+                      : p->few_rows
                       ? "/* Each decoder block appears twice: for one row, where threads divide panels and heads, and\n"
-                        " * (_rows) for several, where threads divide the rows. */\n\n"
-                      : "/* Each decoder block appears twice: for one row, and (_rows) for several. */\n\n");
+                        " * (_rows) for several, where threads divide the rows or, for few rows, the panels of linears. */\n\n"
+                      : "/* Each decoder block appears twice: for one row, where threads divide panels and heads, and\n"
+                        " * (_rows) for several, where threads divide the rows. */\n\n");
     emit_blocks(e, out);
     text_add(out, "/* ---- programs -------------------------------------------------------------------------------- */\n\n");
     emit_programs(e, out);
@@ -259,7 +264,7 @@ static void emit_model(Emit *e, Text *out)
 /* ---- the small files ------------------------------------------------------------------------------------------- */
 
 static const char weights_embed[] =
-    "/* ${name}_weights.c: the packed weights inside the program; their format is that of ${name}.safetensors. */\n"
+    "/* ${name}_weights.c: embeds the packed weights, ${name}.safetensors, in the program. */\n"
     "#if defined(__APPLE__)\n"
     "#define SECTION \".const\"\n"
     "#define SYMBOL \"_${name}_weights\"\n"

@@ -97,7 +97,7 @@ static const char *kernel_words(Emit *e, const PlanOp *op)
         return arena_format(e->arena, "%s = %s%s[%s]", out, scale_words(e, op->node->scale), emit_weight_words(e, op->weights), in[1]);
     case KERNEL_POSITION:   return arena_format(e->arena, "%s = %s + %s[%s]", out, in[0], emit_weight_words(e, op->weights), in[2]);
     case KERNEL_GATE:       return arena_format(e->arena, "%s = %s(%s) * %s", out, act, in[0], in[1]);
-    case KERNEL_ROTARY:     return arena_format(e->arena, "%s = %s turned by %s", out, in[0], in[2]);
+    case KERNEL_ROTARY:     return arena_format(e->arena, "%s = %s rotated by %s", out, in[0], in[2]);
     case KERNEL_ACTIVATION:
         return op->activation == RT_IDENTITY ? arena_format(e->arena, "%s = %s", out, in[0]) : arena_format(e->arena, "%s = %s(%s)", out, act, in[0]);
     case KERNEL_STORE_K:
@@ -106,12 +106,12 @@ static const char *kernel_words(Emit *e, const PlanOp *op)
     case KERNEL_RING_V:     return arena_format(e->arena, "%s[%s %% %lld] = %s", out, in[2], (long long)op->out[0]->rows, in[1]);
     case KERNEL_WINDOW:
         return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g) %s over %s %lld", out, in[0],
-                            in[1], op->node->scale, in[2], op->in[5] ? "those nearer than" : "the last",
+                            in[1], op->node->scale, in[2], op->in[5] ? "positions nearer than" : "the last",
                             (long long)op->node->window);
     case KERNEL_ATTENTION:
         return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g%s%s%s) %s", out, in[0], in[1],
                             op->node->scale, op->weights ? " + bias" : "", op->in[8] ? " + " : "", in[8], in[2]);
-    case KERNEL_POOL:       return arena_format(e->arena, "%s = the rows of %s as one", out, in[0]);
+    case KERNEL_POOL:       return arena_format(e->arena, "%s = the rows of %s, pooled", out, in[0]);
     case KERNEL_SCALE:
         if (op->node->softcap <= 0) return arena_format(e->arena, "%s = %s * %.6g", out, in[0], op->node->scale);
         return arena_format(e->arena, "%s = %.6g * tanh(%s * %.6g / %.6g)", out, op->node->softcap, in[0], op->node->scale, op->node->softcap);
@@ -416,7 +416,7 @@ static void declarations(Emit *e, Text *out, const PlanBlock *b)
     bool linears = false;
     for (int i = 0; i < b->op_count; i++) linears |= kernel_is_linear(b->ops[i].kernel);
     if (linears && shares_panels(e, b))
-        text_printf(out, "    const int few = threads > 1 && j->rows <= %d;      /* then threads share the panels of linears, not their rows */\n"
+        text_printf(out, "    const int few = threads > 1 && j->rows <= %d;      /* with few rows, threads divide the panels of linears */\n"
                          "    const rt_span rows = rt_split(j->rows, few ? 0 : thread, few ? 1 : threads);\n", e->plan->few_rows);
     declare_shares(e, out, b);
     if (rows && b->count != COUNT_CONSTANT)

@@ -6,13 +6,13 @@
 #include "generation.h"
 
 static const char settings_template[] =
-    "/* ${name}_settings.c: the model's settings of generation${words}. */\n"
+    "/* ${name}_settings.c: the model's generation settings${words}. */\n"
     "#include \"rt_generation.h\"\n"
     "${include}\n"
     "extern const RtGeneration ${name}_generation;\n";
 
 static const char head_template[] =
-    "/* ${name}_generate.c: ${name}_generate, by the model's calls alone. Compiled for the baseline. */\n"
+    "/* ${name}_generate.c: ${name}_generate, which uses only the model's calls. Compiled for the baseline instruction set. */\n"
     "#include \"${name}.h\"\n"
     "#include \"rt_generate_text.h\"\n"
     "${include}\n"
@@ -21,7 +21,7 @@ static const char head_template[] =
 
 static const char calls_template[] =
     "\n"
-    "/* ---- the model's calls, as rt_generate_text.h takes them ------------------------------------- */\n"
+    "/* ---- the model's calls, as rt_generate_text.h expects them ----------------------------------- */\n"
     "\n"
     "typedef struct call { const ${name} *model; ${name}_state *state;${members} } call;\n"
     "\n"

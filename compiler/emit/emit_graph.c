@@ -35,11 +35,11 @@ static const char *identifier(Emit *e, const Tensor *t)
 /* ---- masks and biases: check each, since either could be misread as the other ---------------- */
 
 static const char *const holds_words[] = {
-    [HOLDS_ANY] = "", [HOLDS_MASK] = ": 0 and 1", [HOLDS_BIAS] = ": numbers and -inf"
+    [HOLDS_ANY] = "", [HOLDS_MASK] = ": only 0 and 1", [HOLDS_BIAS] = ": finite numbers and -inf"
 };
 static const char checked_words[] =
-    "\n * RT_BAD_VALUE where a mask holds a number other than 0 and 1, or a bias NaN or +inf; the "
-    "outputs are\n * then no answer.";
+    "\n * Errors: RT_BAD_VALUE if a mask contains a number other than 0 and 1, or a bias contains NaN or\n"
+    " * +inf; the outputs are then not valid.";
 static const char *const holds_functions[] = { [HOLDS_MASK] = "is_mask", [HOLDS_BIAS] = "is_bias" };
 
 static const char is_mask_text[] =
@@ -52,7 +52,7 @@ static const char is_mask_text[] =
     "    return 1;\n"
     "}\n\n";
 static const char is_bias_text[] =
-    "/* True if rows hold only numbers and -inf. */\n"
+    "/* True if rows hold only finite numbers and -inf. */\n"
     "static int is_bias(const float *x, int rows, int stride, int width)\n"
     "{\n"
     "    for (int r = 0; r < rows; r++)\n"
@@ -136,7 +136,7 @@ static void graph_header(Emit *e, Text *out, const char *types)
     const Graph *g = e->plan->graph;
     const char *steps = "";
     if (g->step_rows)
-        steps = arena_format(e->arena, "\n * Its rows, %lld, are appended to those of earlier runs in the caches: RT_TOO_LONG past %lld,\n"
+        steps = arena_format(e->arena, "\n * Appends its rows (%lld) to those of earlier runs in the caches; RT_TOO_LONG beyond %lld rows,\n"
                              " * until the state is reset.", (long long)g->step_rows, (long long)g->capacity);
     text_fill(out, "\n/* Compute every output from the inputs that were set.${steps}${checked} */\n"
                    "rt_status ${name}_run(const ${name} *m, ${name}_state *s);\n",
@@ -258,7 +258,7 @@ static bool has_lowest(Emit *e)
 }
 
 static const char main_head[] =
-    "/* ${file}: run ${name} on the inputs of its spec and print every output. Compiled for the baseline. */\n"
+    "/* ${file}: run ${name} on the inputs of its spec and print every output. Compiled for the baseline instruction set. */\n"
     "${math}"
     "#include <stdio.h>\n"
     "#include <string.h>\n"
@@ -308,7 +308,7 @@ static const char graph_arguments[] =
     "    const int help = argc == 2 && (strcmp(argv[1], \"-h\") == 0 || strcmp(argv[1], \"--help\") == 0);\n"
     "    if (help || argc > ${most} || (argc > 1 && argv[1][0] == '-')) {\n"
     "        fputs(\"usage: ${name}${usage}\\n\"\n"
-    "              \"Prints every output for the inputs of the spec; an input without values is zeros.\\n\", help ? stdout : stderr);\n"
+    "              \"Prints every output for the inputs of the spec; an input without values is all zeros.\\n\", help ? stdout : stderr);\n"
     "        return help ? 0 : 2;\n"
     "    }\n";
 

@@ -199,15 +199,15 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
 }
 
 static const char head_template[] =
-    "/* ${name}_kernels.h: what ${name}.c computes with.\n"
-    " * The library's kernels as static functions, then one function per distinct shape: with its\n"
-    " * constants in sight the compiler unrolls and folds. The text is the same for every instruction\n"
-    " * set; the compiler's flags choose. */\n"
+    "/* ${name}_kernels.h: the operations of ${name}.c.\n"
+    " * The library's kernels as static functions, then one function per distinct shape, whose\n"
+    " * constants let the compiler unroll loops and fold expressions. The text is the same for every\n"
+    " * instruction set; the compiler's flags choose one. */\n"
     "${tuned}\n"
     "#ifndef ${upper}_KERNELS_H\n"
     "#define ${upper}_KERNELS_H\n\n"
     "#define RT_KERNEL RT_INLINE\n"
-    "#define RT_KERNELS_H            /* their prototypes, which have external linkage */\n";
+    "#define RT_KERNELS_H            /* leave out kernels.h: its prototypes have external linkage */\n";
 
 static bool has_custom(const Emit *e)
 {
@@ -219,8 +219,8 @@ static bool has_custom(const Emit *e)
 void emit_custom(Emit *e, Text *out)
 {
     if (!has_custom(e)) return;
-    text_add(out, "/* ---- operations of the spec, xf.op ----------------------------------------------------------- */\n\n");
-    if (e->form.kernels != KERNELS_BOUND) text_add(out, "#pragma GCC system_header       /* the user's C may have what warnings are for */\n\n");
+    text_add(out, "/* ---- operations of the spec (xf.op) ---------------------------------------------------------- */\n\n");
+    if (e->form.kernels != KERNELS_BOUND) text_add(out, "#pragma GCC system_header       /* no warnings about the user's C */\n\n");
     for (int i = 0; i < e->wrapper_count; i++)
         if (e->wrappers[i]->kernel == KERNEL_CUSTOM) custom_function(out, e->wrappers[i]);
 }
@@ -291,8 +291,8 @@ static const char *in_comment(Emit *e, const char *text)
 void emit_kernels(Emit *e, Text *out)
 {
     const Tuning *t = e->form.tuning;
-    const char *machine = t && t->machine ? t->machine : "a machine that the file of times does not name";
-    const char *tuned = t ? arena_format(e->arena, "/* Tuned on %s: the times are those of calls there. */", in_comment(e, machine)) : "";
+    const char *machine = t && t->machine ? t->machine : "a machine that the tuning file does not name";
+    const char *tuned = t ? arena_format(e->arena, "/* Tuned on %s: the times of calls were measured there. */", in_comment(e, machine)) : "";
     text_fill(out, head_template, "name", e->name, "upper", e->upper, "tuned", tuned, NULL);
     const char *included[KERNELS];
     int n = 0;

@@ -24,7 +24,7 @@ static const char tokenizer_objects[] =
     "          _model.o) rt_chat.o";
 
 static const char makefile_template[] =
-    "# Build ${name}: the program, the libraries lib${name}.a and lib${name}.so, example.\n"
+    "# Build ${name}: the program, the libraries lib${name}.a and lib${name}.so, and the example.\n"
     "${isa_words}\n"
     "#   make DEBUG=1             for a debugger: -g -Og, not stripped\n"
     "CC     = cc\n"
@@ -36,7 +36,8 @@ static const char makefile_template[] =
     "         -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections -fno-plt \\\n"
     "         -fno-semantic-interposition\n"
     "CPPFLAGS = -Iruntime -I.$(if $(DEBUG), -DRT_DEBUG)\n"
-    "# Floats are computed as floats, for the same bits everywhere: not by an x87, nor as doubles, as S/390 has it.\n"
+    "# Compute floats as floats, so that the bits are the same everywhere: not on an x87, nor as doubles\n"
+    "# (the default on S/390).\n"
     "FLOATS_1 = -fexcess-precision=fast\n"
     "FLOATS_2 = -msse2 -mfpmath=sse\n"
     "FLOATS := $(FLOATS_$(strip $(shell echo __FLT_EVAL_METHOD__ | $(CC) -std=c11 -E -P -x c - 2>/dev/null)))\n"
@@ -63,7 +64,7 @@ static const char makefile_template[] =
     "\n"
     "${isa_rules}\n"
     "\n"
-    "# What takes no time is to take little room.\n"
+    "# Code whose speed matters little is optimised for size.\n"
     "ifeq ($(DEBUG),)\n"
     "runtime/%.o ${name}_main.o${generate}: CFLAGS += -Os\n"
     "runtime/rt_tokenizer%.o: CFLAGS += -O2\n"
@@ -98,21 +99,22 @@ static void one_isa(Emit *e, Isas *t)
 {
     const char *flags = isa_flags(e->isas[0]);
     const bool native = strcmp(e->isas[0], "native") == 0;
-    text_printf(&t->words, "#   make ISA=-march=native   instructions of this machine%s; ISA= for any\n",
-                native ? " (the default, where CC compiles for it)" : "");
+    text_printf(&t->words, "#   make ISA=-march=native   for this machine%s; ISA= for any machine\n",
+                native ? " (the default if CC compiles for it)" : "");
     if (native) text_fill(&t->settings, native_setting, "flags", flags, NULL);
     else text_printf(&t->settings, "ISA    =%s%s\n", *flags ? " " : "", flags);
     text_printf(&t->objects, "%s.o", e->name);
     text_add(&t->all, "$(ISA)");
-    text_printf(&t->rules, "# Only the model itself uses the machine's instructions; the rest runs anywhere and asks first.\n"
+    text_printf(&t->rules, "# Only the model uses the machine's instructions; the rest runs anywhere and checks for them first.\n"
                            "%s.o: CFLAGS += $(ISA)\n", e->name);
 }
 
 static void many_isas(Emit *e, Isas *t)
 {
-    text_printf(&t->words, "# The model is compiled once for each instruction set; %s_bind chooses the first that the processor has.\n", e->name);
+    text_printf(&t->words, "# The model is compiled once for each instruction set; %s_bind chooses the first one that\n"
+                           "# the processor supports.\n", e->name);
     text_printf(&t->objects, "%s_variants.o", e->name);
-    text_add(&t->rules, "# Only a variant uses its instructions; the rest runs anywhere and asks first.\n");
+    text_add(&t->rules, "# Only the variants use these instructions; the rest runs anywhere and checks for them first.\n");
     for (int i = 0; i < e->isa_count; i++) {
         const char *isa = e->isas[i], *flags = isa_flags(isa);
         text_printf(&t->settings, "ISA_%s =%s%s\n", isa, *flags ? " " : "", flags);
@@ -126,7 +128,7 @@ static void many_isas(Emit *e, Isas *t)
  * large pages: a program of 101 MB then has 300 page faults until the first token instead of 1,230,
  * and needs a third less time. Without relro, which would protect a table of about a hundred
  * addresses, the file is not padded to such a page. */
-static const char pages_words[] = "# Weights are mapped in pages of 2 MB where the system can.\n";
+static const char pages_words[] = "# Aligned so that the system can map the weights in pages of 2 MB.\n";
 static const char pages_link[] = " -Wl,-z,max-page-size=0x200000";
 enum { LEAST_ON_LARGE_PAGES = 4 << 20 };
 
@@ -137,8 +139,8 @@ static const char link_rule[] =
 /* The weights are appended after linking, since the assembler and the linker would hold them in
  * memory. rt_weights.h has the format. */
 static const char link_rule_behind[] =
-    "# The weights follow the program in its file, from a multiple of 2 MB on. Where ${name}.safetensors is\n"
-    "# gone, they are those of the program that is there. Elsewhere than on Linux they stay in that file.\n"
+    "# On Linux the weights are appended to the program, at a multiple of 2 MB. If ${name}.safetensors is\n"
+    "# missing, they are taken from the existing program. On other systems they stay in that file.\n"
     "${name}: $(PROGRAM) lib${name}.a $(wildcard ${name}.safetensors)\n"
     "\t$(CC) $(LDFLAGS) -o $@.new $(PROGRAM) lib${name}.a $(LDLIBS)\n"
     "ifneq ($(findstring linux,$(TARGET)),)\n"

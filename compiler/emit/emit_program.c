@@ -87,11 +87,11 @@ static const char *cost_text(Emit *e, const Program *p)
         return arena_format(e->arena, "%s for a source of %lld", flops_text(e->arena, c.flops), (long long)m->max_source);
     case COUNT_ROWS:
         c = plan_cost(e->plan, p->kind, 1, m->max_target, m->max_source);
-        return arena_format(e->arena, "%s a row, at the last position; it reads %s of weights", flops_text(e->arena, c.flops),
+        return arena_format(e->arena, "%s per row, at the last position; it reads %s of weights", flops_text(e->arena, c.flops),
                             bytes_text(e->arena, c.weight_bytes));
     default:
         c = plan_cost(e->plan, p->kind, 1, 1, 1);
-        return arena_format(e->arena, "%s a run", flops_text(e->arena, c.flops));
+        return arena_format(e->arena, "%s per run", flops_text(e->arena, c.flops));
     }
 }
 
@@ -142,7 +142,7 @@ const char *emit_body_call(Emit *e, const char *body, ProgramKind kind, int from
 static void emit_head(Emit *e, Text *out)
 {
     const PlanProgram *p = plan_program(e->plan, PROGRAM_ENCODE);
-    text_add(out, "/* The last block of encode alone, for one more text. */\n");
+    text_add(out, "/* Only the last block of encode, for each further text of a batch. */\n");
     begin_body(e, out, "head");
     e->polled = 0;
     emit_run(e, out, &p->runs[p->count - 1]);
@@ -153,7 +153,7 @@ static void emit_head(Emit *e, Text *out)
 static void emit_prefill(Emit *e, Text *out)
 {
     const PlanPart part = plan_part(e->plan, PROGRAM_PREFILL);
-    text_add(out, "/* prefill: decoder rows into keys and values alone. */\n");
+    text_add(out, "/* prefill: turn decoder rows into keys and values, without computing logits. */\n");
     begin_body(e, out, "prefill");
     e->polled = 0;
     for (int r = 0; r < part.runs; r++) emit_run(e, out, &part.program->runs[r]);

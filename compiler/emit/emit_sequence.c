@@ -51,7 +51,7 @@ static const char batch_template[] =
     "    struct state *const s = (struct state *)(void *)state;\n"
     "    rt_group *const texts = s->groups;\n"
     "    ${job}, .groups = texts };\n"
-    "    int place = 0;                  /* of the next text's keys and values, as panels of 16 */\n"
+    "    int place = 0;                  /* of the next text's keys and values, a multiple of 16 */\n"
     "    ${unused}\n"
     "    if (count < 1) return RT_ORDER;\n"
     "    for (int t = 0; t < count; t++) {\n"
@@ -198,7 +198,7 @@ static const char one_row_template[] =
     "}\n";
 
 static const char many_rows_template[] =
-    "/* A single row runs `one`, unless that is NULL; all else runs `many`. */\n"
+    "/* Run `one` for a single row, unless it is NULL; otherwise run `many`. */\n"
     "static rt_status run_rows(const ${name} *m, struct state *s, const rt_token *rows, int n, ${body} *one, ${body} *many)\n"
     "{\n"
     "    const RtRows r = rows_of(s);\n"

@@ -2,15 +2,15 @@
 #include "emit_kind.h"
 
 static const char sizes_encoder[] =
-    "#define ${upper}_MAX_SOURCE     ${max_source}          /* ids of a source, at most */\n"
+    "#define ${upper}_MAX_SOURCE     ${max_source}          /* most ids in a source */\n"
     "#define ${upper}_SOURCE_VOCAB   ${source_vocab}\n"
     "${slots}\n";
 static const char sizes_decoder[] =
-    "#define ${upper}_MAX_TARGET     ${max_target}          /* positions of a sequence${start_words} */\n"
+    "#define ${upper}_MAX_TARGET     ${max_target}          /* most positions in a sequence${start_words} */\n"
     "#define ${upper}_VOCAB          ${target_vocab}\n"
-    "#define ${upper}_ROWS           ${rows}          /* rows in one call of ${name}_decode, at most */\n"
+    "#define ${upper}_ROWS           ${rows}          /* most rows in one call of ${name}_decode */\n"
     "#define ${upper}_SLOTS          ${slots}           /* sequences in a state */\n"
-    "#define ${upper}_LOGITS_STRIDE  ${stride}          /* floats from a row of logits to the next */\n";
+    "#define ${upper}_LOGITS_STRIDE  ${stride}          /* floats from one row of logits to the next */\n";
 
 static const char header_encode[] =
     "\n"
@@ -30,11 +30,11 @@ static const char header_hidden[] =
     " * Errors: RT_BAD_ID, also for another slot; RT_TOO_LONG; RT_ORDER for n < 1. */\n"
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n"
     "\n"
-    "/* Run the encoder on `count` texts at once: lengths[i] ids each, one text after the other in ids. Each text\n"
-    " * attends only to itself, and its results are bit-identical to those of a separate call. They fit if their lengths, each but the last\n"
-    " * rounded up to a multiple of 16, sum to at most ${upper}_MAX_SOURCE. ${firsts_words}\n"
+    "/* Run the encoder on `count` texts at once: text i has lengths[i] ids, and the texts follow one another in ids. Each\n"
+    " * text attends only to itself, and its results are bit-identical to those of a separate call. Texts fit if their lengths, all but\n"
+    " * the last rounded up to a multiple of 16, sum to at most ${upper}_MAX_SOURCE. ${firsts_words}\n"
     " * ${vectors_words}\n"
-    " * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1${firsts_errors}${null_errors}. */\n"
+    " * Errors: RT_BAD_ID; RT_TOO_LONG if the texts do not fit; RT_ORDER for count < 1 or a length < 1${firsts_errors}${null_errors}. */\n"
     "rt_status ${name}_encode_batch(const ${name} *m, ${name}_state *s, const int *ids, const int *lengths, const int *firsts, int count, "
     "float *vectors);\n"
     "\n"
@@ -53,8 +53,8 @@ static const char header_vector[] =
 static const char header_decode[] =
     "\n"
     "/* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One row is a step, rows\n"
-    " * of one slot are a prefill, rows of several slots a batch. Rows of a slot are adjacent, with consecutive positions.\n"
-    " * The position of the first is the length of the sequence, or less: then the rest is dropped first${back_words}.\n"
+    " * of one slot are a prefill, rows of several slots a batch. Rows of a slot must be adjacent and have consecutive positions.\n"
+    " * The first position is at most the length of the sequence; if less, the rest is dropped first${back_words}.\n"
     " * ${start_rule}Row i of ${name}_${scores} scores the id that follows rows[i].\n"
     " * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap${source_words}. */\n"
     "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
@@ -84,7 +84,7 @@ static const char header_decode[] =
 
 static const char saturated_header[] =
     "\n"
-    "/* True if a key or value beyond 65504 was stored since ${name}_reset: f16 limits it to 65504. */\n"
+    "/* True if a key or value beyond 65504 was stored since ${name}_reset; f16 limits it to 65504. */\n"
     "int ${name}_saturated(const ${name}_state *s);\n";
 
 static const char tokenize_header[] =
@@ -93,26 +93,26 @@ static const char tokenize_header[] =
     "\n"
     "/* Turn a text into ids[room]${special}; *n receives their number. s may serve as\n"
     " * scratch memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many${long_words}.\n"
-    " * RT_BAD_ID: a character without an id${fault_words}; *fault, which may be NULL, receives which. */\n"
+    " * RT_BAD_ID: a character without an id${fault_words}; *fault says which; fault may be NULL. */\n"
     "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n, "
     "RtTextFault *fault);\n"
     "${target}\n"
     "\n"
     "/* Turn ids[n] into text, without special tokens such as </s>${unknown}: out[cap], NUL-terminated.\n"
-    " * *bytes receives its length, and may be NULL. Errors: RT_NO_ROOM${id_words}. */\n"
+    " * *bytes receives its length; bytes may be NULL. Errors: RT_NO_ROOM${id_words}. */\n"
     "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);\n";
 
 static const char target_header[] =
     "\n"
-    "/* ${name}_tokenize for an answer, as ${name}_decode takes it: the target's vocabulary, without special tokens. */\n"
+    "/* ${name}_tokenize for an answer, as ${name}_decode takes it: with the target's vocabulary, without special tokens. */\n"
     "rt_status ${name}_tokenize_target(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n, "
     "RtTextFault *fault);";
 
 static const char generate_header[] =
     "\n"
-    "/* Generate ${words} in slot 0, whose sequence it replaces, and pass it to on_token, unless that is NULL, piece by piece.\n"
-    " * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A search with beams\n"
-    " * takes a slot for each. options NULL or all zeros: the model's own settings.\n"
+    "/* Generate ${words} in slot 0, replacing the sequence there, and pass it piece by piece to on_token, unless that is NULL.\n"
+    " * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A beam search takes\n"
+    " * a slot for each beam. options NULL or all zeros: the model's own settings.\n"
     " * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; or\n"
     " * those of ${name}_tokenize and ${name}_decode_greedy. */\n"
     "rt_status ${name}_generate(const ${name} *m, ${name}_state *s, const char *text, const rt_generate_options *options,\n"
@@ -120,7 +120,7 @@ static const char generate_header[] =
 
 static const char tokenizer_header[] =
     "\n"
-    "/* The tokenizer, which lies in the weights: rt_tokenizer_open of rt_tokenizer.h reads it. */\n"
+    "/* The tokenizer, which is part of the weights; rt_tokenizer_open in rt_tokenizer.h reads it. */\n"
     "const void *${name}_tokenizer(const ${name} *m, size_t *bytes);\n";
 
 /* The buffer with the result of a program; NULL if the plan lacks the program. */
@@ -141,7 +141,7 @@ static void decoder_sizes(Emit *e, Text *out)
 {
     const Model *m = e->model;
     text_fill(out, sizes_decoder, "name", e->name, "upper", e->upper, "max_target", emit_number(e, m->max_target),
-              "start_words", m->has_encoder ? ", with the start id's" : ", at most",
+              "start_words", m->has_encoder ? ", start id included" : "",
               "target_vocab", emit_number(e, m->target_vocab),
               "rows", emit_number(e, plan_rows(e->plan)), "slots", emit_number(e, e->plan->options.slots),
               "stride", emit_number(e, left_by(e, PROGRAM_STEP)->stride), NULL);
@@ -154,7 +154,7 @@ static void decoder_header(Emit *e, Text *out)
 {
     bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
     text_fill(out, header_decode, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
-              "back_words", e->plan->back ? arena_format(e->arena, "\n * (0, or at most %d before the furthest position since 0)",
+              "back_words", e->plan->back ? arena_format(e->arena, "\n * (it must be 0, or at most %d before the furthest position reached since 0)",
                                                         e->plan->back) : "",
               "source_words", memory ? ", or a slot without a source" : "", "source_copy", memory ? " and the source" : "",
               "source_keep", memory ? "; its source stays" : "",
@@ -172,21 +172,22 @@ static void vector_header(Emit *e, Text *out)
     const bool one = model_pools(e->model);
     text_fill(out, header_vector, "name", e->name, "upper", e->upper, "width", emit_number(e, v->width),
               "vector_words", one ? arena_format(e->arena, "%s_VECTOR_WIDTH floats", e->upper)
-                                  : arena_format(e->arena, "row i of them begins at i * %s_VECTOR_STRIDE", e->upper),
+                                  : arena_format(e->arena, "row i begins at i * %s_VECTOR_STRIDE", e->upper),
               "vector_stride", one ? "" : arena_format(e->arena, "#define %s_VECTOR_STRIDE  %lld", e->upper, (long long)v->stride), NULL);
 }
 
 static void hidden_header(Emit *e, Text *out)
 {
     const Model *m = e->model;
-    const char *vectors = arena_format(e->arena, "%s_%s has the rows of all, one text after the other; vectors must be NULL.", e->name,
+    const char *vectors = arena_format(e->arena, "%s_%s has the rows of all texts, in order; vectors must be NULL.", e->name,
                                        model_has_head(m) ? "vector" : "hidden");
-    if (model_pools(m)) vectors = arena_format(e->arena, "vectors [count][%s_VECTOR_WIDTH]: receives a vector for each, or NULL.", e->upper);
+    if (model_pools(m))
+        vectors = arena_format(e->arena, "vectors [count][%s_VECTOR_WIDTH] receives a vector for each text; it may be NULL.", e->upper);
     text_fill(out, header_hidden, "name", e->name, "upper", e->upper, "width", emit_number(e, m->d_model),
               "stride", emit_number(e, plan_hidden(e->plan)->stride), "vectors_words", vectors,
-              "firsts_errors", m->token_types > 1 ? ", or a first outside 0 .. its length" : "",
+              "firsts_errors", m->token_types > 1 ? ", or for a first outside 0 .. its text's length" : "",
               "null_errors", m->token_types > 1 && model_pools(m) ? "" : "; RT_BAD_OPTION for a pointer that must be NULL",
-              "firsts_words", m->token_types > 1 ? "firsts: of each how many ids are of type 0, or NULL for all." : "firsts must be NULL.", NULL);
+              "firsts_words", m->token_types > 1 ? "firsts: how many ids of each text have type 0; NULL: all." : "firsts must be NULL.", NULL);
 }
 
 static void tokenize_calls(Emit *e, Text *out)
@@ -219,5 +220,5 @@ void emit_sequence_header(Emit *e, Text *out, const char *types)
     if (has_text(e) || has_pieces(e)) tokenize_calls(e, out);
     if (has_pieces(e)) text_fill(out, tokenizer_header, "name", e->name, NULL);
     if (emit_answers_text(e))
-        text_fill(out, generate_header, "name", e->name, "words", m->has_encoder ? "the answer to a text" : "what follows a text", NULL);
+        text_fill(out, generate_header, "name", e->name, "words", m->has_encoder ? "the answer to a text" : "a continuation of a text", NULL);
 }

@@ -8,7 +8,7 @@
 
 
 static const char main_template[] =
-    "/* ${name}_main.c: the program ${name}. Compiled for the baseline; it asks whether the processor can run ${name}.c. */\n"
+    "/* ${name}_main.c: the program ${name}. Compiled for the baseline instruction set; it checks whether the processor can run ${name}.c. */\n"
     "#include \"${name}.h\"\n"
     "#include \"rt_cli.h\"\n"
     "\n"

@@ -92,22 +92,22 @@ const char *emit_in_state(Emit *e, const Buffer *b, const char *slot)
 typedef struct Meaning { const char *name, *words; } Meaning;
 static const Meaning meanings[] = {
     { "source_ids",          "tokens of the source" },
-    { "source_types",        "which text each is of" },
+    { "source_types",        "which text each token is in" },
     { "source_positions",    "position of each token" },
-    { "source_visible",      "positions that a token sees" },
-    { "source_seen",         "positions up to itself" },
-    { "encoder_x",           "between layers of the encoder" },
+    { "source_visible",      "how many positions each sees" },
+    { "source_seen",         "how many up to its own" },
+    { "encoder_x",           "rows between encoder layers" },
     { "rows_ids",            "tokens of the rows of a call" },
     { "rows_positions",      "position of each in its slot" },
-    { "rows_visible",        "positions that each row sees" },
-    { "rows_visible_memory", "source positions that each row sees" },
+    { "rows_visible",        "how many positions each sees" },
+    { "rows_visible_memory", "how many source positions" },
     { "decoder_x",           "one row, between layers" },
     { "decoder_rows_x",      "several rows" },
     { "next_id",             "argmax of each row" },
     { "scratch",             "work space; each block has its own layout" },
     { "groups",              "rows that share a slot" },
     { "text_ids",            "a text as ids" },
-    { "text_work",           "for tokenizer and answer" },
+    { "text_work",           "for the tokenizer and answers" },
 };
 
 /* A line of code, with the comment that `meanings` has for a name, if any. */
@@ -144,8 +144,8 @@ static void emit_slot(Emit *e, Text *out)
     text_add(out, "/* One sequence. For each layer and head: keys [positions / 16][width][16], values\n"
                   " * [width / 16][positions][16]");
     if (e->model->kv_dtype == KV_DTYPES_INT8)
-        text_add(out, ", as bytes. Sixteen scales follow the keys of sixteen positions,\n"
-                      " * and the scales of all positions follow the values of a head: floats");
+        text_add(out, ", as bytes. The keys of sixteen positions are followed by their\n"
+                      " * scales, and the values of a head by the scales of all positions. Scales are floats");
     text_add(out, ". */\nstruct slot {\n");
     for (int i = 0; i < p->buffer_count; i++) {
         const Buffer *b = p->buffers[i];
@@ -167,7 +167,7 @@ void emit_state(Emit *e, Text *out)
     text_printf(out, "    int source_length[%d], next_position[%d]%s;      /* by slot */\n", slots, slots,
                 p->back ? arena_format(e->arena, ", furthest[%d]", slots) : "");
     if (p->saturated_offset)
-        text_printf(out, "    int saturated[%d];      /* by thread: it stored a number that f16 has not */\n", p->options.max_threads);
+        text_printf(out, "    int saturated[%d];      /* by thread: whether it stored a number beyond the range of f16 */\n", p->options.max_threads);
     if (p->slot_bytes) text_printf(out, "    XF_ALIGN(64) struct slot slot[%d];\n", slots);
     members(e, out, PLACE_SCRATCH);
     if (scratch)

@@ -170,7 +170,7 @@ static void pool_body(const UnrolledBody *b)
     const char *stride = emit_number(e, b->op->in[0]->stride), *width = emit_number(e, b->op->in[0]->width);
     bool counts = false;
     for (int p = 0; p < parts->count; p++) counts |= parts->value[p] != POOLINGS_CLS;
-    if (!counts) text_add(b->out, "    (void)visible;      /* the first row is there whatever their number */\n");
+    if (!counts) text_add(b->out, "    (void)visible;      /* only the first row is read, and there always is one */\n");
     for (int p = 0; p < parts->count; p++) {
         const PoolText *t = &pool_texts[parts->value[p]];
         text_printf(b->out, "    for (int i = 0; i < %s; i++) {\n        float v = ", width);
@@ -309,8 +309,8 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
 }
 
 static const char head_template[] =
-    "/* ${name}_kernels.h: what ${name}.c computes with, in plain C11: no intrinsics, no library,\n"
-    " * freestanding headers only. One function per distinct shape, its numbers in the text; inner\n"
+    "/* ${name}_kernels.h: the operations of ${name}.c in plain C11: no intrinsics, no library, and only\n"
+    " * freestanding headers. One function per distinct shape, with its sizes as constants; inner\n"
     " * loops are unrolled by ${unroll}. */\n"
     "#ifndef ${upper}_KERNELS_H\n"
     "#define ${upper}_KERNELS_H\n\n"

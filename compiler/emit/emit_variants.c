@@ -21,7 +21,7 @@ void emit_variant(Emit *e, Text *out, int isa)
     int n;
     const EmitName *names = names_of(e, &n);
     text_fill(out, "/* ${name}_${set}.c: ${name}.c compiled for ${set}, with its own names; see ${name}_variants.c${more}. */\n", "name", e->name,
-              "set", set, "more", last ? ". The other names are those of every variant" : "", NULL);
+              "set", set, "more", last ? ". All variants share its other names" : "", NULL);
     rename_call(e, out, set, "bind");
     for (int i = 0; i < 3 && !last; i++) rename_call(e, out, set, shared[i]);
     if (e->plan->options.taps && !last) rename_call(e, out, set, "taps");
@@ -33,8 +33,8 @@ void emit_variant(Emit *e, Text *out, int isa)
 /* ---- NAME_variants.c --------------------------------------------------------------------------------------------- */
 
 static const char variants_begin[] =
-    "/* ${name}_variants.c: the calls of ${name}, each handed on to the variant that bind chose: the first of ${list} that\n"
-    " * the processor has. Weights and states are the same for all. Compiled for the baseline. */\n"
+    "/* ${name}_variants.c: the calls of ${name}, each passed on to the variant that bind chose: the first of ${list} that\n"
+    " * the processor supports. Weights and states are the same for all variants. Compiled for the baseline instruction set. */\n"
     "#include \"${name}.h\"\n"
     "\n"
     "typedef struct ${name}_variants {\n"

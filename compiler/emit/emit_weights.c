@@ -201,7 +201,7 @@ static const char *table_words(const Emit *e, const Packed *k)
     const Kernel reader = reader_of(e, k);
     const bool computed = k->tensor[0]->source && k->tensor[0]->source[0]->kind == SOURCE_SINUSOID;
     if (reader == KERNEL_EMBED) return "a row for each id";
-    if (reader == KERNEL_ROTARY) return "of each position";
+    if (reader == KERNEL_ROTARY) return "a row for each position";
     return reader == KERNEL_POSITION ? computed ? "sinusoids, a row for each position" : "a row for each position" : "";
 }
 

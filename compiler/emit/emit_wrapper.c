@@ -89,7 +89,7 @@ static void norm_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     static const char *const kinds[] = { [NORMS_ANNOTATED] = "RT_NORM_ANNOTATED", [NORMS_LAYER] = "RT_NORM_LAYER",
                                          [NORMS_RMS] = "RT_NORM_RMS" };
-    static const char *const docs[] = { [NORMS_ANNOTATED] = "y = gain * (x - mean) / (std + eps) + bias, std divided by width - 1",
+    static const char *const docs[] = { [NORMS_ANNOTATED] = "y = gain * (x - mean) / (std + eps) + bias, std with divisor width - 1",
                                         [NORMS_LAYER] = "y = gain * (x - mean) / sqrt(variance + eps) + bias",
                                         [NORMS_RMS] = "y = gain * x / sqrt(mean(x * x) + eps)" };
     int heads = op->node->heads > 1 ? op->node->heads : 1;

@@ -451,7 +451,8 @@ static StackBuild encoder_build(Maker *k, const Model *m)
 static void encoder_programs(Maker *k, const Model *m)
 {
     StackBuild b = encoder_build(k, m);
-    const char *doc = m->has_decoder ? "a source into a slot's memory" : "a source into hidden states";
+    const char *doc = m->has_decoder ? "turn a source into keys and values for cross-attention, in a slot"
+                                       : "turn a source into hidden states";
     const Programs encode = { { make_program(k, PROGRAM_ENCODE, doc, COUNT_SOURCE) }, 1 };
     embedding(&b, &encode);
     layers(&b, &encode);
@@ -481,9 +482,9 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
     b.positions = integers(k, "rows.positions", rows, COUNT_ROWS);
     b.visible = integers(k, "rows.visible", rows, COUNT_ROWS);
     if (m->has_encoder) b.visible_memory = integers(k, "rows.visible_memory", rows, COUNT_ROWS);
-    const Programs one = { { make_program(k, PROGRAM_STEP, "one decoder row into logits",
-                                          COUNT_ROWS),
-                             make_program(k, PROGRAM_NEXT, "one decoder row into the most likely id",
+    const char *step = m->log_softmax ? "turn one decoder row into log-probabilities" : "turn one decoder row into logits";
+    const Programs one = { { make_program(k, PROGRAM_STEP, step, COUNT_ROWS),
+                             make_program(k, PROGRAM_NEXT, "find the most likely id after one decoder row",
                                           COUNT_ROWS) }, 2 };
     Tensor *y = decoder_blocks(&b, &one);
     if (k->failed) return;
@@ -492,9 +493,10 @@ static void decoder_programs(Maker *k, const Model *m, int64_t rows)
     b.rows = rows;
     b.suffix = "_rows";
     k->prefix = "rows.";
-    const Programs many = { { make_program(k, PROGRAM_DECODE, "decoder rows into logits", COUNT_ROWS),
+    const char *decode = m->log_softmax ? "turn decoder rows into log-probabilities" : "turn decoder rows into logits";
+    const Programs many = { { make_program(k, PROGRAM_DECODE, decode, COUNT_ROWS),
                               make_program(k, PROGRAM_DECODE_GREEDY,
-                                           "decoder rows into the most likely id of each",
+                                           "find the most likely id after each decoder row",
                                            COUNT_ROWS) }, 2 };
     Tensor *all = decoder_blocks(&b, &many);
     Tensor *all_next = all ? tail(&b, many.list[1], OP_ARGMAX, "argmax", "The first maximum of each row's logits", "next_id", all) : NULL;

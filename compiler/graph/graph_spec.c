@@ -500,7 +500,7 @@ static bool values_hold(SpecBuild *b)
 
 bool graph_from_spec(Maker *k, const GraphSpec *spec)
 {
-    Program *p = make_program(k, PROGRAM_RUN, "inputs into outputs", COUNT_CONSTANT);
+    Program *p = make_program(k, PROGRAM_RUN, "compute the outputs from the inputs", COUNT_CONSTANT);
     SpecBuild b = { .k = k, .spec = spec, .values = arena_array(k->arena, (size_t)spec->values + 1, sizeof *b.values),
                     .taken = name_map_new(k->arena), .named = name_map_new(k->arena) };
     for (int i = 0; i < spec->count; i++) {

@@ -222,7 +222,7 @@ static void add_scale(Writer *w)
     }
     for (int i = 1; i < SHADES && !w->ink; i++)
         text_printf(&w->text, "  %s %g", shades[i].ink, shades[i].least);
-    if (!w->ink) text_add(&w->text, "  and more");
+    if (!w->ink) text_add(&w->text, "  or more");
     text_add(&w->text, "\n");
 }
 

@@ -72,7 +72,7 @@ grep -q '^    float \*const norm_0 = s->scratch; *\/\* \[80\]\[64\] \*\/$' "$scr
     grep -qxF '    float *const self_q = self_qkv, *const self_k = self_qkv + 64, *const self_v = self_qkv + 128;' "$scratch/usual/dates.c" && ! grep 'AT_[A-Z_]*\(NORM\|FFN\|SCRATCH\)' "$scratch/usual/dates.c"
 verdict $? 'buffers of a block are laid out in its function, with offset and shape'
 has_line() { grep -qxF "    $1" "$scratch/usual/dates.c" || { echo "no line '$1'"; return 1; }; }
-has_line 'float self_k[2][4][1][16][16];' && has_line 'XF_ALIGN(64) float encoder_x[80][64];                       /* between layers of the encoder */' && has_line 'float *const x = s->encoder_x[0];' &&
+has_line 'float self_k[2][4][1][16][16];' && has_line 'XF_ALIGN(64) float encoder_x[80][64];                       /* rows between encoder layers */' && has_line 'float *const x = s->encoder_x[0];' &&
     has_line 'const struct encoder_layer *const w = (const void *)(j->weights + W_ENCODER_LAYER(layer));'
 verdict $? 'slots and states are structs'
 has_line 'struct { struct panel_64 q[4], k[4], v[4]; } self_qkv;      /* 64 -> 64 | 64 | 64 */' &&

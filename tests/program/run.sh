@@ -184,7 +184,7 @@ identity=$(dd if="$own" bs=1 skip=35 count=16 2>/dev/null) content=$(dd if="$own
 "$program" --info -t 2 >"$scratch/info"
 for line in 'name           dates' 'made from      dates.lua' 'longest source 80' 'parameters     239887' 'weights        in the program' "  bytes        $size" \
     "  as           f32" "  identity     $identity" "  content      $content" 'threads        2'; do grep -qxF "$line" "$scratch/info" || echo "no line: $line"; done >"$scratch/missing"
-[ ! -s "$scratch/missing" ] && [ "$(grep -c . "$scratch/info")" = 22 ] && grep -q " packed as $identity[.]" "$scratch/dates/dates.c" &&
+[ ! -s "$scratch/missing" ] && [ "$(grep -c . "$scratch/info")" = 22 ] && grep -q " identity $identity[.]" "$scratch/dates/dates.c" &&
     [ "$(sed -n 's/^state bytes *//p' "$scratch/info")" = "$(sed -n 's/^#define DATES_STATE_BYTES *//p' "$scratch/dates/dates.h")" ]
 verdict $? '--info'
 cat "$scratch/missing" "$scratch/info"

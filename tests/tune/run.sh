@@ -83,7 +83,7 @@ grep -q 'all.lua: note: measured on another machine, another \*/ machine, not on
 verdict $? 'another machine is reported'
 cat "$scratch/err"
 cat >"$scratch/wanted" <<'END'
-> /* Tuned on another  / machine: the times are those of calls there. */
+> /* Tuned on another  / machine: the times of calls were measured there. */
 > /* tuned: 42 rows at a time 12.3 us; default 14.9, 84 rows at a time 13 */
 <     rt_linear_gate_f32(&shape, y + 208 * rows.begin, x + 80 * rows.begin, w, rt_count(rows), 0, 13);
 >     for (int r = rows.begin; r < rows.end; r += 42)

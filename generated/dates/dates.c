@@ -2,23 +2,24 @@
  * Encoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
  * Decoder of 2 layers, 4 heads of 16, d_ff 256, annotated norm (pre).
  *
- * Weights: 239887 parameters as f32, 984384 bytes, packed as 8c36158f2411bbae.
- * State: 438720 bytes, one slot of 98304 for keys and values, 340416 for all else.
+ * Weights: 239887 parameters as f32, 984384 bytes, identity 8c36158f2411bbae.
+ * State: 438720 bytes, one slot of 98304 for keys and values, 340416 for everything else.
  * encode: at most 22 MFLOP for a source of 80.
- * step: at most 285 kFLOP a row, at the last position; it reads 473 kB of weights.
+ * step: at most 285 kFLOP per row, at the last position; it reads 473 kB of weights.
  * Build: make, or cc -std=c11 -O2 -march=native -ffp-contract=off -Iruntime -c dates.c
  *
- * In this order: the weights, a struct for each block; the state; blocks, a function each;
- * programs, which call blocks; the calls of dates.h. dates_kernels.h has what computes.
+ * This file has, in order: the weights, with a struct for each block; the state; the blocks, with a
+ * function for each; the programs, which call blocks; and the calls of dates.h. The operations
+ * are in dates_kernels.h.
  * Every thread runs the same code on its share (rt_split), and waits for the others where it needs
- * what they made (rt_barrier).
- * A comment above each call has its equation, and in the margin the shape of what is written. */
+ * their results (rt_barrier).
+ * A comment above each call gives its equation and, at the right, the shape of its result. */
 #include "rt.h"
 #include "rt_rows.h"
 #include "dates_kernels.h"
 
-#define HEAD_BYTES   ((size_t)5952)      /* of the packed file, before its data */
-#define IDENTITY_AT  ((size_t)35)        /* in the header: 16 digits, which bind compares */
+#define HEAD_BYTES   ((size_t)5952)      /* bytes before the data of the packed file */
+#define IDENTITY_AT  ((size_t)35)        /* offset of the 16 digits that bind compares */
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
@@ -111,20 +112,20 @@ struct state {
     XF_ALIGN(64) struct slot slot[1];
     XF_ALIGN(64) int source_ids[80];                            /* tokens of the source */
     XF_ALIGN(64) int source_positions[80];                      /* position of each token */
-    XF_ALIGN(64) float encoder_x[80][64];                       /* between layers of the encoder */
-    XF_ALIGN(64) int source_visible[80];                        /* positions that a token sees */
+    XF_ALIGN(64) float encoder_x[80][64];                       /* rows between encoder layers */
+    XF_ALIGN(64) int source_visible[80];                        /* how many positions each sees */
     XF_ALIGN(64) int rows_ids[12];                              /* tokens of the rows of a call */
     XF_ALIGN(64) int rows_positions[12];                        /* position of each in its slot */
     XF_ALIGN(64) float decoder_x[1][64];                        /* one row, between layers */
-    XF_ALIGN(64) int rows_visible[12];                          /* positions that each row sees */
-    XF_ALIGN(64) int rows_visible_memory[12];  /* source positions that each row sees */
+    XF_ALIGN(64) int rows_visible[12];                          /* how many positions each sees */
+    XF_ALIGN(64) int rows_visible_memory[12];                   /* how many source positions */
     XF_ALIGN(64) float logits[12][16];
     XF_ALIGN(64) int next_id[12];                               /* argmax of each row */
     XF_ALIGN(64) float decoder_rows_x[12][64];                  /* several rows */
     XF_ALIGN(64) float scratch[77824];  /* work space; each block has its own layout */
     XF_ALIGN(64) rt_group groups[12];                           /* rows that share a slot */
     XF_ALIGN(64) int text_ids[80];                              /* a text as ids */
-    XF_ALIGN(64) unsigned char text_work[2640];                 /* for tokenizer and answer */
+    XF_ALIGN(64) unsigned char text_work[2640];                 /* for the tokenizer and answers */
 };
 _Static_assert(sizeof(struct state) == DATES_STATE_BYTES, "as planned");
 
@@ -505,7 +506,8 @@ static void argmax_rows(const job *j, int thread, int threads)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* encode: a source into a slot's memory. At most 22 MFLOP for a source of 80. */
+/* encode: turn a source into keys and values for cross-attention, in a slot. At most 22 MFLOP for a
+ * source of 80. */
 static void encode_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -517,8 +519,8 @@ static void encode_body(void *work, int thread, int threads)
     decoder_memory(j, 1, thread, threads);
 }
 
-/* step: one decoder row into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB
- * of weights. */
+/* step: turn one decoder row into log-probabilities. At most 285 kFLOP per row, at the last
+ * position; it reads 473 kB of weights. */
 static void step_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -529,8 +531,8 @@ static void step_body(void *work, int thread, int threads)
     log_probabilities(j, thread, threads);
 }
 
-/* next: one decoder row into the most likely id. At most 284 kFLOP a row, at the last position; it
- * reads 473 kB of weights. */
+/* next: find the most likely id after one decoder row. At most 284 kFLOP per row, at the last
+ * position; it reads 473 kB of weights. */
 static void next_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -541,8 +543,8 @@ static void next_body(void *work, int thread, int threads)
     argmax(j, thread, threads);
 }
 
-/* decode: decoder rows into logits. At most 285 kFLOP a row, at the last position; it reads 473 kB
- * of weights. */
+/* decode: turn decoder rows into log-probabilities. At most 285 kFLOP per row, at the last
+ * position; it reads 473 kB of weights. */
 static void decode_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -553,7 +555,7 @@ static void decode_body(void *work, int thread, int threads)
     log_probabilities_rows(j, thread, threads);
 }
 
-/* prefill: decoder rows into keys and values alone. */
+/* prefill: turn decoder rows into keys and values, without computing logits. */
 static void prefill_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -562,8 +564,8 @@ static void prefill_body(void *work, int thread, int threads)
     decoder_layer_rows(j, 1, thread, threads);
 }
 
-/* decode_greedy: decoder rows into the most likely id of each. At most 284 kFLOP a row, at the last
- * position; it reads 473 kB of weights. */
+/* decode_greedy: find the most likely id after each decoder row. At most 284 kFLOP per row, at the
+ * last position; it reads 473 kB of weights. */
 static void decode_greedy_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -617,7 +619,7 @@ static RtRows rows_of(struct state *s)
     return r;
 }
 
-/* A single row runs `one`, unless that is NULL; all else runs `many`. */
+/* Run `one` for a single row, unless it is NULL; otherwise run `many`. */
 static rt_status run_rows(const dates *m, struct state *s, const rt_token *rows, int n,
                           rt_body *one, rt_body *many)
 {

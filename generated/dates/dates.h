@@ -3,15 +3,15 @@
  * An id is the number of a token. A state has slots. A slot holds a source, which the encoder
  * reads, and a target, the sequence of ids that the decoder writes.
  *
- * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
- * which rt_status_text describes; a call that rejects its arguments changes nothing. Only
+ * Bind the model first: the other calls do not check that it is bound. Calls that can fail return a
+ * status, which rt_status_text describes; a call that rejects its arguments changes nothing. Only
  * dates_threads allocates. */
 #ifndef DATES_H
 #define DATES_H
 
 #include "rt.h"
 
-#define DATES_VERSION "0.9.0"     /* the xformc that wrote this */
+#define DATES_VERSION "0.9.0"     /* the version of xformc that wrote this */
 #if XF_API_VERSION != 900
 #error "dates.h and rt.h come from different versions of xformc"
 #endif
@@ -20,13 +20,13 @@
 extern "C" {
 #endif
 
-#define DATES_MAX_SOURCE     80          /* ids of a source, at most */
+#define DATES_MAX_SOURCE     80          /* most ids in a source */
 #define DATES_SOURCE_VOCAB   66
-#define DATES_MAX_TARGET     12          /* positions of a sequence, with the start id's */
+#define DATES_MAX_TARGET     12          /* most positions in a sequence, start id included */
 #define DATES_VOCAB          15
-#define DATES_ROWS           12          /* rows in one call of dates_decode, at most */
+#define DATES_ROWS           12          /* most rows in one call of dates_decode */
 #define DATES_SLOTS          1           /* sequences in a state */
-#define DATES_LOGITS_STRIDE  16          /* floats from a row of logits to the next */
+#define DATES_LOGITS_STRIDE  16          /* floats from one row of logits to the next */
 #define DATES_START          1           /* <s> */
 #define DATES_END            2           /* </s> */
 
@@ -34,25 +34,25 @@ extern "C" {
 #define DATES_STATE_BYTES    438720
 #define DATES_WEIGHTS_BYTES  990336
 
-/* One sequence. It contains no pointers, so it can be copied or saved. Begin with all zeros. It is
- * large: make it static, or allocate it aligned to 64 bytes. */
+/* The state of one sequence. It contains no pointers, so it can be copied or saved. Zero-initialise
+ * it. It is large: make it static, or allocate it aligned to 64 bytes. */
 typedef struct dates_state { XF_ALIGN(64) unsigned char bytes[DATES_STATE_BYTES]; } dates_state;
 
-/* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may
+/* A model. Zero-initialise it, then bind it. Any number of states may use it. Several threads may
  * use it at once, each with its own state, unless dates_threads gave it threads. */
 typedef struct dates { const unsigned char *weights; struct rt_team *team; } dates;
 
 extern const unsigned dates_isa;  /* instruction sets that this was compiled for: RT_ISA_* bits */
 
 /* Use packed weights: DATES_WEIGHTS_BYTES bytes, 64-byte aligned, kept by the caller while the
- * model is in use. rt_weights_open of rt_weights.h reads them from a file. Size and header are
- * checked; nothing is copied.
+ * model is in use. rt_weights_open in rt_weights.h reads them from a file. The size and the header
+ * are checked; nothing is copied.
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status dates_bind(dates *m, const void *weights, size_t bytes);
 
 /* Compute with n threads, including the caller's; the results do not depend on n. Passing 1 ends
- * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
- * DATES_MAX_THREADS. */
+ * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG for n outside
+ * 1 .. DATES_MAX_THREADS. */
 rt_status dates_threads(dates *m, int n);
 
 /* Forget every sequence. A zeroed state needs no reset. */
@@ -63,9 +63,9 @@ void dates_reset(dates_state *s);
 rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids, int n);
 
 /* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One
- * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot are
- * adjacent, with consecutive positions.
- * The position of the first is the length of the sequence, or less: then the rest is dropped first.
+ * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot must
+ * be adjacent and have consecutive positions.
+ * The first position is at most the length of the sequence; if less, the rest is dropped first.
  * A target begins with DATES_START at 0. Row i of dates_scores scores the id that follows rows[i].
  * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap, or a slot without a source. */
 rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n);
@@ -101,25 +101,24 @@ rt_status dates_next(const dates *m, dates_state *s, int id, int *next);
 
 /* Turn a text into ids[room], as dates_encode takes them; *n receives their number. s may serve as
  * scratch memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many.
- * RT_BAD_ID: a character without an id, or invalid UTF-8; *fault, which may be NULL, receives
- * which. */
+ * RT_BAD_ID: a character without an id, or invalid UTF-8; *fault says which; fault may be NULL. */
 rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *ids, int room,
                          int *n, RtTextFault *fault);
 
-/* dates_tokenize for an answer, as dates_decode takes it: the target's vocabulary, without special
- * tokens. */
+/* dates_tokenize for an answer, as dates_decode takes it: with the target's vocabulary, without
+ * special tokens. */
 rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8, int *ids,
                                 int room, int *n, RtTextFault *fault);
 
 /* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated.
- * *bytes receives its length, and may be NULL. Errors: RT_NO_ROOM; RT_BAD_ID. */
+ * *bytes receives its length; bytes may be NULL. Errors: RT_NO_ROOM; RT_BAD_ID. */
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap,
                            size_t *bytes);
 
-/* Generate the answer to a text in slot 0, whose sequence it replaces, and pass it to on_token,
- * unless that is NULL, piece by piece.
+/* Generate the answer to a text in slot 0, replacing the sequence there, and pass it piece by piece
+ * to on_token, unless that is NULL.
  * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A
- * search with beams takes a slot for each. options NULL or all zeros: the model's own settings.
+ * beam search takes a slot for each beam. options NULL or all zeros: the model's own settings.
  * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop
  * strings too long; or those of dates_tokenize and dates_decode_greedy. */
 rt_status dates_generate(const dates *m, dates_state *s, const char *text,

@@ -1,9 +1,10 @@
-/* dates_generate.c: dates_generate, by the model's calls alone. Compiled for the baseline. */
+/* dates_generate.c: dates_generate, which uses only the model's calls. Compiled for the baseline
+ * instruction set. */
 #include "dates.h"
 #include "rt_generate_text.h"
 extern const RtGeneration dates_generation;
 
-/* ---- the model's calls, as rt_generate_text.h takes them ------------------------------------- */
+/* ---- the model's calls, as rt_generate_text.h expects them ----------------------------------- */
 
 typedef struct call { const dates *model; dates_state *state; } call;
 

@@ -1,12 +1,12 @@
-/* dates_kernels.h: what dates.c computes with.
- * The library's kernels as static functions, then one function per distinct shape: with its
- * constants in sight the compiler unrolls and folds. The text is the same for every instruction
- * set; the compiler's flags choose. */
+/* dates_kernels.h: the operations of dates.c.
+ * The library's kernels as static functions, then one function per distinct shape, whose
+ * constants let the compiler unroll loops and fold expressions. The text is the same for every
+ * instruction set; the compiler's flags choose one. */
 #ifndef DATES_KERNELS_H
 #define DATES_KERNELS_H
 
 #define RT_KERNEL RT_INLINE
-#define RT_KERNELS_H            /* their prototypes, which have external linkage */
+#define RT_KERNELS_H            /* leave out kernels.h: its prototypes have external linkage */
 #include "rt_simd.h"
 #include "embed_f32.c"
 #include "norm_f32.c"
@@ -35,7 +35,7 @@ static inline void position_64_rows(float *y, const float *x, const void *table,
                     positions + rows.begin, rt_count(rows));
 }
 
-/* y = gain * (x - mean) / (std + eps) + bias, std divided by width - 1    x, y [.., 64] */
+/* y = gain * (x - mean) / (std + eps) + bias, std with divisor width - 1    x, y [.., 64] */
 static inline void norm_64_rows(float *y, const float *x, const void *w, rt_span rows)
 {
     static const RtNorm shape = { .heads = 1, .width = 64, .x_stride = 64, .y_stride = 64,
@@ -150,7 +150,7 @@ static inline void position_64(float *y, const float *x, const void *table, cons
     rt_position_f32(&shape, y, x, table, positions, 1);
 }
 
-/* y = gain * (x - mean) / (std + eps) + bias, std divided by width - 1    x, y [.., 64] */
+/* y = gain * (x - mean) / (std + eps) + bias, std with divisor width - 1    x, y [.., 64] */
 static inline void norm_64(float *y, const float *x, const void *w)
 {
     static const RtNorm shape = { .heads = 1, .width = 64, .x_stride = 64, .y_stride = 64,

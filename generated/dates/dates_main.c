@@ -1,5 +1,5 @@
-/* dates_main.c: the program dates. Compiled for the baseline; it asks whether the processor can run
- * dates.c. */
+/* dates_main.c: the program dates. Compiled for the baseline instruction set; it checks whether the
+ * processor can run dates.c. */
 #include "dates.h"
 #include "rt_cli.h"
 

@@ -1,4 +1,4 @@
-/* dates_settings.c: the model's settings of generation. */
+/* dates_settings.c: the model's generation settings. */
 #include "rt_generation.h"
 extern const RtGeneration dates_generation;
 static const int dates_ends[] = { 2 };

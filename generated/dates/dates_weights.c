@@ -1,5 +1,4 @@
-/* dates_weights.c: the packed weights inside the program; their format is that of
- * dates.safetensors. */
+/* dates_weights.c: embeds the packed weights, dates.safetensors, in the program. */
 #if defined(__APPLE__)
 #define SECTION ".const"
 #define SYMBOL "_dates_weights"

@@ -1,21 +1,22 @@
 /* encoder.c: encoder.lua as C, made by xformc 0.9.0. Width 128.
  * Encoder of 4 layers, 4 heads of 32, d_ff 512, layer norm (post).
  *
- * Weights: 842496 parameters as f32, 3369984 bytes, packed as d0f68340832b2fc4.
+ * Weights: 842496 parameters as f32, 3369984 bytes, identity d0f68340832b2fc4.
  * State: 859840 bytes.
  * encode: at most 237 MFLOP for a source of 128.
  * Build: make, or cc -std=c11 -O2 -march=native -ffp-contract=off -Iruntime -c encoder.c
  *
- * In this order: the weights, a struct for each block; the state; blocks, a function each;
- * programs, which call blocks; the calls of encoder.h. encoder_kernels.h has what computes.
+ * This file has, in order: the weights, with a struct for each block; the state; the blocks, with a
+ * function for each; the programs, which call blocks; and the calls of encoder.h. The operations
+ * are in encoder_kernels.h.
  * Every thread runs the same code on its share (rt_split), and waits for the others where it needs
- * what they made (rt_barrier).
- * A comment above each call has its equation, and in the margin the shape of what is written. */
+ * their results (rt_barrier).
+ * A comment above each call gives its equation and, at the right, the shape of its result. */
 #include "rt.h"
 #include "encoder_kernels.h"
 
-#define HEAD_BYTES   ((size_t)4480)      /* of the packed file, before its data */
-#define IDENTITY_AT  ((size_t)35)        /* in the header: 16 digits, which bind compares */
+#define HEAD_BYTES   ((size_t)4480)      /* bytes before the data of the packed file */
+#define IDENTITY_AT  ((size_t)35)        /* offset of the 16 digits that bind compares */
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
@@ -52,8 +53,8 @@ struct state {
     int source_length[1], next_position[1];      /* by slot */
     XF_ALIGN(64) int source_ids[128];                           /* tokens of the source */
     XF_ALIGN(64) int source_positions[128];                     /* position of each token */
-    XF_ALIGN(64) float encoder_x[128][128];                     /* between layers of the encoder */
-    XF_ALIGN(64) int source_visible[128];                       /* positions that a token sees */
+    XF_ALIGN(64) float encoder_x[128][128];                     /* rows between encoder layers */
+    XF_ALIGN(64) int source_visible[128];                       /* how many positions each sees */
     XF_ALIGN(64) float scratch[198144];  /* work space; each block has its own layout */
     XF_ALIGN(64) rt_group groups[8];                            /* rows that share a slot */
 };
@@ -166,7 +167,7 @@ static void encoder_end(const job *j, int thread, int threads)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* encode: a source into hidden states. At most 237 MFLOP for a source of 128. */
+/* encode: turn a source into hidden states. At most 237 MFLOP for a source of 128. */
 static void encode_body(void *work, int thread, int threads)
 {
     const job *j = work;
@@ -193,7 +194,7 @@ rt_status encoder_encode_batch(const encoder *m, encoder_state *state, const int
     struct state *const s = (struct state *)(void *)state;
     rt_group *const texts = s->groups;
     job j = { .weights = m->weights, .team = m->team, .state = s, .groups = texts };
-    int place = 0;                  /* of the next text's keys and values, as panels of 16 */
+    int place = 0;                  /* of the next text's keys and values, a multiple of 16 */
     if (firsts || vectors) return RT_BAD_OPTION;
     if (count < 1) return RT_ORDER;
     for (int t = 0; t < count; t++) {

@@ -2,15 +2,15 @@
  *
  * An id is the number of a token; a source is a text as ids.
  *
- * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
- * which rt_status_text describes; a call that rejects its arguments changes nothing. Only
+ * Bind the model first: the other calls do not check that it is bound. Calls that can fail return a
+ * status, which rt_status_text describes; a call that rejects its arguments changes nothing. Only
  * encoder_threads allocates. */
 #ifndef ENCODER_H
 #define ENCODER_H
 
 #include "rt.h"
 
-#define ENCODER_VERSION "0.9.0"     /* the xformc that wrote this */
+#define ENCODER_VERSION "0.9.0"     /* the version of xformc that wrote this */
 #if XF_API_VERSION != 900
 #error "encoder.h and rt.h come from different versions of xformc"
 #endif
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define ENCODER_MAX_SOURCE     128          /* ids of a source, at most */
+#define ENCODER_MAX_SOURCE     128          /* most ids in a source */
 #define ENCODER_SOURCE_VOCAB   256
 #define ENCODER_SLOTS          1
 
@@ -27,26 +27,26 @@ extern "C" {
 #define ENCODER_STATE_BYTES    859840
 #define ENCODER_WEIGHTS_BYTES  3374464
 
-/* One sequence. It contains no pointers, so it can be copied or saved. Begin with all zeros. It is
- * large: make it static, or allocate it aligned to 64 bytes. */
+/* The state of one sequence. It contains no pointers, so it can be copied or saved. Zero-initialise
+ * it. It is large: make it static, or allocate it aligned to 64 bytes. */
 typedef struct encoder_state { XF_ALIGN(64) unsigned char bytes[ENCODER_STATE_BYTES];
                                } encoder_state;
 
-/* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may
+/* A model. Zero-initialise it, then bind it. Any number of states may use it. Several threads may
  * use it at once, each with its own state, unless encoder_threads gave it threads. */
 typedef struct encoder { const unsigned char *weights; struct rt_team *team; } encoder;
 
 extern const unsigned encoder_isa;  /* instruction sets that this was compiled for: RT_ISA_* bits */
 
 /* Use packed weights: ENCODER_WEIGHTS_BYTES bytes, 64-byte aligned, kept by the caller while the
- * model is in use. rt_weights_open of rt_weights.h reads them from a file. Size and header are
- * checked; nothing is copied.
+ * model is in use. rt_weights_open in rt_weights.h reads them from a file. The size and the header
+ * are checked; nothing is copied.
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status encoder_bind(encoder *m, const void *weights, size_t bytes);
 
 /* Compute with n threads, including the caller's; the results do not depend on n. Passing 1 ends
- * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
- * ENCODER_MAX_THREADS. */
+ * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG for n outside
+ * 1 .. ENCODER_MAX_THREADS. */
 rt_status encoder_threads(encoder *m, int n);
 
 /* Forget every sequence. A zeroed state needs no reset. */
@@ -56,12 +56,12 @@ void encoder_reset(encoder_state *s);
  * Errors: RT_BAD_ID, also for another slot; RT_TOO_LONG; RT_ORDER for n < 1. */
 rt_status encoder_encode(const encoder *m, encoder_state *s, int slot, const int *ids, int n);
 
-/* Run the encoder on `count` texts at once: lengths[i] ids each, one text after the other in ids.
- * Each text attends only to itself, and its results are bit-identical to those of a separate call.
- * They fit if their lengths, each but the last rounded up to a multiple of 16, sum to at most
- * ENCODER_MAX_SOURCE. firsts must be NULL. encoder_hidden has the rows of all, one text after the
- * other; vectors must be NULL.
- * Errors: RT_BAD_ID; RT_TOO_LONG if they do not fit; RT_ORDER for count < 1 or a length < 1;
+/* Run the encoder on `count` texts at once: text i has lengths[i] ids, and the texts follow one
+ * another in ids. Each text attends only to itself, and its results are bit-identical to those of a
+ * separate call. Texts fit if their lengths, all but the last rounded up to a multiple of 16, sum
+ * to at most ENCODER_MAX_SOURCE. firsts must be NULL. encoder_hidden has the rows of all texts, in
+ * order; vectors must be NULL.
+ * Errors: RT_BAD_ID; RT_TOO_LONG if the texts do not fit; RT_ORDER for count < 1 or a length < 1;
  * RT_BAD_OPTION for a pointer that must be NULL. */
 rt_status encoder_encode_batch(const encoder *m, encoder_state *s, const int *ids,
                                const int *lengths, const int *firsts, int count, float *vectors);

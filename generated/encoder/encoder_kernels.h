@@ -1,12 +1,12 @@
-/* encoder_kernels.h: what encoder.c computes with.
- * The library's kernels as static functions, then one function per distinct shape: with its
- * constants in sight the compiler unrolls and folds. The text is the same for every instruction
- * set; the compiler's flags choose. */
+/* encoder_kernels.h: the operations of encoder.c.
+ * The library's kernels as static functions, then one function per distinct shape, whose
+ * constants let the compiler unroll loops and fold expressions. The text is the same for every
+ * instruction set; the compiler's flags choose one. */
 #ifndef ENCODER_KERNELS_H
 #define ENCODER_KERNELS_H
 
 #define RT_KERNEL RT_INLINE
-#define RT_KERNELS_H            /* their prototypes, which have external linkage */
+#define RT_KERNELS_H            /* leave out kernels.h: its prototypes have external linkage */
 #include "rt_simd.h"
 #include "embed_f32.c"
 #include "norm_f32.c"

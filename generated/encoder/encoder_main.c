@@ -1,5 +1,5 @@
-/* encoder_main.c: the program encoder. Compiled for the baseline; it asks whether the processor can
- * run encoder.c. */
+/* encoder_main.c: the program encoder. Compiled for the baseline instruction set; it checks whether
+ * the processor can run encoder.c. */
 #include "encoder.h"
 #include "rt_cli.h"
 

@@ -1,5 +1,4 @@
-/* encoder_weights.c: the packed weights inside the program; their format is that of
- * encoder.safetensors. */
+/* encoder_weights.c: embeds the packed weights, encoder.safetensors, in the program. */
 #if defined(__APPLE__)
 #define SECTION ".const"
 #define SYMBOL "_encoder_weights"

@@ -1,20 +1,21 @@
 /* story.c: story.lua as C, made by xformc 0.9.0. Width 64.
  * Decoder of 5 layers, 8 heads (4 of keys and values) of 8, gated d_ff 172, rms norm (pre).
  *
- * Weights: 260032 parameters as f32, 1214208 bytes, packed as e3017582d7f85f89.
- * State: 1540800 bytes, one slot of 983040 for keys and values, 557760 for all else.
- * step: at most 1.19 MFLOP a row, at the last position; it reads 1.05 MB of weights.
+ * Weights: 260032 parameters as f32, 1214208 bytes, identity e3017582d7f85f89.
+ * State: 1540800 bytes, one slot of 983040 for keys and values, 557760 for everything else.
+ * step: at most 1.19 MFLOP per row, at the last position; it reads 1.05 MB of weights.
  * Build: make, or cc -std=c11 -O3 -march=native -ffp-contract=off -Iruntime -c story.c
  *
- * In this order: the weights, a struct for each block; the state; blocks, a function each;
- * programs, which call blocks; the calls of story.h. story_kernels.h has what computes.
- * A comment above each call has its equation, and in the margin the shape of what is written. */
+ * This file has, in order: the weights, with a struct for each block; the state; the blocks, with a
+ * function for each; the programs, which call blocks; and the calls of story.h. The operations
+ * are in story_kernels.h.
+ * A comment above each call gives its equation and, at the right, the shape of its result. */
 #include "rt.h"
 #include "rt_rows.h"
 #include "story_kernels.h"
 
-#define HEAD_BYTES   ((size_t)5696)      /* of the packed file, before its data */
-#define IDENTITY_AT  ((size_t)35)        /* in the header: 16 digits, which bind compares */
+#define HEAD_BYTES   ((size_t)5696)      /* bytes before the data of the packed file */
+#define IDENTITY_AT  ((size_t)35)        /* offset of the 16 digits that bind compares */
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
@@ -66,7 +67,7 @@ struct state {
     XF_ALIGN(64) int rows_ids[128];                             /* tokens of the rows of a call */
     XF_ALIGN(64) float decoder_x[1][64];                        /* one row, between layers */
     XF_ALIGN(64) int rows_positions[128];                       /* position of each in its slot */
-    XF_ALIGN(64) int rows_visible[128];                         /* positions that each row sees */
+    XF_ALIGN(64) int rows_visible[128];                         /* how many positions each sees */
     XF_ALIGN(64) float logits[128][528];
     XF_ALIGN(64) int next_id[128];                              /* argmax of each row */
     XF_ALIGN(64) float decoder_rows_x[128][64];                 /* several rows */
@@ -142,9 +143,9 @@ static void decoder_layer(const job *j, int layer)
     norm_64(norm_0, x, w->norm_0);
     /* self_qkv = norm_0 [W_self_q^T | W_self_k^T | W_self_v^T]                       [rows, 128] */
     linear_64x128_unbiased(self_qkv, norm_0, &w->self_qkv, all_8);
-    /* self_q = self_q turned by rows_positions                                        [rows, 64] */
+    /* self_q = self_q rotated by rows_positions                                       [rows, 64] */
     rotary_8x8(self_q, self_q, j->weights + W_DECODER_ROTARY_TABLE, s->rows_positions, all_8);
-    /* self_k = self_k turned by rows_positions                                        [rows, 32] */
+    /* self_k = self_k rotated by rows_positions                                       [rows, 32] */
     rotary_4x8(self_k, self_k, j->weights + W_DECODER_ROTARY_TABLE, s->rows_positions, all_4);
     /* self_k_cache[rows_positions] = self_k                                         [target, 32] */
     store_keys_4x8_512(self_k_cache, self_k, s->rows_positions, all_4);
@@ -222,9 +223,9 @@ static void decoder_layer_rows(const job *j, int layer)
     norm_64_rows(norm_0, x, w->norm_0, mine);
     /* self_qkv = norm_0 [W_self_q^T | W_self_k^T | W_self_v^T]                       [rows, 128] */
     linear_64x128_unbiased_rows(self_qkv, norm_0, &w->self_qkv, mine);
-    /* self_q = self_q turned by rows_positions                                        [rows, 64] */
+    /* self_q = self_q rotated by rows_positions                                       [rows, 64] */
     rotary_8x8_rows(self_q, self_q, j->weights + W_DECODER_ROTARY_TABLE, s->rows_positions, mine);
-    /* self_k = self_k turned by rows_positions                                        [rows, 32] */
+    /* self_k = self_k rotated by rows_positions                                       [rows, 32] */
     rotary_4x8_rows(self_k, self_k, j->weights + W_DECODER_ROTARY_TABLE, s->rows_positions, mine);
     /* self_k_cache[rows_positions] = self_k                                         [target, 32] */
     for (const rt_group *g = j->groups; g < j->groups_end; g++)
@@ -280,8 +281,8 @@ static void argmax_rows(const job *j)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* step: one decoder row into logits. At most 1.19 MFLOP a row, at the last position; it reads 1.05
- * MB of weights. */
+/* step: turn one decoder row into logits. At most 1.19 MFLOP per row, at the last position; it
+ * reads 1.05 MB of weights. */
 static void step_body(const job *j)
 {
     decoder_embedding(j);
@@ -293,8 +294,8 @@ static void step_body(const job *j)
     decoder_output(j);
 }
 
-/* next: one decoder row into the most likely id. At most 1.19 MFLOP a row, at the last position; it
- * reads 1.05 MB of weights. */
+/* next: find the most likely id after one decoder row. At most 1.19 MFLOP per row, at the last
+ * position; it reads 1.05 MB of weights. */
 static void next_body(const job *j)
 {
     decoder_embedding(j);
@@ -307,8 +308,8 @@ static void next_body(const job *j)
     argmax(j);
 }
 
-/* decode: decoder rows into logits. At most 1.19 MFLOP a row, at the last position; it reads 1.05
- * MB of weights. */
+/* decode: turn decoder rows into logits. At most 1.19 MFLOP per row, at the last position; it reads
+ * 1.05 MB of weights. */
 static void decode_body(const job *j)
 {
     decoder_embedding_rows(j);
@@ -320,7 +321,7 @@ static void decode_body(const job *j)
     decoder_output_rows(j);
 }
 
-/* prefill: decoder rows into keys and values alone. */
+/* prefill: turn decoder rows into keys and values, without computing logits. */
 static void prefill_body(const job *j)
 {
     decoder_embedding_rows(j);
@@ -331,7 +332,7 @@ static void prefill_body(const job *j)
     decoder_layer_rows(j, 4);
 }
 
-/* decode_greedy: decoder rows into the most likely id of each. At most 1.19 MFLOP a row, at the
+/* decode_greedy: find the most likely id after each decoder row. At most 1.19 MFLOP per row, at the
  * last position; it reads 1.05 MB of weights. */
 static void decode_greedy_body(const job *j)
 {
@@ -366,7 +367,7 @@ static RtRows rows_of(struct state *s)
     return r;
 }
 
-/* A single row runs `one`, unless that is NULL; all else runs `many`. */
+/* Run `one` for a single row, unless it is NULL; otherwise run `many`. */
 static rt_status run_rows(const story *m, struct state *s, const rt_token *rows, int n,
                           job_body *one, job_body *many)
 {

@@ -2,15 +2,15 @@
  *
  * An id is the number of a token. A state has slots, and a slot holds one sequence of ids.
  *
- * Bind the model first: the other calls do not check for it. Calls that can fail return a status,
- * which rt_status_text describes; a call that rejects its arguments changes nothing. Only
+ * Bind the model first: the other calls do not check that it is bound. Calls that can fail return a
+ * status, which rt_status_text describes; a call that rejects its arguments changes nothing. Only
  * story_threads allocates. */
 #ifndef STORY_H
 #define STORY_H
 
 #include "rt.h"
 
-#define STORY_VERSION "0.9.0"     /* the xformc that wrote this */
+#define STORY_VERSION "0.9.0"     /* the version of xformc that wrote this */
 #if XF_API_VERSION != 900
 #error "story.h and rt.h come from different versions of xformc"
 #endif
@@ -19,11 +19,11 @@
 extern "C" {
 #endif
 
-#define STORY_MAX_TARGET     512          /* positions of a sequence, at most */
+#define STORY_MAX_TARGET     512          /* most positions in a sequence */
 #define STORY_VOCAB          512
-#define STORY_ROWS           128          /* rows in one call of story_decode, at most */
+#define STORY_ROWS           128          /* most rows in one call of story_decode */
 #define STORY_SLOTS          1           /* sequences in a state */
-#define STORY_LOGITS_STRIDE  528          /* floats from a row of logits to the next */
+#define STORY_LOGITS_STRIDE  528          /* floats from one row of logits to the next */
 #define STORY_START          1           /* <s> */
 #define STORY_END            2           /* </s> */
 
@@ -31,34 +31,34 @@ extern "C" {
 #define STORY_STATE_BYTES    1540800
 #define STORY_WEIGHTS_BYTES  1219904
 
-/* One sequence. It contains no pointers, so it can be copied or saved. Begin with all zeros. It is
- * large: make it static, or allocate it aligned to 64 bytes. */
+/* The state of one sequence. It contains no pointers, so it can be copied or saved. Zero-initialise
+ * it. It is large: make it static, or allocate it aligned to 64 bytes. */
 typedef struct story_state { XF_ALIGN(64) unsigned char bytes[STORY_STATE_BYTES]; } story_state;
 
-/* A model. Begin with all zeros and bind it. Any number of states may use it. Several threads may
+/* A model. Zero-initialise it, then bind it. Any number of states may use it. Several threads may
  * use it at once, each with its own state, unless story_threads gave it threads. */
 typedef struct story { const unsigned char *weights; struct rt_team *team; } story;
 
 extern const unsigned story_isa;  /* instruction sets that this was compiled for: RT_ISA_* bits */
 
 /* Use packed weights: STORY_WEIGHTS_BYTES bytes, 64-byte aligned, kept by the caller while the
- * model is in use. rt_weights_open of rt_weights.h reads them from a file. Size and header are
- * checked; nothing is copied.
+ * model is in use. rt_weights_open in rt_weights.h reads them from a file. The size and the header
+ * are checked; nothing is copied.
  * Errors: RT_BAD_WEIGHTS, RT_BYTE_ORDER, RT_NO_ISA. */
 rt_status story_bind(story *m, const void *weights, size_t bytes);
 
 /* Compute with n threads, including the caller's; the results do not depend on n. Passing 1 ends
- * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG outside 1 ..
- * STORY_MAX_THREADS. */
+ * the others: do that before the model is destroyed. Errors: RT_NO_ROOM; RT_TOO_LONG for n outside
+ * 1 .. STORY_MAX_THREADS. */
 rt_status story_threads(story *m, int n);
 
 /* Forget every sequence. A zeroed state needs no reset. */
 void story_reset(story_state *s);
 
 /* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One
- * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot are
- * adjacent, with consecutive positions.
- * The position of the first is the length of the sequence, or less: then the rest is dropped first.
+ * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot must
+ * be adjacent and have consecutive positions.
+ * The first position is at most the length of the sequence; if less, the rest is dropped first.
  * Row i of story_logits scores the id that follows rows[i].
  * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap. */
 rt_status story_decode(const story *m, story_state *s, const rt_token *rows, int n);

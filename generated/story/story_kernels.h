@@ -1,5 +1,5 @@
-/* story_kernels.h: what story.c computes with, in plain C11: no intrinsics, no library,
- * freestanding headers only. One function per distinct shape, its numbers in the text; inner
+/* story_kernels.h: the operations of story.c in plain C11: no intrinsics, no library, and only
+ * freestanding headers. One function per distinct shape, with its sizes as constants; inner
  * loops are unrolled by 4. */
 #ifndef STORY_KERNELS_H
 #define STORY_KERNELS_H

@@ -1,5 +1,5 @@
-/* story_main.c: the program story. Compiled for the baseline; it asks whether the processor can run
- * story.c. */
+/* story_main.c: the program story. Compiled for the baseline instruction set; it checks whether the
+ * processor can run story.c. */
 #include "story.h"
 #include "rt_cli.h"
 

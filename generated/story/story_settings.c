@@ -1,4 +1,4 @@
-/* story_settings.c: the model's settings of generation. */
+/* story_settings.c: the model's generation settings. */
 #include "rt_generation.h"
 extern const RtGeneration story_generation;
 static const int story_ends[] = { 2 };

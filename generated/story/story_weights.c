@@ -1,5 +1,4 @@
-/* story_weights.c: the packed weights inside the program; their format is that of
- * story.safetensors. */
+/* story_weights.c: embeds the packed weights, story.safetensors, in the program. */
 #if defined(__APPLE__)
 #define SECTION ".const"
 #define SYMBOL "_story_weights"

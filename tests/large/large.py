@@ -152,8 +152,9 @@ def decode_8b(large):
     """Steps of the Q4_0 file; the result is the table of peers.py, in FOLDER/last.md."""
     large.made("llama_8b", "llama_8b.gguf")
     peers = os.path.join(HERE, "..", "bench", "peers.sh")
-    subprocess.run(["sh", peers, large.xformc, "--work", large.folder, "--fresh", "--only", "decode-int4-8b"],
-                   check=True, env={**os.environ, "XFORMC_CACHE": "off"})
+    words = ["sh", peers, large.xformc, "--work", large.folder, "--fresh", "--only", "decode-int4-8b"]
+    if subprocess.run(words, env={**os.environ, "XFORMC_CACHE": "off"}).returncode:
+        sys.exit("large.py: 8b-decode failed")
     shutil.rmtree(os.path.join(large.folder, "ours"))
 
 

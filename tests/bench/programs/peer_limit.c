@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     static const PeerWork work = { read_all, check_sums };
     (void)argc;
     peer_arguments = argv + 1;
-    make_room((size_t)number("bytes", 0));
+    make_room((size_t)strtoull(argument("bytes", "0"), NULL, 10));
     if (rt_team_resize(&team, number("threads", 1)) != RT_OK) give_up("no threads");
     choose_way();
     return serve(&work);

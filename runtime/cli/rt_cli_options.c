@@ -18,7 +18,7 @@ static const rt_cli_option table[] = {
     { "stop",    "TEXT", "Stop string, not printed; repeatable", STOP, CLI_NEED_DECODER },
     { "chat",    NULL,   "Treat each text as a user message", CHAT, CLI_NEED_CHAT },
     { "system",  "TEXT", "System prompt for --chat; may be empty", SYSTEM, CLI_NEED_CHAT },
-    { "date",    "TEXT", "Date for the chat template; default: its own, or today's", DATE, CLI_NEED_CHAT },
+    { "date",    "TEXT", "Date for the template; default: its own, or today's", DATE, CLI_NEED_CHAT },
     { "turns",   NULL,   "Texts are turns of one conversation, with --chat", TURNS, CLI_NEED_CHAT },
     { "stream",  NULL,   "Print tokens as they are generated", STREAM, CLI_NEED_DECODER },
     { "verbose", NULL,   "Show how long each answer took", 'v', CLI_NEED_DECODER },
@@ -88,8 +88,7 @@ static void show_keys(const rt_program *p)
              "  answer      the same as text, null without a tokenizer\n"
              "  score       the sum of the log-probabilities of ids\n"
              "  finished    whether the end token was reached\n"
-             "  beams       with --beam: the sequences, best first, each with answer, ids,\n"
-             "              score and sum (of the log-probabilities)");
+             "  beams       with --beam, best first: answer, ids, score and sum of each");
     else if (p->vectors) p->vectors->show_keys(p);
     puts("  error       why there is no answer; the only other key is then input");
 }
@@ -98,13 +97,12 @@ static void show_help(const rt_program *p)
 {
     const char *example = p->example ? p->example : p->tokenize || p->texts ? "some text" : "1 2 3";
     const int longest = p->max_source ? p->max_source : p->max_target;
-    printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n  %s --selftest\n\n",
-           p->name, example, p->name, p->name, p->name);
+    printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n\n",
+           p->name, example, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
-    printf("Print one line for each TEXT of at most %d %s.\n"
-           "Without TEXT, and for -, answer each line of standard input. A rejected text\n"
-           "gives an empty line.\n\n", longest,
-           p->texts ? "tokens" : p->tokenize ? "characters" : "ids, separated by spaces");
+    printf("Print one line for each TEXT of at most %d %s, empty if rejected.\n"
+           "Without TEXT, and for -, answer each line of standard input.\n\n", longest,
+           p->texts ? "tokens" : p->tokenize ? "characters" : "ids");
     if (p->pairs) puts("A tab splits a TEXT into a pair of texts.\n");
     if (p->vectors) p->vectors->show_help(p);
     for (int i = 0; i < options.count; i++) {
@@ -112,11 +110,12 @@ static void show_help(const rt_program *p)
         char left[64];
         snprintf(left, sizeof left, "%c%c%s --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
                  o->letter ? "," : " ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-        printf("  %-26s %s\n", left, o->help);
+        printf("  %-26s %s", left, o->help);
+        if (o->letter == 't' && p->default_threads) printf("; default: %d", p->default_threads);
+        if (o->letter == 't' && !p->default_threads) printf("; default: processors, up to %d", p->max_threads);
+        puts("");
     }
     show_keys(p);
-    if (p->default_threads) printf("\nWithout -t it uses %d thread%s.\n", p->default_threads, p->default_threads == 1 ? "" : "s");
-    else printf("\nWithout -t it uses a thread for each processor, at most %d.\n", p->max_threads);
     printf("\nExit status: 0 all answered, 1 the self-test differs, 2 usage, 65 a bad text or\n"
            "bad weights, 66 no weights, 69 an instruction set, threads, memory or slots are\n"
            "missing, 74 reading or writing failed, 141 the output was closed early.\n");

@@ -142,8 +142,10 @@ refused 'a program: a chat of ids' 2 'llama2: --chat has no effect: no text is r
 "$xformc" compile specs/sums.lua -o "$scratch/sums" -q && ! grep -q -i chat "$scratch/sums/sums_settings.c" &&
     grep -q '^const RtChat llama2_chat = {$' "$scratch/llama2/llama2_settings.c"
 verdict $? 'a template stands in the text of the programs that have one'
-"$scratch/llama2/llama2" --help | grep -q -e '--chat ' && "$scratch/llama2/llama2" --help | grep -q -e '--system TEXT '
+"$scratch/llama2/llama2" --help >"$scratch/out" && grep -q -e '--chat ' "$scratch/out" && grep -q -e '--system TEXT ' "$scratch/out"
 verdict $? '--help of a program tells of it'
+! grep -n '.\{81,\}' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -le 60 ]
+verdict $? '--help is at most 80 columns wide and 60 lines long'
 # Native code is the same with --chat and without.
 native() { XFORMC_CACHE=on XDG_CACHE_HOME=$scratch/cache "$xformc" run "$scratch/gemma.lua" --engine native -n 1 "$@" >/dev/null; }
 native x && native --chat x && [ "$(find "$scratch/cache" -name 'gemma-*.so' | wc -l)" = 1 ]

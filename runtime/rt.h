@@ -196,7 +196,7 @@ typedef enum RtActivation {
 } RtActivation;
 
 typedef enum RtNormKind {
-    RT_NORM_ANNOTATED,   /* gain * (x - mean) / (std + eps) + bias, std unbiased: divided by width - 1 */
+    RT_NORM_ANNOTATED,   /* gain * (x - mean) / (std + eps) + bias, std with divisor width - 1 */
     RT_NORM_LAYER,       /* gain * (x - mean) / sqrt(variance + eps) + bias, variance biased: divided by width */
     RT_NORM_RMS          /* gain * x / sqrt(mean(x * x) + eps) */
 } RtNormKind;

@@ -49,9 +49,9 @@ m:at() ==> m:at(name): name must be a string, found nothing
 m:at("Y", 2) ==> m:at(name): argument 2, 2, is one too many
 m:at(5) ==> m:at(name): name must be a string, found 5
 m:wait(1) ==> m:wait(): argument 1, 1, is one too many
-m:at("Y\0z") ==> a NUL at byte 2 of the text
-m:weight("W\0z") ==> a NUL at byte 2 of the text
-xf.compile(s, { isa = "native\0z" }) ==> a NUL at byte 7 of the text
+m:at("Y\0z") ==> a NUL at byte 2 of the string
+m:weight("W\0z") ==> a NUL at byte 2 of the string
+xf.compile(s, { isa = "native\0z" }) ==> a NUL at byte 7 of the string
 m:close(1) ==> m:close(): argument 1, 1, is one too many
 m:attention("x.svg", "y.svg", {}, 1) ==> m:attention([question[, file[, options]]]): argument 4, 1, is one too many
 m:attention({}, {}) ==> m:attention: argument 1, a table, is not a text; options come last

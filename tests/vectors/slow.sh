@@ -311,7 +311,7 @@ true
 true
 the first text of a pair contains a tab, which separates the two
 m([question[, second[, options]]]): second must be a string or a tensor or a table of numbers, found 5
-a NUL at byte 2 of the text
+a NUL at byte 2 of the string
 sentence_mean takes one text, not a pair
 the text has no mask token (id 4); m:run{ ids } gives the logits of every token
 END

@@ -32,7 +32,7 @@ RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, void *rounded, const
     const RtByteRows bytes = rt_byte_rows(rounded, rows, t.groups);
     for (int r = 0; r < rows; r++)
         rt_bytes_of_row(x + (size_t)r * (size_t)shape->x_stride, shape->in, bytes.q + (size_t)r * (size_t)t.groups * RT_GROUP,
-                        bytes.scale + r * t.groups, bytes.start + r * t.groups, 1 << (bits - 1));
+                        bytes.scale + r * t.groups, bytes.start + r * t.groups, bits == 8 ? RT_BYTE_OFFSET : RT_NIBBLE_OFFSET);
     t.q = bytes.q, t.scale = bytes.scale, t.start = bytes.start;
     t.w = w, t.w_panel = rt_panel_bytes(shape->in, shape->has_bias, bits);
     t.ahead = rt_asks(shape, rows, t.w_panel) ? rt_ahead() : 0;

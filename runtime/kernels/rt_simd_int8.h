@@ -23,17 +23,29 @@ RT_INLINE int32_t rt_load_quad(const int8_t *p) { int32_t r; memcpy(&r, p, sizeo
  * rt_bytes      four weights of each output, 0..255; with rt_nibbles_low, _high: the low or high
  *               nibbles of four bytes of each output, 0..15
  * rt_quad       four activations, -127..127, for all outputs
- * rt_n16_dot    sum + the four products of each output */
+ * rt_n16_dot    sum + the four products of each output; with RT_HAS_NIBBLE_DOT, those of nibbles
+ *               are rt_n16_dot_nibbles
+ * With RT_SIGNED_BYTES, rt_load_bytes subtracts the offset of the stored weights, 128. */
 
 #define RT_SIMD_PART RT_PART_BYTES
 #include "instruction_sets.def"
 #undef RT_SIMD_PART
 
+#ifndef RT_HAS_NIBBLE_DOT
+#define rt_n16_dot_nibbles rt_n16_dot
+#endif
+/* The offset that is still in the weights of a product. */
+#ifdef RT_SIGNED_BYTES
+enum { RT_BYTE_OFFSET = 0, RT_NIBBLE_OFFSET = 8 };
+#else
+enum { RT_BYTE_OFFSET = 128, RT_NIBBLE_OFFSET = 8 };
+#endif
+
 /* ---- activations ------------------------------------------------------------------------------------------------ */
 
 /* Rows of activations as bytes: x = scale[r][g] * q[r][g][..] to within half a scale, rounded to
  * nearest, ties to even. start[r][g] is the initial sum of a group, which cancels the offset of the
- * stored weights. If a group holds an infinity or NaN, its scale is NaN. */
+ * weights. If a group holds an infinity or NaN, its scale is NaN. */
 typedef struct RtByteRows {
     int8_t *q;
     float *scale;
@@ -104,7 +116,7 @@ RT_INLINE float rt_largest_size(rt_v16 a, rt_v16 b)
     return size;
 }
 
-/* Round one row of `in` numbers; `more` is the offset of the stored weights. */
+/* Round one row of `in` numbers; `more` is the offset of the weights. */
 RT_INLINE void rt_bytes_of_row(const float *x, int in, int8_t *q, float *scale, int32_t *start, int more)
 {
     for (int i = 0; i < in; i += RT_GROUP, q += RT_GROUP) {
@@ -156,7 +168,10 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
         }
         RT_UNROLL for (int r = 0; r < rows; r++) {
             const rt_quad x = rt_quad_of(t->q + ((size_t)r * (size_t)t->groups + (size_t)g) * RT_GROUP + 4 * j);
-            RT_UNROLL for (int p = 0; p < panels; p++) sum[r * panels + p] = rt_n16_dot(sum[r * panels + p], w[p], x);
+            RT_UNROLL for (int p = 0; p < panels; p++) {
+                rt_n16 *to = &sum[r * panels + p];
+                *to = bits == 8 ? rt_n16_dot(*to, w[p], x) : rt_n16_dot_nibbles(*to, w[p], x);
+            }
         }
     }
 }

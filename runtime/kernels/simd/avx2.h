@@ -125,12 +125,19 @@ RT_INLINE void rt_store_f16(void *p, rt_v16 a)
 #if RT_SIMD_PART == RT_PART_BYTES
 #if !defined(RT_HAS_BYTES) && defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__) && !defined(RT_PORTABLE)
 #define RT_HAS_BYTES
-/* ---- AVX2: two vectors, widened as in avx512.h ---------------------------------------------- */
+/* ---- AVX2: two vectors ---------------------------------------------------------------------- */
 
+/* vpmaddubsw adds two products of an unsigned and a signed byte in 16 bits. Products of a nibble
+ * fit. Those of a byte fit if its offset is subtracted first and its sign goes to the activation:
+ * at most 2 * 128 * 127. Widening even and odd bytes to 16 bits takes more instructions: on a Zen 3,
+ * 64 rows were 1.6 times slower in int4 and 1.3 times slower in int8, and one row of weights in a
+ * cache 1.6 and 1.3 times. */
+#define RT_SIGNED_BYTES
+#define RT_HAS_NIBBLE_DOT
 enum { RT_BYTES_ROWS = 2, RT_BYTES_PANELS = 1 };
 typedef struct rt_n16 { __m256i v[2]; } rt_n16;
-typedef struct rt_bytes { __m256i even[2], odd[2]; } rt_bytes;
-typedef struct rt_quad { __m256i even, odd; } rt_quad;
+typedef struct rt_bytes { __m256i size[2], sign[2]; } rt_bytes;         /* nibbles have no sign */
+typedef struct rt_quad { __m256i v; } rt_quad;
 
 RT_INLINE rt_n16 rt_n16_set1(int32_t x) { rt_n16 r; r.v[0] = r.v[1] = _mm256_set1_epi32(x); return r; }
 
@@ -139,36 +146,48 @@ RT_INLINE rt_v16 rt_n16_float(rt_n16 a)
     return rt_of(_mm256_cvtepi32_ps(a.v[0]), _mm256_cvtepi32_ps(a.v[1]));
 }
 
-RT_INLINE rt_quad rt_quad_of(const int8_t *x)
+RT_INLINE rt_quad rt_quad_of(const int8_t *x) { rt_quad r; r.v = _mm256_set1_epi32(rt_load_quad(x)); return r; }
+
+/* Add four products of each output: sixteen pairs of two. */
+RT_INLINE __m256i rt_add_pairs(__m256i sum, __m256i pairs)
 {
-    const __m256i v = _mm256_set1_epi32(rt_load_quad(x));
-    rt_quad r;
-    r.even = _mm256_srai_epi16(_mm256_slli_epi16(v, 8), 8), r.odd = _mm256_srai_epi16(v, 8);
-    return r;
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
 
 RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x)
 {
-    RT_UNROLL for (int i = 0; i < 2; i++) {
-        const __m256i products = _mm256_add_epi32(_mm256_madd_epi16(w.even[i], x.even), _mm256_madd_epi16(w.odd[i], x.odd));
-        sum.v[i] = _mm256_add_epi32(sum.v[i], products);
-    }
+    RT_UNROLL for (int i = 0; i < 2; i++)
+        sum.v[i] = rt_add_pairs(sum.v[i], _mm256_maddubs_epi16(w.size[i], _mm256_sign_epi8(x.v, w.sign[i])));
     return sum;
 }
 
-RT_INLINE rt_bytes rt_load_masked(const uint8_t *p, int shift, int mask)
+RT_INLINE rt_n16 rt_n16_dot_nibbles(rt_n16 sum, rt_bytes w, rt_quad x)
+{
+    RT_UNROLL for (int i = 0; i < 2; i++) sum.v[i] = rt_add_pairs(sum.v[i], _mm256_maddubs_epi16(w.size[i], x.v));
+    return sum;
+}
+
+RT_INLINE rt_bytes rt_load_bytes(const uint8_t *p)
 {
     rt_bytes r;
     RT_UNROLL for (int i = 0; i < 2; i++) {
-        const __m256i v = _mm256_srli_epi16(_mm256_loadu_si256((const __m256i *)p + i), shift);
-        r.even[i] = _mm256_and_si256(v, _mm256_set1_epi16((short)mask));
-        r.odd[i] = _mm256_and_si256(_mm256_srli_epi16(v, 8), _mm256_set1_epi16((short)mask));
+        r.sign[i] = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)p + i), _mm256_set1_epi8(-128));
+        r.size[i] = _mm256_abs_epi8(r.sign[i]);
     }
     return r;
 }
 
-RT_INLINE rt_bytes rt_load_bytes(const uint8_t *p) { return rt_load_masked(p, 0, 255); }
-RT_INLINE rt_bytes rt_nibbles_low(const uint8_t *p) { return rt_load_masked(p, 0, 15); }
-RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p) { return rt_load_masked(p, 4, 15); }
+RT_INLINE rt_bytes rt_nibbles_at(const uint8_t *p, int shift)
+{
+    rt_bytes r;
+    RT_UNROLL for (int i = 0; i < 2; i++) {
+        const __m256i v = _mm256_srli_epi16(_mm256_loadu_si256((const __m256i *)p + i), shift);
+        r.size[i] = r.sign[i] = _mm256_and_si256(v, _mm256_set1_epi8(15));
+    }
+    return r;
+}
+
+RT_INLINE rt_bytes rt_nibbles_low(const uint8_t *p) { return rt_nibbles_at(p, 0); }
+RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p) { return rt_nibbles_at(p, 4); }
 #endif
 #endif /* RT_PART_BYTES */

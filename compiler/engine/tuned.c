@@ -68,9 +68,8 @@ static void remark_on_form(Arena *a, Diag *d, const Plan *p, const Tuning *t)
         diag_remark(d, (Loc){ t->path, 0, 0 }, "measured for another build of %s: its choices may be slow here", name);
     const int n = calls_elsewhere(a, p, t, &first);
     if (n)
-        diag_remark(d, first->at, "ignoring %d of %d calls, such as %s: this build of %s does not "
-                    "have them or cannot split them as the file says", n, t->call_count,
-                    first->name, name);
+        diag_remark(d, first->at, "this build of %s does not have the call %s, or cannot split it as the file says "
+                    "(ignored: %d of %d calls)", name, first->name, n, t->call_count);
 }
 
 bool tuned_take(Arena *a, Diag *d, const char *path, const Plan *p, EmitForm *form, int *threads)

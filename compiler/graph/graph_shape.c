@@ -23,8 +23,8 @@ static bool wants_rank(Diag *d, const Node *n, int input, int rank)
         return false;
     }
     if (t->rank == rank) return true;
-    diag_error(d, EXIT_BAD_DATA, n->at, "%s: input %d has %d dimensions, expected %d", op_rows[n->op].name, input + 1,
-               t->rank, rank);
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: input %d has %d dimension%s, expected %d", op_rows[n->op].name, input + 1,
+               t->rank, t->rank == 1 ? "" : "s", rank);
     return false;
 }
 
@@ -81,10 +81,11 @@ static bool shape_norm(Diag *d, Node *n)
     int heads = n->heads ? n->heads : 1;
     if (!wants_heads(d, n, 0, heads)) return false;
     int64_t width = n->in[0]->dim[1].bound / heads;
-    if (!wants_size(d, n, 1, 0, width, "the width of x")) return false;
+    const char *why = heads > 1 ? "the width of one head" : "the width of x";
+    if (!wants_size(d, n, 1, 0, width, why)) return false;
     if (n->kind == NORMS_RMS && n->in[2]) return refuse(d, n, "an RMS norm has no bias");
     if (n->kind == NORMS_RMS) return like_input(n);
-    return wants_rank(d, n, 2, 1) && wants_size(d, n, 2, 0, width, "the width of x") && like_input(n);
+    return wants_rank(d, n, 2, 1) && wants_size(d, n, 2, 0, width, why) && like_input(n);
 }
 
 static bool shape_linear(Diag *d, Node *n)

@@ -1,6 +1,6 @@
-/* tokenizer_words.c: import vocab.txt, the vocabulary of BERT's tokenizer: one piece per line,
- * whose number from 0 is its id. The pipeline is BERT's, with the switches of
- * tokenizer_config.json. */
+/* tokenizer_words.c: import vocab.txt, the vocabulary of BERT's tokenizer. It has one piece per
+ * line; the id of a piece is its line number, counted from 0. The pipeline is BERT's, with the
+ * switches of tokenizer_config.json. */
 #include <string.h>
 
 #include "tokenizer_build.h"

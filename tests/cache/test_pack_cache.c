@@ -72,8 +72,8 @@ static int entries(void)
 
 enum { STEPS = 40, VOCABULARY = 20000 };
 
-/* The logits of every step. moved: the first step whose weights were at another address than in
- * step 1; 0: none. */
+/* The logits of every step. moved: the first step whose weights were at a different address than in
+ * step 1, or 0. */
 typedef struct Steps { float logits[STEPS][VOCABULARY]; int moved; bool same; } Steps;
 
 static Steps *room_for_steps(void)

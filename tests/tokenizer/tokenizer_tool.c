@@ -1,9 +1,10 @@
 /* tokenizer_tool.c: run texts through a tokenizer, for comparison with other implementations.
  * usage: tokenizer_tool FILE|FOLDER < records > results
- * A record is u32 bytes, then the text. Its result is u32 number of ids, the ids with those that
- * the template adds, and two decoded texts, each after u32 bytes: with and without special tokens.
- * Numbers are in the machine's byte order. If the stream decoder gives other texts, the tool dies.
- * With --time the whole input is one text, and its speed is printed. */
+ * A record is the length of a text in bytes (u32), then the text. Its result is the number of ids
+ * (u32), the ids, including those that the template adds, and the decoded text twice, with and
+ * without special tokens, each time after its length in bytes (u32). Numbers are in the machine's
+ * byte order. If the stream decoder's text differs, the tool exits with an error.
+ * With --time the whole input is one text, and the speed of encoding it is printed. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-/* library_text.c: answer texts with a library that has a tokenizer: talk_generate. Only talk_bind
- * checks its tables. */
+/* library_text.c: answer texts with talk_generate, from a library that has a tokenizer. Only
+ * talk_bind checks the tokenizer's tables. */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,8 +34,8 @@ static bool print(void *user, const char *text, size_t n)
     return fwrite(text, 1, n, stdout) == n && text[n] == '\0';
 }
 
-/* For a text with too many ids their number is returned, for a far longer text 0. Ids decode to
- * their text. */
+/* If a text has too many ids, their number is returned; if it is far longer, 0. The ids of a text
+ * decode to it. */
 static int lengths_are_told(const talk *model)
 {
     static char text[1 << 20], out[64];
@@ -54,7 +54,8 @@ static int lengths_are_told(const talk *model)
     return talk_tokenize(model, &state, text, ids, 16, &n, NULL) == RT_TOO_LONG && n == 0;
 }
 
-/* Each piece is whole UTF-8, even if the ids of prompt and answer are bytes of characters. */
+/* Each piece consists of whole UTF-8 characters, even if ids of the prompt or the answer stand for
+ * single bytes of a character. */
 static bool is_whole(void *user, const char *text, size_t n)
 {
     const unsigned char *s = (const unsigned char *)text;

@@ -30,7 +30,8 @@ printf '\n$ %s < questions\n' "$out/dates"
 "$out/dates" <"$scratch/questions" >"$scratch/answers"
 paste "$scratch/questions" "$scratch/answers" | awk -F '\t' '{ printf "  %-62s -> %s\n", $1, $2 }'
 
-# All held-out dates on one thread. The memory is the kernel's high-water mark, read while it runs.
+# All held-out dates on one thread. The memory is the kernel's high-water mark, read while the
+# program runs.
 cut -f 1 "$heldout" >"$scratch/texts"
 printf '\n$ %s --threads 1 < %s\n' "$out/dates" "first column of $heldout"
 begin=$(now)

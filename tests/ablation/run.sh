@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
 # `xformc bench --ablate`: one row for each step and test, as JSON, tables and pictures. The f32
-# forms agree. It says what it left out, and rejects wrong options. No time is checked.
+# forms agree. The command says what it left out, and rejects wrong options. No time is checked.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
-# An encoder that reads several texts in one call gives the same bits as reading them one at a time:
-# on any number of threads, with errors in some texts, in emitted C, `run` and programs. Lines of
-# standard input are answered in order, each before the next one arrives.
+# An encoder gives the same bits whether it reads several texts in one call or one at a time: on any
+# number of threads, with errors in some texts, in emitted C, `run` and programs. Lines of standard
+# input are answered in order, each before the next one arrives.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -50,7 +50,7 @@ spec numbers 'vocab = 29, max_len = 50, position = "rotary", pooling = "mean"'
 spec sentences "$tokenizer, pooling = \"mean\", head = { width = 9 }, normalize = true"
 spec classes "$tokenizer, pooling = \"cls\", head = { width = { 12, 3 } }, labels = { \"no\", \"perhaps\", \"yes\" }"
 spec states "$tokenizer"
-# one_by_one COMMAND...: run each line as a separate text, and change its messages into those for a
+# one_by_one COMMAND...: run each line as a separate text, and change the messages into those for a
 # line.
 one_by_one() {
     n=0

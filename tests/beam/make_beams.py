@@ -28,7 +28,7 @@ SETTINGS = [(1, 1, "false"), (2, 1, "false"), (3, 1, "false"), (4, 1, "false"), 
             (3, 1, "true"), (3, 1, "never"), (4, 2, "false"), (2, 2, "never"), (2, -1, "false")]
 FALSE, TRUE, NEVER = (SETTINGS.index((3, 1, early)) for early in ("false", "true", "never"))
 INPUTS = 3
-ENDS_OFTEN = "other_marks"      # each early-stopping mode gives another answer to its last input
+ENDS_OFTEN = "other_marks"      # each early-stopping mode gives a different answer to its last input
 
 
 class Gap:
@@ -53,8 +53,8 @@ class Gap:
 
 
 def greedy(model, memory, prompt, most, gap):
-    """One beam is not a search: the most likely id until the end; [(sum of log-probabilities,
-    generated ids)]."""
+    """One beam is not a search: the most likely id is chosen until the end. -> [(sum of
+    log-probabilities, generated ids)]."""
     ids, total = list(prompt), 0.0
     while len(ids) - len(prompt) < most and (ids == prompt or ids[-1] != model.spec.end_id):
         scores = model.decode(memory, torch.tensor([ids]))[0, -1].log_softmax(-1)

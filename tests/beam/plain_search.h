@@ -15,7 +15,7 @@ typedef struct Sequence { int ids[PLAIN_LONGEST], n, order; double sum, score; b
 typedef const float *PlainLogits(void *self, const int *ids, int n);
 
 /* Apply the rules of rt_beam.h one after another, for up to PLAIN_BEAMS beams. pool[beams] receives
- * the best, *count their number. Returns the number of steps. */
+ * the best sequences, and *count their number. Returns the number of steps. */
 int plain_search(PlainLogits *logits, void *self, int vocab, const RtBeamOptions *o, const int *prompt, int n, Sequence *pool, int *count);
 
 #endif

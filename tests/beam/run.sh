@@ -1,13 +1,15 @@
 #!/bin/sh
 # tags: slow noasan
 # `xformc run --beam`: generic, jit and native find the same sequences and scores, as text, with -v
-# and as JSON. One beam equals greedy. Extra slots change nothing. Wrong options are errors.
+# and as JSON. One beam gives the greedy answer. Extra slots change nothing. Wrong options are
+# errors.
 # usage: run.sh XFORMC
 . tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
 quick_cc "$scratch/quick"
 
-# fails NAME CODE MESSAGE COMMAND...: exits with CODE, MESSAGE on stderr, nothing on stdout.
+# fails NAME CODE MESSAGE COMMAND...: exits with CODE and prints MESSAGE on stderr and nothing on
+# stdout.
 fails() {
     name=$1 code=$2 message=$3
     shift 3

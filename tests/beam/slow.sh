@@ -7,7 +7,8 @@
 quick_cc "$scratch/quick" cc -O1        # it answers thousands of lines
 decoder=tests/specs/modern_decoder.lua both=tests/specs/t5_like.lua
 
-# fails NAME CODE MESSAGE COMMAND...: exits with CODE, MESSAGE on stderr, nothing on stdout.
+# fails NAME CODE MESSAGE COMMAND...: exits with CODE and prints MESSAGE on stderr and nothing on
+# stdout.
 fails() {
     name=$1 code=$2 message=$3
     shift 3

@@ -1,6 +1,6 @@
-/* test_beam_engines.c: Beam search in every engine finds the sequences of PyTorch (NAME.beams, by
- * make_beams.py), and those of a search that recomputes each sequence on an engine with one slot.
- * One beam equals greedy. Each slot has its own source. Also slots of the generic engine. */
+/* test_beam_engines.c: Beam search in every engine finds the same sequences as PyTorch (NAME.beams,
+ * by make_beams.py) and as a search that recomputes each sequence on an engine with one slot. One
+ * beam gives the greedy answer. Each slot has its own source. Also slots of the generic engine. */
 /* tags: slow */
 #include <math.h>
 #include <setjmp.h>
@@ -193,8 +193,8 @@ static const float *decoded(Engine *e, int slot, int pos, int id)
     return e->ops->logits(e);
 }
 
-/* Slots with their own sources, decoded in turn, give results bit-identical to a single slot. A
- * rejected call leaves them unchanged. */
+/* Slots with their own sources, decoded in turn, give results bit-identical to those of a single
+ * slot. A rejected call leaves them unchanged. */
 static void each_slot_has_a_source_of_its_own(void **state)
 {
     enum { LENGTH = 3 };

@@ -59,7 +59,8 @@ make -s -C "$folder" libwide.a example >"$scratch/out" 2>&1 && [ "$(wc -c <"$fol
 verdict $? 'the library has none; the example reads those of the program'
 rm -f "$folder/example"*
 
-# broken NAME CODE PATTERN: without its weights the program exits with CODE, PATTERN on stderr.
+# broken NAME CODE PATTERN: without its weights the program exits with CODE and prints PATTERN on
+# stderr.
 broken() {
     "$scratch/broken/wide" --ids -n 5 --temp 0 '7 8 9' >"$scratch/out" 2>"$scratch/err"
     found=$?

@@ -1,8 +1,8 @@
 /* json_rows.c: check the JSON rows that `xformc bench` printed, and print each as `ENGINE THREADS
- * TEST`, in order; with unrolled kernels it is `ENGINE_unrolled`.
+ * TEST`, in order; if the kernels are unrolled, ENGINE ends in _unrolled.
  * usage: json_rows json|jsonl KEY:TYPE...
  * TYPE: s text, n number, l list of REPETITIONS numbers, e small error (null for generic), r ratio,
- * 0 null. Exits with 1 and a message if a row lacks one. environment: REPETITIONS */
+ * 0 null. Exits with 1 and a message if a row lacks a key. environment: REPETITIONS */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

@@ -147,7 +147,7 @@ bench specs/self_attention.lua $quick -t 1
 same "$(cross 'generic jit native native_unrolled' 1 run)" "$(table_rows <"$scratch/out")"
 verdict $? 'an xf.graph is measured too'
 
-# refuses CODE WORDS ARGUMENT...: exits with CODE, WORDS on stderr, nothing on stdout.
+# refuses CODE WORDS ARGUMENT...: exits with CODE and prints WORDS on stderr and nothing on stdout.
 refuses() {
     code=$1 words=$2
     shift 2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compare the speed of two threads with one, from the smallest models up, worst ratio first. You can
-# add your own models. It checks nothing. Run it on an idle machine.
+# Compare the speed of two threads with that of one, from the smallest models up, and list the worst
+# ratio first. You can add your own models. It checks nothing. Run it on an idle machine.
 # usage: tests/bench/threads.sh XFORMC [SPEC...]
 set -eu
 xformc=$1

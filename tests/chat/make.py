@@ -207,7 +207,7 @@ PHI3 = '''{% for message in messages %}{% if message['role'] == 'system' %}{{ '<
 {% else %}{{ '<|assistant|>\\n' + message['content'] + '<|end|>\\n' }}{% endif %}{% endfor %}\
 {% if add_generation_prompt %}{{ '<|assistant|>\\n' }}{% else %}{{ eos_token }}{% endif %}'''
 
-# As Phi-3.5's.
+# Like Phi-3.5's.
 PHI3_ASKS = PHI3.replace("'system' %}", "'system' and message['content'] %}").replace(
     "{% else %}{{ '<|assi", "{% elif message['role'] == 'assistant' %}{{ '<|assi")
 
@@ -272,7 +272,7 @@ FOLDERS = {
 }
 
 
-# Like others, except in earlier turns.
+# Like the others, except in earlier turns.
 SHORT = ('phi3_asks', 'chatml_string', 'mistral_spaced', 'mistral_v1_first', 'mistral_v3_trim', 'mistral_v3_first')
 
 

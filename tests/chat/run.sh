@@ -24,7 +24,7 @@ same() {
 # turns.
 golden() { sed -n "$2{/\"user\": /!d}; $2s/.*\"ids\": \[\([0-9, ]*\)\].*/\1/p" "$here/$1.gold" | tr -d ,; }
 
-# The first line of a .gold file has no system text; that of line 8 is 'You are helpful.'
+# The first line of a .gold file has no system text; the system text of line 8 is 'You are helpful.'
 user='What is the capital?'
 for model in chatml_preset llama2 gemma; do
     cat >"$scratch/$model.lua" <<END
@@ -88,7 +88,8 @@ for model in llama2 chatml_preset gemma; do
     fi
 done
 
-# refused NAME CODE MESSAGE COMMAND...: exits with CODE, MESSAGE on stderr, nothing on stdout.
+# refused NAME CODE MESSAGE COMMAND...: exits with CODE and prints MESSAGE on stderr and nothing on
+# stdout.
 refused() {
     name=$1 code=$2 message=$3
     shift 3
@@ -102,7 +103,7 @@ refused 'a program: a template without a place for a system text' 2 "gemma: --sy
     "$scratch/gemma/gemma" --chat --system x y
 refused 'a program: --system alone' 2 'llama2: --system needs --chat' "$scratch/llama2/llama2" --system x y
 # An empty system text is a turn of its own and replaces the template's default. A template that
-# tests for a system text treats it as absent.
+# tests for a system text treats an empty one as absent.
 cat >"$scratch/phi3_asks.lua" <<END
 return xf.model { name = "phi3_asks", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200, weights = "random",
   tokenizer_file = "$PWD/$here/phi3_asks" }
@@ -131,7 +132,7 @@ for who in "$scratch/chatml_preset/chatml_preset" "$xformc run $scratch/chatml_p
 done
 [ "$("$xformc" run "$scratch/chatml_preset.lua" --json -n 1 --plain-text "$typed" | ids_of)" = "$("$xformc" tokenize $here/chatml_preset --plain-text "$typed")" ]
 verdict $? '--plain-text without a chat: all of the text'
-# At the prompt: the number of tokens that the model was fed, without the one it generated.
+# At the prompt: the number of tokens that the model was fed, not counting the one it generated.
 printf 'm = xf.compile("%s")\nfor _, plain in ipairs { false, true } do\n  m:generate("%s", 1, { plain_text = plain })\n  print(#m:at("logits") - 1)\nend\n' \
     "$scratch/chatml_preset.lua" "$typed" | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
 [ "$("$xformc" tokenize $here/chatml_preset "$typed" | wc -w) $("$xformc" tokenize $here/chatml_preset --plain-text "$typed" | wc -w)" = \
@@ -146,7 +147,7 @@ verdict $? 'a template stands in the text of the programs that have one'
 verdict $? '--help of a program tells of it'
 ! grep -n '.\{81,\}' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -le 60 ]
 verdict $? '--help is at most 80 columns wide and 60 lines long'
-# Native code is the same with --chat and without.
+# Native code is the same with and without --chat.
 native() { XFORMC_CACHE=on XDG_CACHE_HOME=$scratch/cache "$xformc" run "$scratch/gemma.lua" --engine native -n 1 "$@" >/dev/null; }
 native x && native --chat x && [ "$(find "$scratch/cache" -name 'gemma-*.so' | wc -l)" = 1 ]
 verdict $? 'a chat takes the native code that is in the cache'

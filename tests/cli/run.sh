@@ -10,8 +10,8 @@ export XFORMC_CACHE=off
 # A compiler with little optimisation: nothing here is timed.
 quick_compilers
 
-# fails NAME CODE PATTERN COMMAND...: exits with CODE, nothing on stdout; PATTERN, as for `case`,
-# matches all of stderr.
+# fails NAME CODE PATTERN COMMAND...: exits with CODE and prints nothing on stdout; PATTERN, as for
+# `case`, matches all of stderr.
 fails() {
     name=$1 code=$2 pattern=$3
     shift 3
@@ -279,7 +279,7 @@ cp "$scratch/nothing" "$scratch/lazy/make"
 chmod +x "$scratch/picky" "$scratch/lazy/make"
 fails 'a compiler that works, but not on our text' 70 '*picky: no*error: *picky works, but did not build *; see above' "$xformc" run specs/self_attention.lua --cc "$scratch/picky"
 fails 'a make that does nothing' 69 'error: make succeeded but did not build *' env PATH="$scratch/lazy:$PATH" "$xformc" run specs/self_attention.lua --engine native
-# Killed while make runs: the next run removes that folder, and no other.
+# A build is killed while make runs: the next run removes its folder, and no other.
 mkdir "$scratch/deadly" "$scratch/tmp_left" && printf '#!/bin/sh\nkill -9 $PPID\n' >"$scratch/deadly/make" && chmod +x "$scratch/deadly/make"
 (TMPDIR=$scratch/tmp_left PATH=$scratch/deadly:$PATH "$xformc" run specs/self_attention.lua --engine native >"$scratch/out" 2>&1) 2>"$scratch/err"
 left=$(ls "$scratch/tmp_left") && space=${left#xformc-} && space=${space%%-*}

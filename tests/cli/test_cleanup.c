@@ -30,7 +30,7 @@ static void begin_file(void)
     if (!w || !file_append(w, "half", 4)) _exit(99);
 }
 
-/* The wait status of a process that runs `what` in the folder. rmdir then checks that it is
+/* The wait status of a process that runs `what` in the folder. rmdir then checks that the folder is
  * empty. */
 static int status_of(void (*what)(void))
 {

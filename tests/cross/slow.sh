@@ -88,7 +88,7 @@ here() {
 
 # ---- little-endian machines ----------------------------------------------------------------------
 
-# The output without scores: they have nine digits, and another vector width may change the last
+# The output without scores: they have nine digits, and a different vector width may change the last
 # one.
 texts() { sed 's/,"score":[^,]*//'; }
 
@@ -100,8 +100,9 @@ program() {
 }
 
 # models_of MACHINE: the models compared bit by bit there. The sample has every model (encoders,
-# decoders and both) on one 64-bit machine and one 32-bit machine. Each of the others has one
-# encoder-decoder in both forms, besides the decoder with a tokenizer that is built as a program.
+# decoders and encoder-decoders) on one 64-bit machine and one 32-bit machine. Each of the others
+# has one encoder-decoder in both forms, besides the decoder with a tokenizer that is built as a
+# program.
 models_of() {
     case $1 in
     aarch64 | armv7) echo $models ;;
@@ -179,7 +180,7 @@ big_endian() {
     verdict $? 's390x: weights of little-endian bytes are refused'
     refused "$scratch/narrow.dates" dates
     verdict $? 's390x: int8 weights as C are refused'
-    # The tokenizer tables of sums are part of its weights.
+    # The tokenizer tables of `sums` are part of its weights.
     make -s -C "$scratch/literal.sums" CC=$cc && questions | run "$scratch/literal.sums/sums" --json | texts >"$scratch/big.found" &&
         texts <"$scratch/expected" | cmp - "$scratch/big.found" && run "$scratch/literal.sums/sums" --selftest && run "$scratch/literal.sums/sums" --check
     verdict $? 's390x: a program of it answers, and finds its weights whole'

@@ -36,7 +36,7 @@ def added_folders(path, tree):
 
 
 def imports(tree):
-    """(line, module, names) of each."""
+    """(line, module, names) of each import."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for x in node.names:

@@ -2,15 +2,15 @@
 # tags: slow noasan
 # Weights as bf16, int8 and int4, by option, spec and tensor: jit, native and programs are
 # bit-identical to generic, packed files have the expected types, `verify` reports the accuracy
-# lost. bf16 folders are bit-identical to f32. Keys and values as f16: every engine is
-# bit-identical, and within a derived bound of PyTorch. Also options and errors; with
-# XFORMC_TEST_DATA, also stories260K.
+# lost. bf16 folders are bit-identical to f32. Keys and values as f16 and int8: the engines agree,
+# and are within a derived bound of PyTorch. Also options and errors; with XFORMC_TEST_DATA, also
+# stories260K.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 quick_compilers
 
-# fails NAME CODE TEXT COMMAND...: exits with CODE, TEXT on stderr, nothing on stdout.
+# fails NAME CODE TEXT COMMAND...: exits with CODE and prints TEXT on stderr and nothing on stdout.
 fails() {
     name=$1 code=$2 text=$3
     shift 3

@@ -166,7 +166,7 @@ static void first_maximum(const Opened *o, const float *p, int best)
 }
 
 /* `next` is a step followed by its first maximum; decode_greedy gives that of several rows. The
- * log-softmax does not change it. */
+ * log-softmax does not change the ids. */
 static void next_is_the_argmax_of_step(void **state)
 {
     (void)state;

@@ -52,8 +52,8 @@ NORM_MEAN = 1.0
 
 
 def name_storages(path):
-    """Before 1.6 PyTorch named storages by their addresses: number them instead, in the order of
-    the tensors."""
+    """Before version 1.6, PyTorch named storages by their addresses. Number them instead, in the
+    order of the tensors."""
     data = open(path, "rb").read()
     file = io.BytesIO(data)
     for _ in range(4):
@@ -558,7 +558,8 @@ def three(folder):
 
 
 def untied(config):
-    """As transformers 4 wrote flan-T5: the only sign that states are not scaled."""
+    """As transformers 4 wrote flan-T5: tie_word_embeddings is the only sign that states are not
+    scaled."""
     config["tie_word_embeddings"] = False
     del config["scale_decoder_outputs"]
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Before they start work, commands reject what does not fit: in memory with the requested dtypes,
-# naming options that need less, or on a disk. The models can have any size: their weights files are
-# sparse and begin with NaNs, which xformc would report if it read them.
+# Before they start work, commands reject what does not fit on a disk, or in memory with the
+# requested dtypes; for memory they name options that need less. The models can have any size: their
+# weights files are sparse and begin with NaNs, which xformc would report if it read them.
 # usage: run.sh XFORMC
 . tests/lib.sh
 
@@ -87,8 +87,8 @@ says '^note: with --kv-dtype int8 it (still )?needs ' 'and keys and values of a 
 
 # ---- packing -------------------------------------------------------------------------------------
 
-# Limit the data segment: a matrix of 245 MB is packed in less than half of its size. Sanitizers
-# reserve more than any limit.
+# Limit the data segment: a matrix of 245 MB is packed with less than half that much memory.
+# Sanitizers reserve more than any limit.
 kib=120000
 [ -n "${XFORMC_SANITIZE:-}" ] && kib=unlimited
 cat >"$scratch/matrix.lua" <<END

@@ -8,7 +8,8 @@ set -u
 shown="$scratch/out $scratch/err"
 : >"$scratch/out" >"$scratch/err"
 compile() { "$xformc" compile "$@" -q >"$scratch/out" 2>"$scratch/err"; }
-# refuses CODE MESSAGE ARGUMENT...: exits with CODE, a line of stderr is MESSAGE, nothing on stdout.
+# refuses CODE MESSAGE ARGUMENT...: exits with CODE, prints MESSAGE as a line of stderr, and prints
+# nothing on stdout.
 refuses() {
     code=$1 message=$2
     shift 2

@@ -39,7 +39,7 @@ write_calls() {
             else if (call ~ /^set_/) sets = sets " X(" call ", " n ")"; else gets = gets " X(" call ", " n ")" }
         END { printf "#define SET_INPUTS%s\n#define GET_OUTPUTS%s\n", sets, gets }' "$1/$2.h" >"$1/calls.h"
 }
-# The runtime is the same in every folder; a model with a tokenizer has more files of it.
+# The runtime is the same in every folder; a model with a tokenizer uses more of its files.
 runtime() {
     mkdir -p "$scratch/runtime"
     for file in rt_status rt_isa rt_prefetch rt_team rt_processors rt_characters rt_numbers rt_weights $(cd "$1/runtime" && ls rt_tokenizer*.c | sed 's/[.]c$//'); do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: ubsan golden
 # Specs: fields, limits, diagnostics, sandbox, unused fields. NAME.err has the exit code and
-# standard error of front_dump NAME.lua, NAME.model its standard output.
+# standard error of front_dump NAME.lua, and NAME.model has its standard output.
 # usage: run.sh [--write] FRONT_DUMP
 #
 # --write rewrites the goldens, including those of new NAME.lua.

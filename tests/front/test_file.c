@@ -1,4 +1,4 @@
-/* test_file.c: Files are read and mapped, and written whole or not at all: also with a size limit,
+/* test_file.c: Files are read and mapped, and written whole or not at all, even with a size limit,
  * on a full file system and after SIGKILL. */
 #include "front_test.h"
 
@@ -104,7 +104,7 @@ static void an_abandoned_file_is_not_there(void **state)
     end_world(&w);
 }
 
-/* file_view shows all that was written so far; later patches and appends reach the file. */
+/* file_view shows all that has been written so far; later patches and appends reach the file. */
 static void a_file_is_viewed_before_it_is_there(void **state)
 {
     (void)state;

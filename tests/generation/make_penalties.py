@@ -6,8 +6,8 @@ in a log-softmax and for one that does not.
 Needs torch, transformers and safetensors. A line is `SPEC; OPTIONS; ids given; ids answered`. The
 answers of `marian` are those of Hugging Face's `generate`. For the others the loop below is the
 reference: a golden's model in f64, its logits before the log-softmax; scores below 0 are multiplied
-by the penalty, others divided. It keeps only inputs for which the same loop on log-probabilities
-gives other ids. """
+by the penalty, and others are divided by it. It keeps only inputs for which the same loop on
+log-probabilities gives other ids. """
 
 import os
 import sys
@@ -97,7 +97,7 @@ def of_golden(name):
 
 
 def of_marian():
-    """Answers of transformers, also with beams, whose rules act on log-probabilities."""
+    """Answers of transformers, also with beams, where the rules act on log-probabilities."""
     model = tf.MarianMTModel.from_pretrained(os.path.join(TESTS, "families", "marian"), dtype=torch.float32).eval()
     rng = torch.Generator().manual_seed(5)
     for penalty in PENALTIES:

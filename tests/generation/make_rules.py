@@ -2,8 +2,8 @@
 
     python make_rules.py
 
-Needs torch and transformers. Each case has lines of a word and its values and ends with `scores`,
-the expected logits of all ids; -inf is a forbidden id. """
+Needs torch and transformers. Each line of a case is a word and its values. The last line is
+`scores`, the expected logits of all ids; -inf is a forbidden id. """
 
 import os
 import random
@@ -21,8 +21,8 @@ def number(x):
 
 
 def case(rng, index):
-    """Settings by their names in rt_generation_options.def or RtProcessors, prompt, ids so far, and
-    maximum length."""
+    """Settings by their names in rt_generation_options.def or RtProcessors, the prompt, the ids so
+    far, and the maximum length."""
     s, rules = {}, index % 14
     prompt = [rng.randrange(VOCAB) for _ in range(rng.choice((1, 1, 3, 6)))]
     ids = prompt + [rng.randrange(8) for _ in range(rng.choice((0, 0, 2, 5, 9)))]

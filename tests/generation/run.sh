@@ -3,8 +3,8 @@
 # Generation settings in a spec, in a folder and on the command line, in jit, generic and programs.
 # Penalties on models that end in a log-softmax give the answers of PyTorch and transformers, also
 # with a probe (penalties.txt, by make_penalties.py). Equal lines are sampled independently. Also
-# -p, -f, -c, --stop and stop_strings across tokens, with characters, subword tokens and beams. One
-# NaN logit is an error however ids are chosen.
+# -p, -f, -c, --stop and stop_strings across tokens, with characters, subword tokens and beams. A
+# single NaN logit is an error, however ids are chosen.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -36,8 +36,8 @@ given='17 40 16 86 68'
 same '--beam 1 takes the most likely' "$("$xformc" run $families/set_beams --engine generic --beam 1 "$given")" "$scratch/set_beams/set_beams" --beam 1 "$given"
 [ "$("$scratch/set_beams/set_beams" --beam 1 "$given")" != "$("$scratch/set_beams/set_beams" "$given")" ]
 verdict $? '--beam 1 is not --beam 4'
-# One beam is not a search: with a penalty transformers generates the greedy text, though sums of
-# log-probabilities would choose others.
+# One beam is not a search: with a penalty, transformers generates the greedy text, though sums of
+# log-probabilities would lead to other ids.
 while IFS=';' read -r _ given wanted; do
     for engine in jit generic; do same "--beam 1 with a penalty, $engine: $given" "${wanted# }" "$xformc" run $families/set_penalty --engine $engine --beam 1 "${given# }"; done
     same "--beam 1 with a penalty, a program: $given" "${wanted# }" "$scratch/set_penalty/set_penalty" --beam 1 "${given# }"
@@ -88,7 +88,7 @@ done
 
 # ---- NaN logits ----------------------------------------------------------------------------------
 
-# not_a_number FILE TENSOR PLACE BYTES: set one number of a tensor to NaN, which has these bytes.
+# not_a_number FILE TENSOR PLACE BYTES: set one number of a tensor to the NaN with these bytes.
 not_a_number() {
     header=$(od -An -tu8 -N8 "$1" | tr -d ' ')
     first=$(head -c $((8 + header)) "$1" | tail -c "$header" | sed "s/.*\"$2\":{[^}]*\"data_offsets\":\[\([0-9]*\),.*/\1/")
@@ -266,7 +266,8 @@ same 'a program: --stop in --json' '2019' sh -c '"$1" --json --stop -0 "3rd of M
 same 'a program: the stopped ids are those up to the stop' '6' sh -c '"$1" --json --stop -0 "3rd of May 2019" | sed "s/.*\"ids\":.//; s/].*//" | tr , "\n" | wc -l' - "$program"
 same 'a program: -c is the longest target' '2019-' "$program" -c 6 3/5/19
 same 'run: -c is the longest target' '2019-' "$xformc" run $dates -c 6 3/5/19
-# refused NAME CODE MESSAGE COMMAND...: exits with CODE, MESSAGE first on stderr, nothing on stdout.
+# refused NAME CODE MESSAGE COMMAND...: exits with CODE, prints MESSAGE first on stderr, and prints
+# nothing on stdout.
 refused() {
     name=$1 code=$2 message=$3
     shift 3

@@ -136,7 +136,7 @@ static void agrees_with_hugging_face(void **state)
 /* ---- sampling -------------------------------------------------------------------------------- */
 
 /* In 200,000 draws each id is as frequent as it is probable, within five standard deviations. A
- * seed gives one sequence. */
+ * seed always gives the same sequence. */
 static void draws_have_their_probabilities(void **state)
 {
     enum { DRAWS = 200000, N = 6 };
@@ -376,7 +376,8 @@ static void texts_have_streams_of_their_own(void **state)
 
 static int count_down(void *user, int id) { (void)id; return --*(int *)user == 0; }
 
-/* It stops at max_new, max_length, the context, an end id, or when the callback says so. */
+/* Generation stops at max_new, at max_length, at the end of the context, at an end id, or when the
+ * callback says so. */
 static void knows_when_to_stop(void **state)
 {
     static const int prompt[] = { 1, 5, 2 };

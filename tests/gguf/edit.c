@@ -150,7 +150,7 @@ static void put_keys(Edit *e, const Gguf *g)
     }
 }
 
-/* The tensor data follows unchanged, after another header, so its offsets stay the same. */
+/* The tensor data follows the new header unchanged, so its offsets stay the same. */
 static void put_tensors(Edit *e, const Gguf *g, const FileMap *map)
 {
     uint64_t begin = map->size;

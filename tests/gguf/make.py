@@ -77,7 +77,7 @@ def stored(tensor, kind, rng):
 
 def write(path, architecture, model, kinds, keys, tokens, split=0):
     """kinds: tensor name in the file -> type. The model gets the numbers of the file.
-    split: most tensors in a part; 0: one file."""
+    split: the largest number of tensors in a part; 0: one file."""
     c = model.config
     rng = np.random.default_rng(7)
     w = gguf.GGUFWriter(path, architecture, split_max_tensors=split)

@@ -116,7 +116,7 @@ ends() {
 [ "$(ends "$here/llama_f32.gguf")" = '-1 ' ]
 verdict $? 'without keys of a tokenizer no id ends an answer'
 # ended NAME IDS CHANGE...: the end ids of llama_q8_0 with other tokens and keys (edit.c). It has 60
-# tokens, </s> is 2.
+# tokens; </s> is 2.
 ended() {
     name=$1 wanted=$2
     shift 2

@@ -110,7 +110,7 @@ def run(model, source, target):
 
 
 def run_padded(model, source, target, other):
-    """As run(), in a batch with a longer source; the padding is cut off."""
+    """Like run(), but in a batch with a longer source; the padding is cut off."""
     n, width = len(source), len(other)
     batch = torch.zeros(2, width, dtype=torch.long)
     batch[0, :n], batch[1] = source, other
@@ -122,7 +122,8 @@ def run_padded(model, source, target, other):
 
 def cut(name, tensor, n, width):
     """Cut source rows and keys to n.  The keys of encoder and cross-attention are columns of
-    scores and weights; rows of the encoder, and of the decoder's cross k and v, are source."""
+    scores and weights; rows of the encoder, and of the decoder's cross k and v, are source
+    positions."""
     over_source = name.startswith("encoder.") or ".cross_attn." in name
     if over_source and name.endswith((".scores", ".weights")):
         assert not tensor[..., n:].any(), name

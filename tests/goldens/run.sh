@@ -2,7 +2,8 @@
 # Every golden: jit and generic compute the same intermediate tensors and greedy ids as PyTorch.
 # usage: run.sh XFORMC
 #
-# NAME.lua is the spec, NAME.safetensors has its weights, NAME.ref.safetensors PyTorch's tensors.
+# NAME.lua is the spec, NAME.safetensors has its weights, and NAME.ref.safetensors has PyTorch's
+# tensors.
 set -u
 . tests/lib.sh
 ids_of() { if grep -q 'kind = "encoder"' "$1"; then echo 0; else echo 2; fi; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: golden
 # Dumps of graphs. NAME.graph is the output of `xformc compile SPEC -d g`. For each NAME.lua here,
-# NAME.err is the exit code and standard error of `xformc run NAME.lua --engine generic`, NAME.out
-# its standard output.
+# NAME.err is the exit code and standard error of `xformc run NAME.lua --engine generic`, and
+# NAME.out is its standard output.
 # usage: run.sh [--write] XFORMC
 #
 # --write rewrites the goldens.

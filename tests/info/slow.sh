@@ -39,7 +39,7 @@ story=tests/families/llama
 pairs() { for spec; do for dtype in f32 bf16 int8 int4; do echo "$spec $dtype"; done; done; }
 some=$(for spec in specs/dates.lua $story; do echo "$spec f32" && echo "$spec int8"; done)
 
-# chosen DTYPE: the options; kv8 is a cache of int8.
+# chosen DTYPE: the options; kv8 is an int8 cache.
 chosen() { case $1 in kv8) echo "--kv-dtype int8" ;; *) echo "--dtype $1" ;; esac; }
 
 # emit LABEL SPEC DTYPE: compile to the folder $scratch/LABEL.DTYPE.

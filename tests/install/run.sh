@@ -160,8 +160,8 @@ message=$(PATH=$scratch/but NO_INSTALL=1 sh tests/deps.sh 2>&1) && [ "$message" 
 verdict $? 'deps with NO_INSTALL names PCRE2'
 echo "$message"
 
-# Tools without which suites skip: requested together, then one by one if one is unavailable. It
-# never fails.
+# Tools without which suites skip cases: requested together, then one by one if one is unavailable.
+# tools.sh never fails.
 mkdir "$scratch/tools" && for tool in sh id timeout env cat; do ln -s "$(command -v $tool)" "$scratch/tools/$tool"; done
 cat >"$scratch/tools/apt-get" <<'END'
 #!/bin/sh

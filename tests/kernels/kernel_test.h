@@ -125,7 +125,7 @@ static inline void check_same_bits(const float *a, const float *b, size_t n)
     if (n) assert_memory_equal(a, b, n * sizeof *a);
 }
 
-/* Columns width .. padded of each row are zero, those after them untouched. */
+/* Columns width .. padded of each row are zero, and those after them are untouched. */
 static inline void check_padding(const float *y, int stride, int rows, int width)
 {
     for (int r = 0; r < rows; r++)

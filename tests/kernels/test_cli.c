@@ -45,7 +45,7 @@ static rt_status model_encode(const void *model, void *state, int slot, const in
     return RT_OK;
 }
 
-/* The right id has logit -0.5, every other -3. */
+/* The right id has logit -0.5, and every other id has -3. */
 static rt_status model_decode(const void *model, void *state, const rt_token *rows, int n)
 {
     State *s = state;
@@ -396,7 +396,8 @@ static void actions(void **state)
     assert_non_null(strstr(result.out, "\",\"threads\":2,\"threads_max\":4}\n"));
 }
 
-/* One slot: --beam 1 is greedy, more is an error. Without a decoder there is no such option. */
+/* With one slot, --beam 1 is greedy and more beams are an error. Without a decoder there is no such
+ * option. */
 static void beams(void **state)
 {
     rt_program none = program;

@@ -1,5 +1,5 @@
 /* test_team.c: Teams start, change size and end. A body runs once on every thread. Barriers hold
- * under load, also with more threads than processors. A late thread is left out. An alarm kills a
+ * under load, even with more threads than processors. A late thread is left out. An alarm kills a
  * test that hangs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -70,7 +70,7 @@ static void sizes(void **state)
                 assert_int_equal(atomic_load(&job.thread[l].count), l < threads);
         }
     }
-    for (int i = 0; i < 200; i++) {                            /* ended while workers still start */
+    for (int i = 0; i < 200; i++) {                            /* ended while workers are still starting */
         assert_int_equal(rt_team_resize(&team, 3), RT_OK);
         assert_int_equal(rt_team_resize(&team, 1), RT_OK);
     }

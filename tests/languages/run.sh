@@ -84,7 +84,7 @@ done
 [ "$(wc -l <"$scratch/expected")" -ge 10 ]
 verdict $? 'transformers gave all of them'
 
-# refused NAME MESSAGE COMMAND...: exits with 2, MESSAGE on stderr, nothing on stdout.
+# refused NAME MESSAGE COMMAND...: exits with 2 and prints MESSAGE on stderr and nothing on stdout.
 refused() {
     what=$1 message=$2
     shift 2

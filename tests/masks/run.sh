@@ -9,8 +9,8 @@ quick_compilers
 here=$(dirname "$0")
 export XDG_STATE_HOME="$scratch/state" XDG_CACHE_HOME="$scratch/cache"
 
-# fails NAME CODE PATTERN COMMAND...: exits with CODE, nothing on stdout; PATTERN, as for `case`,
-# matches stderr.
+# fails NAME CODE PATTERN COMMAND...: exits with CODE and prints nothing on stdout; PATTERN, as for
+# `case`, matches stderr.
 fails() {
     name=$1 code=$2 pattern=$3
     shift 3

@@ -61,8 +61,8 @@ for form in library unrolled; do
         "$scratch/$form/leaky_graph" | numbers >"$scratch/values" && sed -n '/^Y/,$p' "$here/leaky.out" | numbers | diff - "$scratch/values"
     verdict $? "a program with a custom operation: $form"
 done
-# The user's lines stay unchanged, however long: a remark, a macro over two lines, a comment before
-# code.
+# The user's lines stay unchanged, however long: a comment after code, a macro over two lines, a
+# comment before code.
 cat >"$scratch/long.lua" <<'END'
 xf.op{
   name = "twice", shape = function(x) return x end,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
-# Names for profilers: XFORMC_PERF_MAP writes those of jit code. `perf` shows them, and those of a
-# program built with symbols.
+# Names for profilers: with XFORMC_PERF_MAP, the names of jit code are written to a file. `perf`
+# shows them, and those of a program built with symbols.
 # usage: run.sh XFORMC
 . tests/lib.sh
 quick_compilers
@@ -38,8 +38,8 @@ kept" ] && grep -q "note: XFORMC_PERF_MAP: cannot write $map: " "$scratch/err"
 verdict $? 'a link in its place is not followed, and a note says so'
 rm -f "$map"
 
-# profiled NAME PATTERN COMMAND...: perf finds samples in a function that matches: dozens of its
-# thousands of samples should.
+# profiled NAME PATTERN COMMAND...: perf finds samples in a function that matches; it takes
+# thousands of samples, and dozens should be there.
 profiled() {
     name=$1 pattern=$2
     shift 2

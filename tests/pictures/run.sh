@@ -279,7 +279,8 @@ fi
 
 # ---- rejected ------------------------------------------------------------------------------------
 
-# refuses NAME CODE WORDS ARGUMENT…: exits with CODE, WORDS on stderr, nothing on stdout.
+# refuses NAME CODE WORDS ARGUMENT…: exits with CODE and prints WORDS on stderr and nothing on
+# stdout.
 refuses() {
     name=$1 code=$2 words=$3
     shift 3

@@ -214,7 +214,7 @@ static void joined_weights_that_lie_apart_are_found(void **state)
     planned_close(&o);
 }
 
-/* Taps keep linears from being joined; the packed file is the same for both. */
+/* Taps keep linears from being joined; the packed file is the same with and without taps. */
 static void taps_change_no_weights(void **state)
 {
     (void)state;

@@ -243,8 +243,8 @@ printf 'return xf.model { name = "dates", kind = "encoder-decoder", layers = 2, 
   max_target = 12, norm = "annotated", tokenizer = "characters", weights = "%s/specs/dates/gone.safetensors" }' "$PWD" >"$scratch/dates.lua"
 "$xformc" pack "$scratch/dates.lua" -q --from specs/dates/dates.safetensors -o "$scratch/packed" && "$program" --weights "$scratch/packed" --selftest
 verdict $? 'pack --from: the weights of the spec need not be there'
-# refused NAME CODE PATTERN OPTION...: pack exits with CODE, PATTERN on stderr, and does not write
-# $scratch/none.st.
+# refused NAME CODE PATTERN OPTION...: pack exits with CODE, prints PATTERN on stderr, and does not
+# write $scratch/none.st.
 refused() {
     name=$1 code=$2 pattern=$3
     shift 3

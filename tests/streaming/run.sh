@@ -1,15 +1,16 @@
 #!/bin/sh
 # tags: slow noasan
 # Streaming in `run` and programs: every single write, for characters, ids, byte-level and
-# byte-fallback tokens, stop strings and a terminal. The output is the same as without it. The
-# timing lines of -v and their counts. With XFORMC_TEST_DATA, also 200 tokens of stories260K.
+# byte-fallback tokens, stop strings and a terminal. The output is the same as without streaming.
+# The timing lines of -v and their counts. With XFORMC_TEST_DATA, also 200 tokens of stories260K.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
 writes=$(dirname "$xformc")/tests/streaming/writes
 quick_cc "$scratch/cc"
 
-# parts NAME EXPECTED COMMAND...: EXPECTED are the writes of the command; nothing on standard error.
+# parts NAME EXPECTED COMMAND...: the command makes the writes EXPECTED, and prints nothing on
+# standard error.
 parts() {
     name=$1 expected=$2
     shift 2
@@ -29,7 +30,8 @@ alike() {
     verdict $? "$name"
     cat "$scratch/err"
 }
-# refused NAME MESSAGE COMMAND...: exits with 2, MESSAGE first on stderr, nothing on stdout.
+# refused NAME MESSAGE COMMAND...: exits with 2, prints MESSAGE first on stderr, and prints nothing
+# on stdout.
 refused() {
     name=$1 message=$2
     shift 2
@@ -112,8 +114,8 @@ done
 
 # ---- timings -------------------------------------------------------------------------------------
 
-# timed NAME MODEL PROMPT STEPS COMMAND...: llama.cpp's three lines with these token counts, last on
-# standard error.
+# timed NAME MODEL PROMPT STEPS COMMAND...: standard error ends with llama.cpp's three lines, with
+# these token counts.
 timed() {
     name=$1 model=$2 input=$3 steps=$4
     shift 4

@@ -6,8 +6,8 @@
 # clears them.
 # usage: slow.sh XFORMC
 #
-# cc is a script that counts its runs, does not optimise, and records if two of its runs overlap. It
-# does not end while the file `hold` exists.
+# cc is a script that counts its runs, does not optimise, and records whether two of its runs
+# overlap. It does not end while the file `hold` exists.
 set -u
 . tests/lib.sh
 pty=$(dirname "$xformc")/tests/repl/pty

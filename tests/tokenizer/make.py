@@ -6,9 +6,9 @@ usage: make.py            write NAME/ and NAME.gold; needs tokenizers and senten
                           compare ids line by line, also of broken UTF-8; write nothing
        make.py --rows     write the .gold files of the existing tokenizer.json, without training
 Every folder has the pipeline of one family (GPT-2, BERT, T5, …), with a vocabulary of a few hundred
-pieces trained on the sentences below. A .gold file has lines of JSON: a text, its ids with those of
-the template, their decoded text with and without special tokens, and their offsets in characters;
-`pair` has a second text. The first line names the path to read."""
+pieces trained on the sentences below. A .gold file has lines of JSON: a text, its ids, including
+those of the template, their decoded text with and without special tokens, and their offsets in
+characters; `pair` has a second text. The first line names the path to read."""
 import io, json, os, random, re, shutil, struct, subprocess, sys, unicodedata
 from tokenizers import Tokenizer, AddedToken, Regex, models, trainers, normalizers, pre_tokenizers, decoders, processors
 import sentencepiece

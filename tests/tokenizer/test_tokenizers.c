@@ -369,9 +369,8 @@ static void write_added(const char *from, const char *to, int count)
 typedef double Work(const char *path, const char *unit, int n);
 
 /* Four times as many units take less than ten times as long; with quadratic time they would take
- * sixteen times as long. Other programs can slow the processor down for a moment, so the minimum of
- * several tries
- * counts. */
+ * sixteen times as long. Other programs can slow the processor down for a moment, so only the
+ * fastest of several tries counts. */
 static void assert_linear(Work *work, const char *path, const char *unit, int n)
 {
     enum { TRIES = 5 };
@@ -467,8 +466,8 @@ static void put(FILE *f, unsigned tag, const void *data, size_t n)
     fwrite(data, 1, n, f);
 }
 
-/* Write a SentencePiece model whose character map is a trie with a cycle: every key of only 'a' can
- * be continued, and none ends. */
+/* Write a SentencePiece model whose character map is a trie with a cycle: every key that consists
+ * only of 'a's can be continued, and none ends. */
 static void write_circle(const char *name)
 {
     enum { UNITS = 512, ROOT = 256, NORMAL = 1, UNKNOWN = 2 };

@@ -9,8 +9,8 @@ mkdir "$scratch/tmp"
 quick_compilers
 spec=tests/tune/gated.lua
 
-# fails NAME CODE PATTERN COMMAND...: exits with CODE, nothing on stdout; PATTERN, as for `case`,
-# matches all of stderr.
+# fails NAME CODE PATTERN COMMAND...: exits with CODE and prints nothing on stdout; PATTERN, as for
+# `case`, matches all of stderr.
 fails() {
     name=$1 code=$2 pattern=$3
     shift 3

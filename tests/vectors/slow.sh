@@ -119,11 +119,11 @@ for name in cross_bert cross_roberta; do
     "$program" --help | grep -q '^A tab splits a TEXT into a pair'
     verdict $? "$name: --help tells of pairs"
 done
-# For BERT the types matter: the same ids as one text have another score.
+# For BERT the types matter: the same ids as one text get a different score.
 "$xformc" run $here/cross_bert --ids "2 5 6 3${tab}7 5 8 3" >"$scratch/pair"; "$xformc" run $here/cross_bert --ids '2 5 6 3 7 5 8 3' >"$scratch/one"
 ! cmp -s "$scratch/pair" "$scratch/one"
 verdict $? 'cross_bert: ids of a pair are not those of one text'
-# A separator other than a tab, and an empty one: with that a tab is part of the text.
+# A separator other than a tab, and an empty one, with which a tab is part of the text.
 ids_of() { sed 's/.*"input_ids":.\([0-9,]*\)].*/\1/' | tr , ' '; }
 pair=$("$xformc" tokenize $here/cross_bert --pair 'the river' 'the house') text=$("$xformc" tokenize $here/cross_bert "the house${tab}the river")
 for who in "$xformc run $here/cross_bert" "$scratch/built_cross_bert/cross_bert"; do

@@ -17,15 +17,15 @@ ONE_TOKEN = ["-n", "1", "--temp", "0", "the"]
 
 
 class Command(Turns):
-    """request: written to its input. lines: number of output lines that make an answer; None: it
-    answers by ending. before(): called before each run, not timed."""
+    """request: written to the command's input. lines: the number of output lines that make an
+    answer; None: the command answers by exiting. before(): called before each run, not timed."""
 
     def __init__(self, peer, choice, command, request="", lines=None, before=lambda: None):
         super().__init__(peer, choice)
         self.command, self.request, self.lines, self.before = command, request, lines, before
 
     def once(self):
-        """Seconds until its answer."""
+        """Seconds until the command answers."""
         self.before()
         begin = time.perf_counter()
         process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -1,5 +1,5 @@
-"""Describe the machine of the results, without host names, paths or dates, and its load by other
-processes."""
+"""Describe the machine that the results come from, without host names, paths or dates, and the load
+that other processes put on it."""
 
 import hashlib
 import importlib.metadata
@@ -43,14 +43,15 @@ def identity(path):
 
 
 class Load:
-    """Load by other processes since this object was made: their CPU time / all CPU time."""
+    """The load from other processes since this object was made: their CPU time / all CPU time."""
 
     def __init__(self):
         self.began = self.ticks()
 
     @staticmethod
     def ticks():
-        """(all, busy) of all processors, and our own time with that of finished children"""
+        """(all, busy) time of all processors, and our own time, including that of finished
+        children"""
         with open("/proc/stat") as f:
             fields = [int(x) for x in f.readline().split()[1:9]]
         idle = fields[3] + fields[4]

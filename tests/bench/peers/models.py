@@ -1,6 +1,6 @@
 """Write the models under build/: Hugging Face folders, GGUF files, CTranslate2 models, ONNX graphs.
 
-Each is made once, under a temporary name that is renamed when it is complete.
+Each is made once, under a temporary name, and renamed when it is complete.
 """
 
 import json
@@ -107,7 +107,7 @@ def in_pairs(matrix, heads):
 
 
 def words_of(vocab):
-    """Pieces for ids like a SentencePiece vocabulary: special tokens, bytes, then words of one to
+    """Pieces for ids, as in a SentencePiece vocabulary: special tokens, bytes, then words of one to
     four letters."""
     found, letters, before = ["<unk>", "<s>", "</s>"] + [f"<0x{b:02X}>" for b in range(256)], "etaoinshrdlucmfwypvbgkqjxz", [""]
     while len(found) < vocab:
@@ -174,7 +174,7 @@ def gguf_file(root, name, form, words=False):
 # ---- CTranslate2 ----
 
 def tokens_of(vocab):
-    """Texts for ids, which CTranslate2 requires: the id itself."""
+    """The texts that CTranslate2 requires for ids: the ids themselves."""
     return ["<unk>", "<s>", "</s>"] + [str(i) for i in range(3, vocab)]
 
 

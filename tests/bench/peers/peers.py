@@ -108,7 +108,7 @@ def write(o, results):
 # ---- output of xformc bench: limits, shares, and rows of its own engines ----
 
 def bench(o, results, spec, threads, *more):
-    """Its JSON. The best limits probed so far are kept."""
+    """The JSON rows that it prints. The best limits probed so far are kept."""
     words = [o.xformc, "bench", spec, "-t", str(threads), "--json", "-q", *more]
     found = json.loads(ours.command(words))
     for x in found["limits"]:
@@ -255,8 +255,8 @@ def of_workers(o, results, r, found):
 WORTH_IT = 1.05             # a value other than the default must be this much faster
 
 def best_value(o, r, peer, choice, key, values):
-    """The fastest value of `key`, with the others as in `choice`, and the speed of each in its best
-    turn: other load only slows it."""
+    """The fastest value of `key`, with the other keys as in `choice`, and the speed of each value
+    in its best turn: other load can only slow it down."""
     opened = sides.opened(o.work, o.xformc, r, [(peer, {**choice, key: value}) for value in values])
     try:
         sides.take_turns(opened, table.units(r)[0], 5, o.seconds / 2, o.clock)
@@ -285,8 +285,8 @@ def tune(o, r, found):
 # ---- all ----
 
 def measure(o, results, r, found, build):
-    """Measure one row into the results. build: xformc's; rows of another build are measured
-    again."""
+    """Measure one row and add it to the results. build: xformc's; rows of another build are
+    measured again."""
     load, began = machine.Load(), time.monotonic()
     by_engines = r.work in ("product", "jit")
     if o.tune and not by_engines:

@@ -2,7 +2,7 @@
 
 factors() lists the settings that `--tune` tries, one after the other, with the rest at the best
 values so far. The first value of each is the default. Results are in settings.json: for each row
-and peer the choice and the speeds tried. """
+and peer, the choice and the speed of every setting tried. """
 
 import json
 import os

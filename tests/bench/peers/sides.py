@@ -73,7 +73,8 @@ class Side(Turns):
         self.used = self.processor_time()
 
     def answer(self, first):
-        """The words after `first`, which a working worker prints."""
+        """The words after `first` in the next line of the worker. Without such a line the run
+        ends."""
         words = self.process.stdout.readline().split()
         if not words or words[0] != first:
             self.errors.seek(0)
@@ -84,7 +85,7 @@ class Side(Turns):
         print(request, file=self.process.stdin, flush=True)
 
     def processor_time(self):
-        """CPU seconds of its threads, without threads that have ended."""
+        """CPU seconds of its threads, not counting threads that have ended."""
         tasks, seconds = f"/proc/{self.process.pid}/task", 0.0
         for task in os.listdir(tasks):
             with open(os.path.join(tasks, task, "schedstat")) as f:
@@ -130,7 +131,7 @@ def opened(root, xformc, r, choices):
 
 
 def take_turns(sides, units, rounds, seconds, clock):
-    """A B C A B C …, after an uncounted round. A run of the machine's own speed is one unit."""
+    """A B C A B C …, after an uncounted round. For the side that only reads, a run is one unit."""
     for k in range(rounds + 1):
         for side in sides:
             side.turn(seconds if k else seconds / 2, 1 if side.peer == READING else units, clock, counted=k > 0)

@@ -14,7 +14,7 @@ def arguments():
 
 
 def measure(run, seconds):
-    """Nanoseconds of each run, for that many seconds, at least one run"""
+    """The nanoseconds of each run; it runs for that many seconds, but at least once"""
     times, begin = [], time.perf_counter_ns()
     end = begin + int(1e9 * seconds)
     while not times or begin < end:

@@ -1,8 +1,8 @@
 /* kernel_times.c: time kernels that several compilers compiled for several instruction sets, in
  * turns. Prints the best time of each, and whether all compilers give the same bits for an
  * instruction set. With OPENBLAS defined, OpenBLAS's product is timed on the same shapes.
- * usage: kernel_times ROUNDS [WORD]      only kernels with WORD in their names; exit status 1: bits
- * differ */
+ * usage: kernel_times ROUNDS [WORD]      only kernels with WORD in their names; exit status 1: the
+ * bits differ */
 #include "kernel_times.h"
 
 #include <stdio.h>

@@ -40,7 +40,7 @@ static int untouched(const Guarded *g)
     return 1;
 }
 
-/* Start a case with states full of NaNs that were reset: nothing may rely on zeros. */
+/* Start a case with states that were filled with NaNs and then reset: nothing may rely on zeros. */
 static void begin(void)
 {
     Guarded *all[] = { &guarded, &other, &third };

@@ -1,5 +1,5 @@
-/* fail.c: for LD_PRELOAD with glibc: in the program $FAIL_NAME, allocation number $FAIL_AT fails,
- * counted from 0. $FAIL_COUNT: a file that receives the number of allocations. $FAIL_THREADS: no
+/* fail.c: for LD_PRELOAD with glibc: in the program $FAIL_NAME, allocation number $FAIL_AT, counted
+ * from 0, fails. $FAIL_COUNT: a file that receives the number of allocations. $FAIL_THREADS: no
  * thread starts. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -188,8 +188,8 @@ static int finish(int status)
     return 128 + signalled;
 }
 
-/* ---- notes: the object's name in the store, then hash and path of each source of its text, then
- * the compiler's list of them without the object's name, as make reads it ---- */
+/* ---- notes: the object's name in the store, then the hash and path of each source of its text,
+ * then the compiler's list of them without the object's name, as make reads it ---- */
 
 static bool name_note(const Command *c, const char *store)
 {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compile a program of programs/ the way all its users do: peers/, kernel_compilers.sh and run.sh.
+# Compile a program of programs/ in the same way for all its users: peers/, kernel_compilers.sh and
+# run.sh.
 # usage: compile.sh PROGRAM OUTPUT [ARGUMENT...]      CC: the compiler
 #   peer_limit OUTPUT
 #   peer_ours OUTPUT FOLDER NAME KIND         an emitted FOLDER with libNAME.a

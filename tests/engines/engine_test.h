@@ -11,7 +11,7 @@
 
 #include "trace.h"
 
-/* A spec and two generic engines for it, with taps and without. */
+/* A spec and two generic engines for it, one with taps and one without. */
 typedef struct Opened { Arena *arena; Diag *diag; Model *model; Graph *graph; Engine *tapped, *plain; } Opened;
 
 Opened open_spec(const char *path);             /* fails the test if the spec is bad */

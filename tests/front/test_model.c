@@ -146,8 +146,8 @@ static void patterns_of_dtypes(void **state)
     assert_false(matches("output.weight.more", "output.weight") || matches("*x", "output.weight"));
 }
 
-/* The most specific pattern wins; an equally specific one with another dtype is reported. In models
- * less than 256 wide, int4 without a pattern means int8, except for up and gate matrices of
+/* The most specific pattern wins; an equally specific one with a different dtype is reported. In
+ * models less than 256 wide, int4 without a pattern means int8, except for up and gate matrices of
  * feed-forwards. */
 static void the_closest_pattern_holds(void **state)
 {

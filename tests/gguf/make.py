@@ -155,7 +155,7 @@ def vocabulary(path, kind, pre, tokens, keys, merges=("a b",)):
 
 
 def vocabularies(folder):
-    """Begin and end tokens, with keys and without."""
+    """Begin and end tokens, with and without keys."""
     os.makedirs(folder, exist_ok=True)
     letters = [chr(c) for c in range(ord("a"), ord("z") + 1)]
     marks = dict(bos_token_id=27, eos_token_id=28)

@@ -38,8 +38,8 @@ kept" ] && grep -q "note: XFORMC_PERF_MAP: cannot write $map: " "$scratch/err"
 verdict $? 'a link in its place is not followed, and a note says so'
 rm -f "$map"
 
-# profiled NAME PATTERN COMMAND...: perf finds samples in a function that matches; it takes
-# thousands of samples, and dozens should be there.
+# profiled NAME PATTERN COMMAND...: perf finds samples in a function that matches; of its thousands
+# of samples, dozens should be there.
 profiled() {
     name=$1 pattern=$2
     shift 2

@@ -7,8 +7,8 @@
 
 struct Draft;                   /* the contents of a spec: fields.h */
 
-/* Options for a model and its code, for command lines, the prompt and tests. NULL and 0 mean: not
- * given. */
+/* Options for a model and its code, for command lines, the prompt and tests. NULL and 0 mean that
+ * an option is not given. */
 typedef struct CompileOptions {
     const char *spec;           /* a path: a Lua file, a folder, a GGUF file, a checkpoint */
     const char *from;           /* a weight file that replaces the spec's */
@@ -45,12 +45,12 @@ typedef struct Session {
     Model *model;
     Graph *graph;
     SessionPhases phases;
-    bool opened, looked;            /* by session_open; by session_look_at_weights */
+    bool opened, looked;            /* set by session_open; set by session_look_at_weights */
 } Session;
 
 /* Copies the options; what they point to must outlive the session. */
 Session *session_new(const CompileOptions *o);
-/* Read and check the spec, build its graph, print the requested dumps. False after errors. */
+/* Read and check the spec, build its graph, and print the requested dumps. False after errors. */
 bool session_read(Session *s);
 /* session_read for a command: remarks are printed now, before work that takes long. */
 bool session_open(Session *s);
@@ -72,11 +72,11 @@ Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileO
 /* session_engine_as without taps, for the same kind as `first`, an open engine of this session; a
  * generic engine shares its weights. */
 Engine *session_engine_beside(Session *s, EngineKind kind, const Engine *first, const CompileOptions *o);
-/* Open an engine with taps for sequences of up to these lengths; its numbers are those of the other
+/* Open an engine with taps for sequences of up to these lengths; its results are those of the other
  * engines. NULL after an error. Not for an xf.graph. */
 Engine *session_engine_for(Session *s, EngineKind kind, int64_t source, int64_t target);
 /* True if the taps for the longest sequences need so much memory that an engine with taps should be
- * sized for the question. */
+ * sized for one question. */
 bool session_taps_are_large(Session *s);
 /* Sequences in a state: as the options say, else one for each beam of the model's search. */
 int session_slots(const Session *s);
@@ -84,7 +84,7 @@ int session_slots(const Session *s);
 int session_max_threads(const CompileOptions *o);
 /* Free everything and print nothing. */
 void session_free(Session *s);
-/* Print what went wrong, free everything, return the exit code. */
+/* Print what went wrong, free everything, and return the exit code. */
 Exit session_end(Session *s);
 
 #endif

@@ -46,7 +46,8 @@ const char *rt_status_text(rt_status status);
 /* Like rt_status_text, for a call that turns text into ids; the text of RT_BAD_ID differs. */
 const char *rt_text_fault(rt_status status);
 
-/* One row of the decoder: the token `id` at position `pos`, from 0, of the sequence in `slot`. */
+/* One row of the decoder: the token `id` at position `pos`, counted from 0, of the sequence in
+ * `slot`. */
 typedef struct rt_token { int slot, pos, id; } rt_token;
 
 /* ---- threads ---------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* cleanup.h: clean up when a signal ends the program: partial files, a temporary folder, a child.
  *
- * SIGINT ends the program with exit code 130; SIGTERM, SIGHUP and SIGQUIT kill it by the signal
- * itself. SIGPIPE does so, too, if standard output has lost its reader: there is no message, and a
- * shell sees 141. On another pipe, and with SIGXFSZ, the write fails instead: exit code 74. SIGBUS,
+ * SIGINT ends the program with exit code 130; SIGTERM, SIGHUP and SIGQUIT end it by the signal
+ * itself. So does SIGPIPE if standard output has lost its reader: there is no message, and a shell
+ * sees 141. On another pipe, and with SIGXFSZ, the write fails instead: exit code 74. SIGBUS,
  * raised when a mapped file was truncated, ends with a message and 74. SIGINT, SIGTERM, SIGHUP and
  * SIGQUIT stay ignored if they were ignored at the start. A signal removes the registered files and
  * ends the program at once. While signals are held (cleanup_hold), a signal ends only the child,

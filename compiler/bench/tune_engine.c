@@ -1,4 +1,4 @@
-/* tune_engine.c: open the engines that ways are measured on, compare their results bit for bit,
+/* tune_engine.c: open the engines that ways are measured on, compare their results bit for bit, and
  * show progress. */
 #include "tune.h"
 

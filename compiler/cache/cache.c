@@ -29,7 +29,7 @@ const char *cache_folder(Arena *a)
     const char *choice = getenv("XFORMC_CACHE");
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (is_off || (choice && strcmp(choice, "off") == 0)) return NULL;
-    /* The XDG specification: a relative path is ignored. */
+    /* As the XDG specification requires, a relative path is ignored. */
     if (cache && *cache == '/') return file_join(a, cache, "xformc");
     return home && *home == '/' ? file_join(a, home, ".cache/xformc") : NULL;
 }

@@ -65,8 +65,8 @@ typedef struct Learner {
     const char *fault, *format;
     const char *other;              /* the first failure of the interpreter in any probe */
     bool raised;
-    const char *sought[JINJA_SOUGHT];  int sought_count;    /* strings it searched for */
-    int64_t bound[JINJA_SOUGHT];  int bound_count;          /* integers it compared with */
+    const char *sought[JINJA_SOUGHT];  int sought_count;    /* strings that it searched for */
+    int64_t bound[JINJA_SOUGHT];  int bound_count;          /* integers that it compared values with */
     char *scratch;  size_t scratch_bytes;       /* for the longest rendering */
 } Learner;
 
@@ -120,7 +120,7 @@ RtChat chat_as_runtime(const Chat *c)
                      .blank = c->blank };
 }
 
-/* True if `c` writes the conversation as the template does. wanted: the template's rendering, NULL
+/* True if `c` writes the conversation as the template does. wanted: the template's rendering; NULL
  * if it rejects the conversation. */
 static bool agrees(const Learner *l, const Chat *c, const Probe *p, const char *date,
                    const char *wanted)
@@ -545,7 +545,7 @@ static const char *find_sought(Learner *l, const Chat *c)
 }
 
 /* Try messages and conversations whose length is within 1 of an integer that the template compares
- * with. Returns a description of the first that it writes differently, or NULL. */
+ * values with. Returns a description of the first that it writes differently, or NULL. */
 static const char *find_bound(Learner *l, const Chat *c)
 {
     enum { LONGEST = 20000 };

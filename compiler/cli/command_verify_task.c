@@ -1,4 +1,4 @@
-/* command_verify_task.c: count right answers and measure perplexity, for a model in its own dtype
+/* command_verify_task.c: count correct answers and measure perplexity, for a model in its own dtype
  * and in f32. */
 #include "command_verify_task.h"
 

@@ -1,5 +1,5 @@
-/* command_verify_task.h: the cost of quantization: right answers and perplexity of a model, next to
- * those of the same model in f32. */
+/* command_verify_task.h: the cost of quantization: correct answers and perplexity of a model, next
+ * to those of the same model in f32. */
 #ifndef COMMAND_VERIFY_TASK_H
 #define COMMAND_VERIFY_TASK_H
 

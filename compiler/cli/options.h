@@ -74,7 +74,7 @@ enum { WEIGHTS_WORD_EMBED = 1, WEIGHTS_WORD_FILE, WEIGHTS_WORD_LITERAL };
 enum { KERNELS_WORD_LIBRARY = 1, KERNELS_WORD_UNROLLED };
 enum { UNROLL_LAYERS_WORD_ON = 1, UNROLL_LAYERS_WORD_OFF };
 enum { COLOR_WORD_AUTO = 1, COLOR_WORD_ALWAYS, COLOR_WORD_NEVER };
-/* A word of an option of kind WORD, such as "md", by its number from 1; NULL for 0. */
+/* A word of an option of kind WORD, such as "md", by its number, counted from 1; NULL for 0. */
 const char *option_word_of(OptionId id, int word);
 
 /* Read the options into *o and move the words to argv[optind] and after. The caller calls

@@ -14,10 +14,10 @@
 typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE, WEIGHTS_LITERAL, WEIGHTS_BEHIND } WeightsForm;
 
 /* The kernels that a model calls: copies of the library's files; plain C unrolled for its shapes;
- * or kernels compiled into the process that runs it in memory. */
+ * or kernels compiled into the process that runs the C in memory. */
 typedef enum KernelsForm { KERNELS_LIBRARY, KERNELS_UNROLLED, KERNELS_BOUND } KernelsForm;
 
-/* How a program runs its layers: as the spec says, one call per layer, or a loop. */
+/* How a program runs its layers: as the spec says, with one call per layer, or in a loop. */
 typedef enum LayersForm { LAYERS_BY_SPEC, LAYERS_CALLS, LAYERS_LOOP } LayersForm;
 
 /* The form in which a Plan is emitted. All zeros is the default. */
@@ -52,7 +52,7 @@ typedef struct Emit {
                                                                      * order of first use */
     NameMap *wrapper_of;            /* the wrappers by kernel and shape */
     NameMap *variables;             /* names of variables in blocks, which no wrapper may have */
-    NameMap *namesakes;             /* int *: how many wrappers wanted a name */
+    NameMap *namesakes;             /* int *: how many wrappers want a name */
     NameMap *members;               /* const char *: of struct slot and state, by buffer name */
     NameMap *tensors;               /* members of the structs of weights, by identifier */
 } Emit;
@@ -134,7 +134,7 @@ void emit_makefile(Emit *e, Text *out);
 void emit_variants(Emit *e, Text *out);
 void emit_variant(Emit *e, Text *out, int isa);
 /* emit_loops: true if a form loops over layers. emit_leaves_layers: true if some layer of a stack
- * is outside of any loop, because its neighbours differ from it. */
+ * is outside any loop, because its neighbours differ from it. */
 bool emit_loops(const Plan *p, EmitForm form);
 bool emit_leaves_layers(const Plan *p);
 void emit_without_headers(Arena *a, Text *out);                       /* rt.h and rt_plain.h for a compiler without headers */
@@ -163,7 +163,7 @@ bool emit_has_weights_file(const Emit *e);
 /* "2 layers, 4 heads of 16, .."; "dates.lua". */
 const char *emit_stack(Emit *e, const Stack *s);
 const char *emit_spec_name(const Emit *e);
-const char *emit_dtypes(Emit *e);                          /* those of the packed weights: "f32", "bf16 and int8" */
+const char *emit_dtypes(Emit *e);                          /* dtypes of the packed weights: "f32", "bf16 and int8" */
 /* The compiler's optimisation flag: -O3 to vectorise unrolled plain C; -O2 for the library's
  * kernels, which use SIMD already: -O3 would only make them a fifth larger. */
 const char *emit_optimise(const Emit *e);

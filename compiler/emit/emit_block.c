@@ -32,7 +32,7 @@ static bool is_shared(const Emit *e, const PlanBlock *b, const Buffer *x)
 static bool is_member(const Buffer *x) { return x->layout == LAYOUT_INTS && x->place == PLACE_SCRATCH && !x->block; }
 
 /* A buffer as an argument. Inside a loop over groups, a cache is that of the group's slot, and
- * panels that hold several texts are addressed from the group's text on. */
+ * panels that hold several texts are addressed starting at the group's text. */
 static const char *operand(Emit *e, const PlanBlock *b, const Buffer *x)
 {
     bool many = b->count == COUNT_ROWS && b->rows > 1 && x->place == PLACE_SLOT;

@@ -1,6 +1,6 @@
 /* emit_lines.c: break lines of emitted C that are longer than 100 columns. A statement continues in
- * the column after the bracket that it was broken in, a comment after its star. Preprocessor lines
- * stay as they are. The meaning does not change. */
+ * the column after the bracket that it was broken in, and a comment after its star. Preprocessor
+ * lines stay as they are. The meaning does not change. */
 #include "emit.h"
 
 #include <ctype.h>

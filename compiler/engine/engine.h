@@ -35,8 +35,8 @@ typedef struct EngineOps {
     rt_status (*prefill)(Engine *e, const rt_token *rows, int n);
     rt_status (*decode_greedy)(Engine *e, const rt_token *rows, int n, int *next);
     /* The output of the last step or decode: [n][engine_logits_stride]; log-probabilities if the
-     * model ends in a log-softmax. After next and decode_greedy they are always logits, as before
-     * the log-softmax. */
+     * model ends in a log-softmax. After next and decode_greedy it is always logits, without the
+     * log-softmax. */
     const float *(*logits)(const Engine *e);
     rt_status (*fork)(Engine *e, int from, int to);         /* copy a slot's sequence and source */
     rt_status (*clear)(Engine *e);                          /* forget the sequence of slot 0, not its source */
@@ -46,7 +46,8 @@ typedef struct EngineOps {
     void (*close)(Engine *e);
 } EngineOps;
 
-/* Set the number of threads; false after a reported error; then the engine keeps its threads. */
+/* Set the number of threads; after a reported error it returns false, and the engine keeps its
+ * threads. */
 bool engine_start_threads(Diag *d, Engine *e, int threads);
 
 /* Time to emit C, to compile it, to pack the weights; whether the cache had the code and the packed

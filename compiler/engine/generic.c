@@ -23,7 +23,7 @@ static void pass_on(const GenericPass *pass, const PlanBlock *b)
     memcpy(generic_address(pass, b->carry_in), generic_address(pass, b->carry_out), b->carry_in->bytes);
 }
 
-/* After a copy to a tap, replace the copied tensor by the guide's values (generic_follow). In the
+/* After a copy to a tap, replace the copied tensor with the guide's values (generic_follow). In the
  * guide, the rows of a decoder are indexed by position. */
 static void follow(const GenericPass *pass, const PlanBlock *b, const PlanOp *op)
 {

@@ -68,7 +68,7 @@ static void *load(const char *name, const char *core)
 }
 
 /* Better kernels for a processor that the library is too old to know: it falls back to those for
- * SSE3, a fifth as fast. NULL: keep those it selected. */
+ * SSE3, which are a fifth as fast. NULL: keep those it selected. */
 static const char *better_core(void *library)
 {
     static const char *const variable[] = { "OPENBLAS_CORETYPE" };

@@ -5,8 +5,8 @@
 
 #include "text.h"
 
-/* Append `pattern` with its first group replaced by alternative n, from 0; false if there are
- * fewer. */
+/* Append `pattern` with its first group replaced by alternative n, counted from 0; false if there
+ * is no such alternative. */
 static bool choose(Text *t, const char *pattern, int n)
 {
     const char *open = strchr(pattern, '('), *close = strchr(open, ')'), *word = open + 1;

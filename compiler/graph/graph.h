@@ -120,8 +120,8 @@ typedef struct Graph {
                                      * sequence; the most rows of a sequence; else 0 */
 } Graph;
 
-/* Build the Graph of a model; its decoder takes up to `rows` rows per call. NULL after errors: the
- * shapes of an xf.graph do not fit. */
+/* Build the Graph of a model; its decoder takes up to `rows` rows per call. NULL after errors, if
+ * the shapes of an xf.graph do not fit. */
 Graph *graph_build(Arena *a, Diag *d, const Model *m, int64_t rows);
 /* Set the shapes of all results of `n`. False after an error reported at n->at, which names the
  * input and what was expected. */

@@ -21,7 +21,7 @@ int64_t graph_first_fault(Holds holds, const float *values, int64_t n)
     return i;
 }
 
-/* The indices of a place, from 1: "2, 3". */
+/* The indices of a place, counted from 1: "2, 3". */
 static const char *place_text(Arena *a, const Tensor *t, int64_t place)
 {
     const char *text = "";

@@ -1,7 +1,7 @@
 /* inspect_picture.c: make the picture of attention weights, with labels. In an encoder-decoder, a
- * row of the decoder is labelled with the id that is written at that step, a column with the id
- * that was fed: the start, then what was written before. In a decoder-only model, both are the ids
- * fed. */
+ * row of the decoder is labelled with the id that is written at that step, and a column with the id
+ * that was fed: first the start, then what was written before. In a decoder-only model, both are
+ * the ids fed. */
 #include "inspect.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A shade is used for weights from `least` on, which is half way between its own ink and the one
+/* A shade is used for weights from `least` on, which is halfway between its own ink and the one
  * before. */
 typedef struct Shade { const char *ink; double least; } Shade;
 static const Shade shades[] = { { " ", 0 }, { "·", 0.02 }, { "░", 0.125 }, { "▒", 0.375 }, { "▓", 0.625 }, { "█", 0.875 } };

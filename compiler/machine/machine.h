@@ -2,7 +2,7 @@
  *
  * They are measured by loops that do nothing else, on one and on several threads. The loops use the
  * widest SIMD vectors of the processor, whatever xformc was compiled for; on processors other than
- * x86 and ARM, vectors of four floats. */
+ * x86 and ARM, they use vectors of four floats. */
 #ifndef MACHINE_H
 #define MACHINE_H
 

@@ -40,7 +40,7 @@ extern const Field fields[FIELD_COUNT];
 
 /* The field of that name, or NULL. */
 const Field *field_find(const char *name);
-/* The name nearest to `name`, among fields of a stack or all, or NULL. */
+/* The name nearest to `name`, among the fields of a stack or among all fields; or NULL. */
 const char *field_nearest(const char *name, bool in_stack);
 /* Store a value in the struct that the field's offset is for. */
 void field_store(const Field *f, void *where, FieldValue value);
@@ -91,7 +91,7 @@ void draft_set_word(Arena *a, Draft *d, FieldId id, Loc at, const char *word);
 /* Set a TEXT or PATH of the whole model. */
 void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text);
 
-/* Set the length to the trained length; for a decoder to at most 4096, since its state grows with
+/* Set the length to the trained length; for a decoder, to at most 4096, since its state grows with
  * it. */
 void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length);
 /* Set the length of both stacks, in tokens; false after an error. */

@@ -156,7 +156,7 @@ typedef struct Stack {
 #undef FIELD_LIST
 #undef FIELD_STACK
     LayerFields *layer;             /* [layers] */
-    int *rotary;                    /* [layers]: number of its rotary table, from 1; 0: none */
+    int *rotary;                    /* [layers]: number of its rotary table, counted from 1; 0: none */
 } Stack;
 
 /* The width of the embedding when positions are added and embed_norm is applied. */
@@ -234,7 +234,7 @@ typedef enum ChatTrim {
     CHAT_TRIM_SYSTEM_END
 } ChatTrim;
 /* How a template treats an empty system message: like any other; by writing no system part at all;
- * as if none were given. */
+ * as if no message were given. */
 typedef enum ChatEmpty { CHAT_EMPTY_KEPT, CHAT_EMPTY_NONE, CHAT_EMPTY_PRESET } ChatEmpty;
 
 /* How a chat template writes a conversation; see RtChat. dated: RT_CHAT_DATE in begin, system and

@@ -77,8 +77,8 @@ const DtypeRule *model_dtype_rule(const Model *m, const char *name, const DtypeR
 }
 
 /* Narrow models lose the most with few bits, and have few bytes to save. Perplexity of stories260K,
- * 64 wide: +11 % with all matrices in int4, +5 % with the feed-forwards, +3 % with only their up
- * and gate. */
+ * 64 wide: +11 % with all matrices in int4, +5 % with the feed-forwards, +3 % with only the up and
+ * gate matrices. */
 enum { NARROW_MODEL = 256 };
 
 static bool keeps_eight_bits(const Model *m, const char *name)

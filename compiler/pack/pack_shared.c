@@ -1,5 +1,5 @@
-/* pack_shared.c: packed data in memory, shared by all plans with the same data, so that a change of
- * other options does not pack again. */
+/* pack_shared.c: packed data in memory, shared by all plans with the same data, so that they are
+ * not packed again if other options change. */
 #include "pack_parts.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  *
  * A thread need not wait while it accesses only data that it wrote itself or that no thread writes.
  * So the accesses since the last barrier are recorded with the way threads divided them. An access
- * that is divided in another way needs a barrier before it, if it or the earlier one is a write.
- * Each block ends with a barrier (see the emitter), so accesses are recorded per block. A buffer is
- * in use for whole phases, since threads are never in different phases. */
+ * that is divided differently needs a barrier before it, if it or the earlier one is a write. Each
+ * block ends with a barrier (see the emitter), so accesses are recorded per block. A buffer is in
+ * use for whole phases, since threads are never in different phases. */
 #include "plan.h"
 
 #include <string.h>

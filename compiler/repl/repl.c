@@ -1,5 +1,5 @@
-/* repl.c: the prompt, a Lua state with `xf` that runs its input line by line; and the same for a
- * file. */
+/* repl.c: the prompt, a Lua state with `xf` that runs its input line by line. A file runs in such a
+ * state, too. */
 #include "repl.h"
 
 #include <errno.h>

@@ -48,8 +48,8 @@ typedef enum ChunkResult { CHUNK_DONE, CHUNK_FAILED, CHUNK_INCOMPLETE } ChunkRes
 ChunkResult repl_chunk(Repl *r, const char *name, const char *text, bool last);
 /* repl_chunk with `last`; the chunk gets `argument` as `...`. */
 ChunkResult repl_chunk_with(Repl *r, const char *name, const char *text, const char *argument);
-/* A file whose parts run as separate chunks: messages give lines of the file. One ReplWhole serves
- * all parts. */
+/* A file whose parts run as separate chunks: messages refer to lines of the file. One ReplWhole
+ * serves all parts. */
 typedef struct ReplWhole { const char *name; Diag *diag; Lexer *lexer; } ReplWhole;
 ReplWhole repl_whole(Repl *r, const char *name, const char *text);
 /* Run `text`, the part that begins at this line of the whole, like repl_chunk with `last`. */
@@ -99,8 +99,8 @@ void repl_set_shown(lua_State *L, int index);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Create the metatables and `xf`: repl_tensor.c, repl_model.c, repl_xf.c; the parts that are
- * written in Lua: repl_prelude. */
+/* Create the metatables and `xf`: repl_tensor.c, repl_model.c, repl_xf.c. repl_open_prelude adds
+ * the parts that are written in Lua. */
 void repl_open_tensor(lua_State *L);
 void repl_open_model(lua_State *L);
 void repl_open_xf(lua_State *L);
@@ -130,7 +130,7 @@ ReplTensor repl_values(lua_State *L, int index, Arena *a);
 /* Like repl_values, but only the numbers; *n is set to their count. */
 const float *repl_numbers(lua_State *L, int index, Arena *a, int64_t *n);
 /* The numbers at `index` for a tensor of the given shape: from a value of that shape, or from a
- * flat table with as many numbers. Raises otherwise; `what` is the name of the tensor in the
+ * flat table with one number per element. Raises otherwise; `what` is the name of the tensor in the
  * message. */
 const float *repl_shaped(lua_State *L, int index, Arena *a, const char *what, int rank, const int64_t *shape);
 const char *repl_shape_text(lua_State *L, int rank, const int64_t *shape);      /* "4 × 3", pushed */
@@ -148,8 +148,8 @@ typedef struct ReplModel {
                                      * until needed */
     Look look;                      /* of the last question */
     bool asked, traced;             /* there is a question; it has a trace */
-    bool running;                   /* a Lua function is called during a run of the model: the model
-                                     * must not be changed or run */
+    bool running;                   /* a run of the model is calling a Lua function, which must not
+                                     * change or run the model */
     lua_State *L;                   /* of the current call */
     /* edits of the C, newest first */
     struct ReplEdit { const char *function, *text; struct ReplEdit *before; } *edits;
@@ -172,9 +172,9 @@ void repl_remember(lua_State *L);                               /* make the mode
 /* Push the last model as a value; nil if there is none. */
 void repl_push_last(lua_State *L);
 
-/* Memory of a model is freed once it is no longer reachable: repl_memory.c. The session's arena is
- * the model's own during compilation, and after that the arena of the current call, which lasts
- * until the next call. */
+/* The memory of a model is freed once the model is no longer reachable: repl_memory.c. The
+ * session's arena is the model's own during compilation, and after that the arena of the current
+ * call, which lasts until the next call. */
 void repl_memory_begin(ReplModel *m);               /* begin a call: forget earlier errors */
 Arena *repl_memory_trace(ReplModel *m);             /* a new arena for a trace of the question; it
                                                      * replaces the earlier one */
@@ -186,17 +186,18 @@ Arena *repl_memory_home(ReplModel *m);
 void repl_memory_back(ReplModel *m, Arena *before);
 void repl_memory_free(ReplModel *m);                /* call it before session_free */
 
-/* Begin a call of a method. Returns the model at stack place 1. Raises if there is no model, or it
- * is closed or running. */
+/* Begin a call of a method. Returns the model at stack place 1. Raises if there is no model, or if
+ * it is closed or running. */
 ReplModel *repl_check_model(lua_State *L);
 /* The model's engine with taps, opened if needed. repl_close_tapped closes it; the next use opens a
  * new one. */
 Engine *repl_tapped(lua_State *L, ReplModel *m);
 /* repl_tapped for a source and a target of these lengths: if the taps for the longest sequences are
- * large, the engine may be limited to shorter ones. Not if the model is changed or has probes. */
+ * large, the engine may be limited to shorter ones, unless the model is changed or has probes. */
 Engine *repl_tapped_for(lua_State *L, ReplModel *m, int64_t source, int64_t target);
 void repl_close_tapped(ReplModel *m);
-/* A plan with taps, that of the engine with taps if it is open; made if needed. */
+/* A plan with taps: that of the engine with taps if it is open, else one that is made when
+ * needed. */
 const Plan *repl_looked(ReplModel *m);
 /* Raise the errors that the model's session reported. */
 int repl_model_fail(lua_State *L, const ReplModel *m);
@@ -264,24 +265,24 @@ void repl_renew_experiments(lua_State *L, ReplModel *m);
 /* ---- arguments: repl_arguments.c -------------------------------------------------------------- */
 
 /* A Lua function of the prompt. takes: its parameters, such as "file text, axis whole?, values
- * numbers|text": `?` marks an optional one, `|` separates kinds. The kinds are text, table,
+ * numbers|text": `?` marks an optional one, and `|` separates kinds. The kinds are text, table,
  * function, number, whole, tensor, numbers (a tensor or a table) and any. */
 typedef struct ReplFunction {
     const char *name;
     lua_CFunction run;
     const char *takes;
 } ReplFunction;
-/* Add functions to the table at the top of the stack; a name of NULL ends the list. They raise an
- * error if there are too many arguments or one is of another kind. prefix: "m:", "t:" or "xf.", for
- * messages. */
+/* Add functions to the table at the top of the stack; a name of NULL ends the list. The functions
+ * raise an error if there are too many arguments or one is of the wrong kind. prefix: "m:", "t:" or
+ * "xf.", for messages. */
 void repl_set_functions(lua_State *L, const char *prefix, const ReplFunction *functions);
 /* Describe the value at `index`: "nothing", "5", "a tensor"; pushed or constant. */
 const char *repl_described(lua_State *L, int index);
 
 /* ---- options: repl_options.c ------------------------------------------------------------------------------------- */
 
-/* The type of the value at `index`, for a message that another type was expected: "nothing", or "a
- * table", pushed. */
+/* The type of the value at `index`, pushed: "nothing" or "a table". For messages that say which
+ * type was expected. */
 const char *repl_found(lua_State *L, int index);
 
 /* Raise if the table of options at `index` (0 or nil: none) has a key that is not in names[n].
@@ -300,7 +301,7 @@ bool repl_option(lua_State *L, int index, const char *name);
  * or a string. Raises if it is not one. */
 int repl_integer_option(lua_State *L, const char *name, int least, int most);
 const char *repl_text_option(lua_State *L, const char *name);
-/* A string that must be one of words, terminated by NULL. */
+/* A string that must be one of `words`, a list that ends with NULL. */
 const char *repl_word_option(lua_State *L, const char *name, const char *const *words);
 /* Read the options of xf.compile. Returns the tier for repl_tier_begin; an engine chosen by the
  * option `engine` is pinned. */
@@ -310,8 +311,8 @@ int repl_check_sweep(lua_State *L);
 
 /* ---- tiers: repl_tier.c ------------------------------------------------------------------------------------------ */
 
-/* tier NULL: run on the jit until native code is ready; "native": wait for that, raise if there is
- * none; "jit": stay on the engine that is open. */
+/* tier NULL: run on the jit until native code is ready; "native": wait for it, and raise an error
+ * if there is none; "jit": stay on the engine that is open. */
 void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier);
 /* Switch to native code if it is ready; called at the beginning of each call. */
 void repl_tier_poll(lua_State *L, ReplModel *m);

@@ -8,8 +8,9 @@
 #include "jit.h"
 #include "pack.h"
 
-/* The registry holds, by the address of a model, its probes { tensor name = function }; by the
- * address of its engine with taps, the same table; by this key, the error that a probe raised. */
+/* The registry holds, under the address of a model, its probes { tensor name = function }; under
+ * the address of its engine with taps, the same table; under this key, the error that a probe
+ * raised. */
 static const char error_key;
 
 void repl_push_probes(lua_State *L, const ReplModel *m)
@@ -23,8 +24,8 @@ void repl_push_probes(lua_State *L, const ReplModel *m)
 
 typedef struct Seen { Engine *engine; const JitAt *at; const Buffer *buffer; const char *name; int layer_index; } Seen;
 
-/* Called protected: 1 is the probe, 2 a Seen. A value that the probe returns replaces the
- * tensor. */
+/* Runs in a protected call: stack place 1 has the probe, 2 a Seen. A value that the probe returns
+ * replaces the tensor. */
 static int call_probe(lua_State *L)
 {
     const Seen *s = lua_touserdata(L, 2);

@@ -173,7 +173,7 @@ void repl_set_shown(lua_State *L, int index)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &shown_key);
 }
 
-/* Called protected: print the values of the chunk, except one that was shown already. */
+/* Runs in a protected call: print the values of the chunk, except one that was shown already. */
 static int print_values(lua_State *L)
 {
     const int n = lua_gettop(L);

@@ -294,7 +294,7 @@ static bool complete_command(Repl *r, const char *text, Completion *c)
     return true;
 }
 
-/* Called protected: 1 is the Completion, 2 the text. */
+/* Runs in a protected call: stack place 1 has the Completion, 2 the text. */
 static int complete(lua_State *L)
 {
     Completion *c = lua_touserdata(L, 1);

@@ -95,8 +95,8 @@ static void remember_edit(ReplModel *m, const char *function, const char *text)
     m->edits = kept;
 }
 
-/* m:edit("argmax", text): compile the text in place of the function. Instead of a text, there may
- * be a Lua function that turns the old text into the new one. */
+/* m:edit("argmax", text): compile the text in place of the function. A Lua function that turns the
+ * old text into the new one may be given instead of the text. */
 static int edit(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

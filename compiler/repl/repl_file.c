@@ -1,4 +1,4 @@
-/* repl_file.c: run a Lua file. It runs as a whole; if that is a syntax error, such as for the bare
+/* repl_file.c: run a Lua file. It runs as a whole; if that gives a syntax error, as do the bare
  * expressions of a session that :save wrote, it runs piece by piece like lines from a pipe. All
  * pieces are parsed before the first one runs, so a syntax error runs nothing. */
 #include "repl.h"
@@ -25,7 +25,8 @@ static void add_piece(Cut *p, Piece piece)
 }
 
 /* Join a piece that is not Lua by itself with the piece before it, which is removed from the list:
- * `a = b` and `+ c` on the next line are one. CHUNK_FAILED if together they are not Lua either. */
+ * `a = b` and `+ c` on the next line are one piece. CHUNK_FAILED if together they are not Lua
+ * either. */
 static ChunkResult join(Repl *r, Cut *p, Piece *piece)
 {
     const Piece *before = p->count ? &p->list[p->count - 1] : NULL;

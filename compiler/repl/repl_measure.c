@@ -80,7 +80,7 @@ static void histogram(const double *us, int n)
     }
 }
 
-/* Run for some seconds, and push the minimum and the median in seconds; print: print them too. */
+/* Run for some seconds, and push the minimum and the median in seconds; print: also print them. */
 static int measure_runs(lua_State *L, double seconds, bool print)
 {
     enum { MOST_RUNS = 100000 };

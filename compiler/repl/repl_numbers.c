@@ -5,7 +5,7 @@
 
 typedef struct NumbersIn { float *out; int64_t n; int rank; int64_t shape[4]; } NumbersIn;
 
-/* Append the numbers of nested tables, by raw access: no metamethod runs. The first table of each
+/* Append the numbers of nested tables, by raw access: no metamethod runs. The first table at each
  * depth sets the length of the others. out NULL: only count. */
 static void add_table(lua_State *L, int index, NumbersIn *x, int depth)
 {

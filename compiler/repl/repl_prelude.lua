@@ -232,7 +232,8 @@ local function blocks(model, with_heads)
   return found
 end
 
--- Raise an error if the model has blocks, but not this one. If it has none, a later call raises it.
+-- Raise an error if the model has blocks, but not this one. If it has none, a later call raises an
+-- error.
 local function check_block(model, block, with_heads)
   local known = blocks(model, with_heads)
   for _, name in ipairs(known) do
@@ -251,8 +252,8 @@ function Model:heads(block, ...)
 end
 
 -- m:ablate("encoder.0.self_attn"): the block adds nothing. m:ablate("encoder.0.self_attn", head):
--- that head, from 0, adds nothing; the bias of the block stays. m:restore() undoes both. The names
--- of blocks are those of m:names() without the last word.
+-- that head, counted from 0, adds nothing; the bias of the block stays. m:restore() undoes both.
+-- The names of blocks are those of m:names() without the last word.
 function Model:ablate(block, head, ...)
   no_more("m:ablate(block[, head])", 3, ...)
   if type(block) ~= "string" then error("m:ablate takes the name of a block: m:ablate(\"encoder.0.self_attn\")", 2) end

@@ -72,7 +72,8 @@ static int part(lua_State *L, const ReplTensor *t, lua_Integer i)
     return 1;
 }
 
-/* Read the argument that counts dimensions from 1, default 1; returned from 0. */
+/* Read the argument that selects a dimension, counted from 1; default: 1. Returns it counted from
+ * 0. */
 static int take_dimension(lua_State *L, const ReplTensor *t, int argument)
 {
     const lua_Integer d = luaL_optinteger(L, argument, 1);

@@ -53,7 +53,7 @@ static double most_of(const float *x, int64_t n, int64_t step)
     return most;
 }
 
-/* The position of the first maximum, from 1. NaN only wins if all numbers are NaN. */
+/* The position of the first maximum, counted from 1. A NaN wins only if all numbers are NaN. */
 static double place_of_most(const float *x, int64_t n, int64_t step)
 {
     int64_t best = 0;
@@ -63,7 +63,8 @@ static double place_of_most(const float *x, int64_t n, int64_t step)
     return (double)(best + 1);
 }
 
-/* Read the axis at stack place 2: from 1, or from the end as -1. Returned from 0. */
+/* Read the axis at stack place 2: counted from 1, or back from -1, the last. Returns it counted
+ * from 0. */
 static int take_axis(lua_State *L, const char *what, const ReplTensor *t)
 {
     const lua_Integer axis = lua_tointeger(L, 2);

@@ -24,8 +24,8 @@ static uint32_t id_for(TokBuild *b, const TokAdded *x)
     return piece != RT_TOK_NONE ? piece : tok_next_id(b);
 }
 
-/* True if the model has no embedding row for the id: the token is left out. The first one is
- * reported, but not the class's own defaults. */
+/* True if the model has no embedding row for the id: the token is left out. The first such token is
+ * reported, unless it is one of the class's own defaults. */
 static bool is_beyond(TokBuild *b, const TokAdded *x, uint32_t id, bool preset)
 {
     if (!b->rows || id < b->rows || id < (uint32_t)b->size) return false;
@@ -116,8 +116,8 @@ void tok_add_folder(TokBuild *b, const TokConfig *c, const char *const preset[TO
         if (!tok_is_listed(list, count, f->listed.at[i].text)) tok_add(b, f->listed.at[i]);
 }
 
-/* Add a token that tokenizer.json lacks. One that it has becomes special if it has a name of its
- * own, not only a place in a list. */
+/* Add a token that tokenizer.json lacks. A token that it has already becomes special if the folder
+ * names it, instead of only listing it. */
 static void add_new(TokBuild *b, TokAdded x)
 {
     const uint32_t added = x.text.n ? tok_added_of_text(b, x.text) : RT_TOK_NONE;

@@ -393,7 +393,7 @@ static const char *types_of(const TokBuild *b, const json_t *part)
     return t.size ? t.data : "none";
 }
 
-/* Append to t the type of a part that the class has, if the file has another one. */
+/* Append to t the type of a part that the class has, if the file has a different one. */
 static void add_part(TokBuild *b, Text *t, const json_t *root, const char *key, const char *wanted)
 {
     const json_t *part = json_object_get(root, key);
@@ -457,8 +457,8 @@ static bool is_listed(const TokConfig *c, TokString text)
     return false;
 }
 
-/* A class that rebuilds its tokenizer adds the tokens in added_tokens_decoder and no others of the
- * file. Report the first that it lacks. */
+/* A class that rebuilds its tokenizer adds the tokens in added_tokens_decoder and no other tokens
+ * of the file. Report the first that it lacks. */
 void tok_json_tell_added(TokBuild *b, const TokConfig *c)
 {
     size_t n;
@@ -479,8 +479,8 @@ void tok_json_tell_added(TokBuild *b, const TokConfig *c)
     }
 }
 
-/* Report a bos_token or eos_token of the folder that the post_processor does not put at that end
- * of a text. */
+/* Report a bos_token or eos_token of the folder that the post_processor does not put at the
+ * beginning or end of a text, respectively. */
 static void tell_marks(const Settle *s)
 {
     static const struct { TokMark mark; const char *key; } ends[] = { { TOK_BOS, "bos_token" },

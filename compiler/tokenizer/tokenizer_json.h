@@ -19,7 +19,7 @@ void tok_json_ids(TokBuild *b, json_t *root, bool known);
 bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out);
 /* Check that an object has the given members, separated by spaces, each NAME:TYPES or
  * NAME:TYPES:WORDS; false after an error, which calls the object `what`. Types: b boolean, t
- * string, u whole number from 0, f number, l list, o object, z null, - that it may be absent.
+ * string, u non-negative integer, f number, l list, o object, z null, - that it may be absent.
  * Words: the strings that are allowed, separated by |. Other members are ignored, as `tokenizers`
  * does. */
 bool tok_json_check(TokBuild *b, const json_t *object, const char *what, const char *members);

@@ -1,5 +1,6 @@
 /* vocabulary.c: read a file of symbols, one per line, into a Vocabulary. A symbol is one character,
- * or a mark such as <s>; a space is a line of one space. The line number, from 0, is the id. */
+ * or a mark such as <s>; a space is a line of one space. The id is the number of the line, counted
+ * from 0. */
 #include "fields.h"
 #include "tokenizer.h"
 

@@ -87,7 +87,7 @@ static void decode_q5_k(float *restrict y, const unsigned char *restrict b)
     decode_k(y, b, b + 48, b + 16);
 }
 
-/* nibbles[128], bit pairs[64], signed 8-bit factors[16], d: y = d * factor * (number - 32). Each
+/* nibbles[128], bit pairs[64], signed 8-bit factors[16], d: y = d * factor * (number - 32). Every
  * 128 elements use 64 bytes of nibbles, the low ones first, and 32 bytes of bit pairs, the lowest
  * first. */
 static void decode_q6_k(float *restrict y, const unsigned char *restrict b)

@@ -38,8 +38,8 @@ bool is_gguf(const unsigned char *data, size_t size);
 /* Read everything except tensor data. Returns a fault, or NULL. */
 const char *gguf_read(Arena *a, const unsigned char *data, size_t size, Gguf *out);
 
-/* The number of this part of a split file, from 1, and the number of parts: 1 of 1 if it is not
- * split. */
+/* The number of this part of a split file, counted from 1, and the number of parts; 1 and 1 if the
+ * file is not split. */
 typedef struct GgufSplit { int64_t part, count; } GgufSplit;
 GgufSplit gguf_split(const Gguf *g);
 /* The part of a path before -00001-of-00003.gguf; NULL if it does not end like that. */

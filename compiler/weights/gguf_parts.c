@@ -1,5 +1,5 @@
 /* gguf_parts.c: open a GGUF model in one file, or split into parts: NAME-00001-of-00003.gguf and
- * the files next to it. The first part has all keys; each has some of the tensors, and its
+ * the files next to it. The first part has all keys; each part has some of the tensors, and its own
  * number. */
 #include "gguf.h"
 

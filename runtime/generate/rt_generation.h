@@ -27,7 +27,7 @@ typedef struct RtGeneration {
 /* The settings of one call. scored: compute the score even without a search. */
 typedef struct RtAnswering {
     int scored;
-    uint64_t text;                  /* number of this text, from 0 */
+    uint64_t text;                  /* number of this text, counted from 0 */
     int (*on_id)(void *user, int id);                        /* as in RtGenerate; not called by a search */
     void *user;
     RtPromptCache *prompt_cache;    /* as in RtGenerate; a search empties it */

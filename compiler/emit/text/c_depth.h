@@ -6,9 +6,10 @@
 
 enum { C_MOST_BRACKETS = 256, C_MOST_TOKENS = 2048, C_MOST_ELSES = 512 };
 
-/* The first line, from 1, that exceeds a limit, and in *what a description; 0 if none does. The
- * limits are on open brackets, tokens without ; , { or } between them, and `else` within one
- * function. Preprocessor lines and comments are skipped; a string is one token. */
+/* The number of the first line that exceeds a limit, counted from 1; *what receives a description.
+ * 0 if no line does. The limits are on open brackets, tokens without ; , { or } between them, and
+ * `else` within one function. Preprocessor lines and comments are skipped; a string is one
+ * token. */
 int c_too_deep(const char *text, const char **what);
 
 #endif

@@ -1,6 +1,6 @@
 /* huggingface.c: read the config.json of a Hugging Face folder as a Draft, by the tables of its
  * family. Every key is accounted for: known keys without effect are skipped, unsupported ones are
- * errors, unknown ones get a remark. */
+ * errors, and unknown ones get a remark. */
 #include "huggingface.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ static void require_value(const Config *c, const ConfigKey *k)
     config_fault(c, k->key, "\"%s%.*s\" = %s is not supported, only %s", c->within, (int)strcspn(k->key, "|"), k->key, shown, k->words);
 }
 
-/* A key that is present under both of its names must have one value. */
+/* A key that is present under both of its names must have the same value under each. */
 static void refuse_two_values(const Config *c, const ConfigKey *k)
 {
     const int n = (int)strcspn(k->key, "|");

@@ -255,7 +255,7 @@ static void require_word(const Config *c, const char *key, const char *word)
 }
 
 /* Check the arguments that the library passes to the model, its config and its tokenizer: those
- * that do not change the vectors are ignored, others are errors. */
+ * that do not change the vectors are ignored, and others are errors. */
 static void reject_arguments(const Config *s)
 {
     static const char *const keys[] = { "model_args", "model_kwargs", "config_args", "config_kwargs", "tokenizer_args",

@@ -186,8 +186,8 @@ static const char *next_piece(lua_State *L, void *user, size_t *size)
     return *size ? piece : NULL;
 }
 
-/* Runs protected. Arguments: the table of allowed functions, and the Chunk. Passes the chunk's
- * first result to kind->take. */
+/* Runs in a protected call. Arguments: the table of allowed functions, and the Chunk. Passes the
+ * chunk's first result to kind->take. */
 static int run_chunk(lua_State *L)
 {
     Chunk *chunk = lua_touserdata(L, 2);

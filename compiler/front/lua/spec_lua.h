@@ -105,8 +105,8 @@ void spec_no_more(lua_State *L, Loc at, int most, const char *takes);
 /* Add the fields of the table at `index` to a draft; errors are collected in the Diag. method: as
  * in lexer_field. */
 void spec_read_fields(lua_State *L, int index, Draft *draft, Loc call, const char *method);
-/* The string at `index`, in the arena. It must be UTF-8 without zero bytes, not empty, of limited
- * length; else NULL after an error reported at `at`. */
+/* The string at `index`, in the arena. It must be UTF-8 without zero bytes, not empty and of
+ * limited length; else NULL after an error reported at `at`. */
 const char *spec_text(lua_State *L, int index, Loc at, const char *what);
 
 /* The length of the list at `index`; -1 if the table has holes or keys other than 1, 2, … */

@@ -386,8 +386,8 @@ typedef struct rt_generate_options {
 typedef bool rt_on_token(void *user, const char *text, size_t n);
 
 /* Bytes of work memory in a state for NAME_generate: enough for any options that a model of `slots`
- * slots takes, with at most 16 stops of 256 bytes in all, and 16 end ids. longest: most ids of a
- * sequence, including the start id; token: bytes of the longest token. */
+ * slots takes, with at most 16 stops of 256 bytes in all, and 16 end ids. longest: the maximum
+ * number of ids in a sequence, including the start id; token: bytes of the longest token. */
 size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token);
 
 #ifdef __cplusplus

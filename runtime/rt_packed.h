@@ -26,7 +26,7 @@ enum {
     /* Start and size of the blocks of the digests. */
     RT_PACKED_DATA_AT = RT_PACKED_CONTENT_AT + RT_PACKED_DIGITS, RT_PACKED_BLOCK = 1 << 20,
     RT_SELFTEST_VALUES = 128, RT_SELFTEST_DIGITS = 8 * RT_SELFTEST_VALUES,
-    RT_SELFTEST_SOURCE = 96, RT_SELFTEST_ROWS = 16              /* most ids of source and target */
+    RT_SELFTEST_SOURCE = 96, RT_SELFTEST_ROWS = 16              /* maximum number of ids of source and target */
 };
 
 /* FNV-1a, 64 bits, of `n` more bytes. */

@@ -10,7 +10,7 @@ typedef struct RtRows {
     int *source_length, *next_position;             /* [slots] */
     /* [slots], with `back`: one past the furthest position since position 0 was last decoded. */
     int *furthest;
-    int positions_most, rows_most;  /* most positions of a sequence; most rows of a call */
+    int positions_most, rows_most;  /* maximum length of a sequence; maximum number of rows of a call */
     int back;                       /* rows begin at most this far before `furthest`; 0: no rings */
     int *ids, *positions, *visible; /* [rows_most]: inputs of the decoder; positions may be NULL */
     int *memory;                    /* [rows_most]: source length of the row's slot; NULL: none */

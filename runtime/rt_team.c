@@ -48,10 +48,10 @@ enum { WAIT_PRIVATE = 0 | 128, WAKE_PRIVATE = 1 | 128 };
 
 enum { MAX_THREADS = 1024, SPINS = 2000, LINE = 64 };
 enum { BAD_RUNS = 2 };
-/* Time for which the caller works alone, as a multiple of the time of the bad runs. */
+/* The time for which the caller works alone, as a multiple of the time of the bad runs. */
 enum { PATIENCE_FIRST = 2, PATIENCE_MOST = 16 };
-/* If runs are bad again within this multiple of the last time alone, the next time is twice as
- * long. */
+/* If runs are bad again within this multiple of the time for which the caller last worked alone, it
+ * works alone for twice as long. */
 enum { SOON = 8 };
 
 /* A counter, and the threads that sleep until it grows. A thread raises `sleepers` before it checks
@@ -66,12 +66,12 @@ typedef struct Counter {
 #endif
 } Counter;
 
-/* A barrier between pieces of work costs about this many halves of what one right after another
- * costs, because threads are not equally fast and read what others wrote. */
+/* A barrier between pieces of work costs about BARRIER_HALVES / 2 times as much as one right after
+ * another barrier, because threads are not equally fast and read what others wrote. */
 enum { BARRIER_HALVES = 5 };
 /* Threads must save at least one part in this many; otherwise the caller works alone. */
 enum { LEAST_SAVED = 16 };
-enum { ROUND_BARRIERS = 32 };                   /* most in one round of a measurement */
+enum { ROUND_BARRIERS = 32 };                   /* maximum number in one round of a measurement */
 enum { LONG_NS = 50000, LONG_ROUNDS = 2 };      /* a measurement ends after two longer rounds */
 enum { WAKE_NS = 50000 };                       /* time to wake a thread */
 enum { AWAKE_NS = 10000 };                      /* how long a waiting thread is certainly awake */

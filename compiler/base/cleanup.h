@@ -3,10 +3,10 @@
  * SIGINT ends the program with exit code 130; SIGTERM, SIGHUP and SIGQUIT end it by the signal
  * itself. So does SIGPIPE if standard output has lost its reader: there is no message, and a shell
  * sees 141. On another pipe, and with SIGXFSZ, the write fails instead: exit code 74. SIGBUS,
- * raised when a mapped file was truncated, ends with a message and 74. SIGINT, SIGTERM, SIGHUP and
- * SIGQUIT stay ignored if they were ignored at the start. A signal removes the registered files and
- * ends the program at once. While signals are held (cleanup_hold), a signal ends only the child,
- * and the program continues until it releases them. */
+ * raised when a mapped file was truncated, ends the program with a message and exit code 74.
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT stay ignored if they were ignored at the start. A signal
+ * removes the registered files and ends the program at once. While signals are held (cleanup_hold),
+ * a signal ends only the child, and the program continues until it releases them. */
 #ifndef CLEANUP_H
 #define CLEANUP_H
 

@@ -175,7 +175,7 @@ static bool measure_test(Calls *c, const BenchTest *t)
     return !s;
 }
 
-/* False for batches and for a test that consists of others: they add nothing new. */
+/* False for batches and for a test that consists of other tests: they add nothing new. */
 static bool is_of_use(const BenchTest *t) { return t->work != BENCH_BOTH && t->batch <= 1; }
 
 static void give(const Calls *c)

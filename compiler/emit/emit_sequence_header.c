@@ -2,13 +2,13 @@
 #include "emit_kind.h"
 
 static const char sizes_encoder[] =
-    "#define ${upper}_MAX_SOURCE     ${max_source}          /* most ids in a source */\n"
+    "#define ${upper}_MAX_SOURCE     ${max_source}          /* maximum length of a source, in ids */\n"
     "#define ${upper}_SOURCE_VOCAB   ${source_vocab}\n"
     "${slots}\n";
 static const char sizes_decoder[] =
-    "#define ${upper}_MAX_TARGET     ${max_target}          /* most positions in a sequence${start_words} */\n"
+    "#define ${upper}_MAX_TARGET     ${max_target}          /* maximum length of a sequence${start_words} */\n"
     "#define ${upper}_VOCAB          ${target_vocab}\n"
-    "#define ${upper}_ROWS           ${rows}          /* most rows in one call of ${name}_decode */\n"
+    "#define ${upper}_ROWS           ${rows}          /* maximum number of rows per call of ${name}_decode */\n"
     "#define ${upper}_SLOTS          ${slots}           /* sequences in a state */\n"
     "#define ${upper}_LOGITS_STRIDE  ${stride}          /* floats from one row of logits to the next */\n";
 

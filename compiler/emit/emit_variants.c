@@ -1,7 +1,7 @@
 /* emit_variants.c: a model for several instruction sets in one program. NAME_SET.c is NAME.c with
  * its own names, compiled for SET; in NAME_variants.c each call is passed on to the variant that
- * bind chose. Functions that are the same in all variants are taken from the last one, the least
- * demanding. */
+ * bind chose. Functions that are the same in all variants are taken from the last variant, which is
+ * the least demanding. */
 #include "emit_kind.h"
 
 static const EmitName *names_of(Emit *e, int *n) { return (e->model->graph ? &emit_graph : &emit_sequence)->names(e, n); }

@@ -20,7 +20,7 @@ bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text,
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest);
 
 /* Make `target` in a folder; `text` is its source file. cc: NULL for the folder's default. unseen:
- * nobody reads standard error. debug: build for a debugger. */
+ * standard error is not shown. debug: build for a debugger. */
 typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen, debug; } MakeOrder;
 
 /* Run make. On failure the compiler's output is shown, then one line of ours; if unseen, only that

@@ -1,9 +1,9 @@
 /* library_cache.h: shared libraries of compiled models, kept between runs; see cache.h.
  *
  * The key of an entry is a hash of all that the library depends on: emitted text, runtime, flags,
- * the compiler's path and --version, the environment variables that it reads, this machine's
- * instruction sets. A line with its hash follows the library, so a truncated or altered entry is
- * not used. */
+ * the compiler's path and --version, the environment variables that the compiler reads, and this
+ * machine's instruction sets. A line with its hash follows the library, so a truncated or altered
+ * entry is not used. */
 #ifndef LIBRARY_CACHE_H
 #define LIBRARY_CACHE_H
 

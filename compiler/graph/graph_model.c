@@ -26,7 +26,7 @@ typedef struct StackBuild {
     Tensor *seen;                   /* the same in an encoder's causal layers; NULL without any */
     Tensor *visible_memory;         /* [rows]: in cross-attention; NULL without a memory */
     bool cached;                    /* keeps keys and values from call to call: a decoder */
-    int64_t rows;                   /* most rows at once */
+    int64_t rows;                   /* maximum number of rows at a time */
     int64_t capacity;               /* positions of its self-attention */
     int64_t most_rows;              /* of a decoder's largest program */
 } StackBuild;

@@ -2,7 +2,7 @@
  * each operation, from top to bottom.
  *
  * Layers that share a block are drawn once, with their number. In a block, an operation is one rank
- * below the lowest of those it reads. If the direct way down is blocked, the arrow goes around
+ * below the lowest of those it reads. If the direct way down is blocked, the arrow goes around it,
  * along the side of the panel. */
 #include <string.h>
 

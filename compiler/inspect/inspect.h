@@ -1,7 +1,7 @@
 /* inspect.h: run a model on one question to look at all its named tensors, and draw its attention.
  *
- * A decoder first answers, with generation settings as in `run`; then question and answer run
- * through the engine again, and its taps are read. A decoder-only model that need not answer is
+ * A decoder first answers, with generation settings as in `run`; then the question and the answer
+ * run through the engine again, and its taps are read. A decoder-only model that need not answer is
  * only fed the ids. Everything about a question lives in the arena of its Look. If taps for the
  * longest sequences would be too large (session_taps_are_large), an engine without taps answers,
  * and one sized for this question is traced. */

@@ -236,7 +236,7 @@ Cost plan_cost(const Plan *p, ProgramKind program, int64_t rows, int64_t keys, i
 /* The cost of running one operation once. */
 Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);
 const PlanProgram *plan_program(const Plan *p, ProgramKind kind);       /* NULL if absent */
-int plan_rows(const Plan *p);       /* most rows of a decoder call; 1 without PROGRAM_DECODE */
+int plan_rows(const Plan *p);       /* maximum number of rows of a decoder call; 1 without PROGRAM_DECODE */
 /* The part of a program that a call executes: the first `runs` of its runs, and in the last layer
  * of the last of them the first `last_ops` operations. PROGRAM_PREFILL is PROGRAM_DECODE up to the
  * operation that stores the last layer's keys and values: nothing reads what follows, unless the
@@ -259,7 +259,7 @@ size_t plan_address(const Plan *p, const Buffer *b);
  * head; NULL without one. */
 const Buffer *plan_hidden(const Plan *p);
 const Buffer *plan_vector(const Plan *p);
-enum { PLAN_CHARACTER_BYTES = 4, PLAN_TOKEN_BYTES = 8192 };     /* most bytes of one id as text */
+enum { PLAN_CHARACTER_BYTES = 4, PLAN_TOKEN_BYTES = 8192 };     /* maximum number of bytes of one id as text */
 /* The offset of the lists in the scratch, in bytes. */
 size_t plan_lists_offset(const Plan *p);
 const CallList *plan_list(const Plan *p, const char *name);             /* NULL if absent */

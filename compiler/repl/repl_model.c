@@ -107,8 +107,8 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
     }
 }
 
-/* Run a graph on its inputs. A graph with caches continues its sequence; once no further row fits,
- * an error is raised, and the last run can still be inspected. */
+/* Run a graph on its inputs. A graph with caches continues its sequence; once no more rows fit, an
+ * error is raised, and the last run can still be inspected. */
 static void run_graph(lua_State *L, ReplModel *m)
 {
     if (!lua_isnoneornil(L, 3))

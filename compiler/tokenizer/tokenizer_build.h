@@ -17,7 +17,7 @@ typedef struct TokString { const char *s; size_t n; } TokString;
 typedef struct TokPiece { TokString text, key; double score; unsigned char kind; } TokPiece;
 typedef struct TokMerge { uint32_t left, right, rank, merged; } TokMerge;
 /* normalised: its normalised text is matched after the normalisers have run; with verbatim, its
- * text as it is. listed: it is in a list of special tokens, without a name of its own. */
+ * unchanged text is. listed: it is in a list of special tokens, without a name of its own. */
 typedef struct TokAdded { TokString text; uint32_t id, flags; bool normalised, special, verbatim, listed; } TokAdded;
 typedef struct TokItem { uint32_t kind, id, type; } TokItem;
 
@@ -154,7 +154,7 @@ void tok_template_ends(TokBuild *b, int bos, int eos);      /* around every text
 /* cls A sep; cls A sep B sep, the last two of type 1 */
 void tok_template_bert(TokBuild *b, uint32_t cls, uint32_t sep);
 void tok_template_roberta(TokBuild *b, uint32_t cls, uint32_t sep);             /* cls A sep; cls A sep sep B sep */
-/* Exclude white space at both ends of a token from its span; keeps_first: not at the start of a
+/* Exclude white space at both ends of a token from its span; keeps_first: but not at the start of a
  * text. */
 void tok_trim(TokBuild *b, bool keeps_first);
 bool tok_charsmap(TokBuild *b, const unsigned char *data, size_t n, RtTokOpKind kind);

@@ -224,8 +224,8 @@ static const char *nearest_tensor(const Reference *r, const Trace *t, const char
     return diag_nearest(name, names, t->count);
 }
 
-/* Report the tensors of the file that the model does not have, so that nobody believes they were
- * compared. */
+/* Report the tensors of the file that the model does not have, so that nobody assumes that they
+ * were compared. */
 static void mention_unknown(const Reference *r, const Trace *t)
 {
     enum { NAMED = 10 };

@@ -75,7 +75,7 @@ static void read_run(const TensorSource *t, float *out, const Run *r)
 }
 
 /* Read a matrix that is stored by columns, in square tiles: row by row, each number would come from
- * another page. */
+ * a different page. */
 static void read_transposed(const TensorSource *t, float *out, const unsigned char *start,
                             DType dtype)
 {

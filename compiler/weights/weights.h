@@ -85,9 +85,9 @@ TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path);
 /* Open a GGUF file, or the parts of a split one; tensors keep their GGUF names. */
 TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path);
 
-/* Join the tensors of an encoder's file with those of the linears after it, one file each.
- * linear.weight of file i becomes head.<i>.weight. tensor_file_close of the result closes all of
- * them; they are also closed if NULL is returned. */
+/* Join the tensors of an encoder's file with those of the linears after it, which have one file
+ * each. linear.weight of file i becomes head.<i>.weight. tensor_file_close of the result closes all
+ * of them; they are also closed if NULL is returned. */
 TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const FieldList *files);
 
 /* Remark on tensors with used[i], i < f->count, that contain infinities or NaN: the model cannot

@@ -1,8 +1,8 @@
 /* weights_torch.c: read files written by torch.save, such as pytorch_model.bin. Since PyTorch 1.6
  * they are zip files with uncompressed entries: PREFIX/data.pkl describes the tensors,
- * PREFIX/data/KEY has the numbers of a storage. Before that, they were five pickles, the last a
- * list of keys, followed by the storages in that order, each as its number of elements and its
- * bytes. Every offset and size is checked against the file before it is used. */
+ * PREFIX/data/KEY has the numbers of a storage. Before that, they were five pickles, of which the
+ * last is a list of keys, followed by the storages in that order, each as its number of elements
+ * and its bytes. Every offset and size is checked against the file before it is used. */
 #include "weights.h"
 
 #include <inttypes.h>

@@ -20,11 +20,11 @@
 extern "C" {
 #endif
 
-#define DATES_MAX_SOURCE     80          /* most ids in a source */
+#define DATES_MAX_SOURCE     80          /* maximum length of a source, in ids */
 #define DATES_SOURCE_VOCAB   66
-#define DATES_MAX_TARGET     12          /* most positions in a sequence, start id included */
+#define DATES_MAX_TARGET     12          /* maximum length of a sequence, start id included */
 #define DATES_VOCAB          15
-#define DATES_ROWS           12          /* most rows in one call of dates_decode */
+#define DATES_ROWS           12          /* maximum number of rows per call of dates_decode */
 #define DATES_SLOTS          1           /* sequences in a state */
 #define DATES_LOGITS_STRIDE  16          /* floats from one row of logits to the next */
 #define DATES_START          1           /* <s> */

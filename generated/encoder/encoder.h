@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define ENCODER_MAX_SOURCE     128          /* most ids in a source */
+#define ENCODER_MAX_SOURCE     128          /* maximum length of a source, in ids */
 #define ENCODER_SOURCE_VOCAB   256
 #define ENCODER_SLOTS          1
 

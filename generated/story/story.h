@@ -19,9 +19,9 @@
 extern "C" {
 #endif
 
-#define STORY_MAX_TARGET     512          /* most positions in a sequence */
+#define STORY_MAX_TARGET     512          /* maximum length of a sequence */
 #define STORY_VOCAB          512
-#define STORY_ROWS           128          /* most rows in one call of story_decode */
+#define STORY_ROWS           128          /* maximum number of rows per call of story_decode */
 #define STORY_SLOTS          1           /* sequences in a state */
 #define STORY_LOGITS_STRIDE  528          /* floats from one row of logits to the next */
 #define STORY_START          1           /* <s> */

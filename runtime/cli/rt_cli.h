@@ -149,7 +149,7 @@ struct rt_program {
  * input. Returns the exit code: 0; 1: the self-test fails; 2: wrong option; 65: bad text or
  * weights; 66: the weights or the file of a text are missing; 69: the instruction set, threads,
  * memory or slots are missing; 70: a defect of the program; 74: reading or writing failed. SIGPIPE
- * ends the process, since nobody reads the answers any more. */
+ * ends the process, since nobody reads the answers. */
 int rt_cli_main(const rt_program *program, int argc, char **argv);
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ typedef struct CliDecoder {
     void *model, *state;
     RtGeneration settings;          /* the program's, changed by the options */
     int start;                      /* first id of an answer to a source */
-    int longest;                    /* most ids of a sequence, including its prompt or start id */
+    int longest;                    /* maximum number of ids of a sequence, including its prompt or start id */
     RtPromptCache prompt_cache;     /* for turns of a conversation; otherwise its ids are NULL */
     RtTiming timing;                /* of the last answer */
     void *scratch;  size_t bytes;

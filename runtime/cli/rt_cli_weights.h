@@ -22,9 +22,9 @@ typedef struct CliWeights {
  * it, or in a file next to the executable. argv0 names the executable if the system does not report
  * its path. Returns 0, or an exit code after a message. */
 int cli_weights_open(CliWeights *w, const rt_program *p, void *model, const char *path, const char *argv0);
-/* To be called before a call that reads all weights. The first answer comes sooner from the weights
- * in place, later ones from large pages: before the 32nd call they are copied, if rt_weights_copy
- * does so. */
+/* To be called before a call that reads all weights. The first answer comes sooner with the weights
+ * in place, and later ones with weights in large pages: before the 32nd call the weights are
+ * copied, if rt_weights_copy does so. */
 void cli_weights_read(CliWeights *w);
 /* Copy them now. */
 void cli_weights_settle(CliWeights *w);

@@ -3,9 +3,9 @@
  * A step is one call of `decode` over all live beams, so each weight is read once per step; slots
  * 0 .. beams - 1 are used. The score of a candidate is the log-softmax of its logit, changed by the
  * rules of rt_logits.h, plus its beam's sum. The best max(2, 1 + ends) * beams candidates are kept;
- * of equal ones, those with the lower beam, then the lower id. A kept candidate ends with an end id
- * or at the maximum length; it is finished, with the score sum / length^length_penalty, if it is
- * among the first `beams`. The best `beams` of the others live on. The length is the number of
+ * of equal ones, those with the lower beam, then the lower id. A kept candidate that ends, with an
+ * end id or at the maximum length, is finished if it is among the first `beams`; its score is sum /
+ * length^length_penalty. The best `beams` of the others live on. The length is the number of
  * generated ids, including the end id. These are the rules of Hugging Face's `generate`. */
 #ifndef RT_BEAM_H
 #define RT_BEAM_H
@@ -31,12 +31,12 @@ enum { RT_BEAM_MOST = 128 };        /* beams */
 
 typedef struct RtBeamOptions {
     int beams;                      /* 1 .. RT_BEAM_MOST; 1: greedy, unless RT_BEAM_STOP_NEVER */
-    int most;                       /* most ids to generate, including the end id */
+    int most;                       /* maximum number of ids to generate, including the end id */
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
     double length_penalty;          /* 0: ranks by sum; 1: by mean; above 1: favours length */
     RtBeamStop early_stopping;
     RtProcessors processors;
-    int longest;                    /* most ids in all, prompt and generated */
+    int longest;                    /* maximum number of ids in all, prompt and generated */
 } RtBeamOptions;
 
 typedef struct RtBeamResult {

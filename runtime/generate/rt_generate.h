@@ -16,8 +16,8 @@ extern "C" {
 typedef struct RtPromptCache { int *ids; int count; } RtPromptCache;
 
 typedef struct RtGenerate {
-    int most;                       /* most ids to generate, including the end id */
-    int longest;                    /* most ids in all, prompt and generated */
+    int most;                       /* maximum number of ids to generate, including the end id */
+    int longest;                    /* maximum number of ids in all, prompt and generated */
     const int *ends;  int end_count;                        /* ids that end a sequence; may be none */
     RtProcessors processors;
     RtSampling sampling;
@@ -39,8 +39,8 @@ typedef struct RtGenerated {
 /* Bytes of scratch for rt_generate with these options. */
 size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab);
 /* The number of leading ids of prompt[n] that need not be fed again. At most n - 2: of the n - 1
- * ids fed before generation, at least one must be, because that rewinds the slot to the end of the
- * reused ids. */
+ * ids fed before generation, at least one must be fed again, because that rewinds the slot to the
+ * end of the reused ids. */
 int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n);
 /* Continue prompt[n] with ids[o->most]; its source, if there is one, was encoded into slot 0.
  * scratch: aligned like a double. Returns RT_OK; RT_ORDER: no prompt or nothing to generate;

@@ -33,7 +33,7 @@ typedef struct RtTextModel {
     int marks;                      /* text may contain special tokens */
     int joined;                     /* the text of an id may depend on the ids before it */
     int start;                      /* with a source: the first id of an answer */
-    int source, longest;            /* most ids of a source; of a sequence with its start id */
+    int source, longest;            /* maximum number of ids of a source, and of a sequence with its start id */
     int token;                      /* bytes of the longest token */
     int *ids;                       /* [the larger of source and longest] */
     void *work;  size_t bytes;      /* aligned like a double; rt_generate_text_bytes is enough */

@@ -12,8 +12,8 @@ extern "C" {
 
 /* All zero: greedy, until the context is full. */
 typedef struct RtGeneration {
-    int max_new;                    /* most generated ids, in place of max_length; 0: not set */
-    int max_length;                 /* most ids with the prompt or start id; 0: as many as fit */
+    int max_new;                    /* maximum number of generated ids, in place of max_length; 0: not set */
+    int max_length;                 /* maximum number of ids with the prompt or start id; 0: as many as fit */
     RtSampling sampling;            /* not with beams */
     uint64_t seed;                  /* of sampling, together with the text's number: rt_random_of */
     RtProcessors processors;
@@ -42,11 +42,11 @@ int rt_generation_prompt(const RtGeneration *g, int most);
 int rt_generation_searches(const RtGeneration *g);
 /* Bytes of scratch for rt_answer. */
 size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab);
-/* Continue prompt[n]; its source, if there is one, was encoded into slot 0. longest: most ids of a
- * sequence. results[max(1, beams)]: best first, each with its end id unless it has the maximum
- * length; their ids are in the scratch. *count receives their number. Without a search, sum and
- * score are the sum of log-probabilities if a->scored, else 0. Returns the statuses of rt_generate
- * and rt_beam_search; RT_BAD_WEIGHTS also if a search finds nothing. */
+/* Continue prompt[n]; its source, if there is one, was encoded into slot 0. longest: the maximum
+ * number of ids in a sequence. results[max(1, beams)]: best first, each with its end id unless it
+ * has the maximum length; their ids are in the scratch. *count receives their number. Without a
+ * search, sum and score are the sum of log-probabilities if a->scored, else 0. Returns the statuses
+ * of rt_generate and rt_beam_search; RT_BAD_WEIGHTS also if a search finds nothing. */
 rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest,
                     void *scratch, size_t bytes, RtBeamResult *results, int *count);
 

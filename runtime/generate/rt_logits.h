@@ -27,7 +27,7 @@ typedef struct RtProcessors {
 typedef struct RtHistory {
     const int *ids;  int count;     /* all so far, the prompt first */
     int prompt;                     /* of these, ids of the prompt */
-    int most;                       /* most ids in all, prompt and generated */
+    int most;                       /* maximum number of ids in all, prompt and generated */
     const int *ends;  int end_count;
 } RtHistory;
 

@@ -1,4 +1,5 @@
-/* rt_tokenizer_format.h: the layout of a tokenizer: the compiler writes it, the runtime reads it.
+/* rt_tokenizer_format.h: the layout of a tokenizer, which the compiler writes and the runtime
+ * reads.
  *
  * A blob is little-endian and contains no pointers:
  *   u32 magic, version, bytes in all, number of sections; then {u32 offset, u32 bytes} of each
@@ -60,7 +61,7 @@ typedef enum RtTokHead {
     TOK_HEAD_SYMBOLS,           /* pieces, and other symbols that merge into pieces */
     TOK_HEAD_UNKNOWN,           /* id, or RT_TOK_NONE */
     TOK_HEAD_FLAGS,             /* RtTokFlag */
-    TOK_HEAD_WORD_MOST,         /* wordpiece: most characters of a word */
+    TOK_HEAD_WORD_MOST,         /* wordpiece: maximum number of characters of a word */
     TOK_HEAD_UNKNOWN_SCORE,     /* unigram: bits of an f64, low word first */
     TOK_HEAD_UNKNOWN_SCORE_HIGH,
     TOK_HEAD_PREFIX, TOK_HEAD_PREFIX_BYTES,     /* text: prefix of what continues a word */

@@ -4,8 +4,8 @@
  * entry at each place of the text. */
 #include "rt_tokenizer_parts.h"
 
-/* At each place at most as many entries are considered as in SentencePiece. Keys are a few
- * characters long; the limit on their bytes ends the search if a damaged trie has a cycle. */
+/* At each place, no more entries are considered than in SentencePiece. Keys are a few characters
+ * long; the limit on their bytes ends the search if a damaged trie has a cycle. */
 enum { MAP_ENTRIES = 32, MAP_KEY_BYTES = 1024 };
 
 /* An entry of the table; length: bytes of its key, 0 if there is no entry. */

@@ -52,9 +52,10 @@ static const char header_vector[] =
 
 static const char header_decode[] =
     "\n"
-    "/* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One row is a step, rows\n"
-    " * of one slot are a prefill, rows of several slots a batch. Rows of a slot must be adjacent and have consecutive positions.\n"
-    " * The first position is at most the length of the sequence; if less, the rest is dropped first${back_words}.\n"
+    "/* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One\n"
+    " * row is a step, several rows of a slot are a prefill, and rows of several slots are a batch. Rows\n"
+    " * of a slot must be adjacent and have consecutive positions.\n"
+    " * The first position is at most the length of the sequence, which is cut there first${back_words}.\n"
     " * ${start_rule}Row i of ${name}_${scores} scores the id that follows rows[i].\n"
     " * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap${source_words}. */\n"
     "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
@@ -62,7 +63,7 @@ static const char header_decode[] =
     "/* ${name}_decode without ${logits_kind}, and faster: for all rows of a prompt but the last. */\n"
     "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
-    "/* ${name}_decode, and write to next[n] the most likely id after each row; ties go to the lowest id.${plain_words}\n"
+    "/* Like ${name}_decode; next[n] receives the most likely id after each row. Ties go to the lowest id.${plain_words}\n"
     " * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or +infinity; its next is -1. */\n"
     "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next);\n"
     "\n"

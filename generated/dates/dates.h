@@ -63,9 +63,9 @@ void dates_reset(dates_state *s);
 rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids, int n);
 
 /* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One
- * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot must
- * be adjacent and have consecutive positions.
- * The first position is at most the length of the sequence; if less, the rest is dropped first.
+ * row is a step, several rows of a slot are a prefill, and rows of several slots are a batch. Rows
+ * of a slot must be adjacent and have consecutive positions.
+ * The first position is at most the length of the sequence, which is cut there first.
  * A target begins with DATES_START at 0. Row i of dates_scores scores the id that follows rows[i].
  * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap, or a slot without a source. */
 rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n);
@@ -73,7 +73,7 @@ rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int
 /* dates_decode without log-probabilities, and faster: for all rows of a prompt but the last. */
 rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, int n);
 
-/* dates_decode, and write to next[n] the most likely id after each row; ties go to the lowest id.
+/* Like dates_decode; next[n] receives the most likely id after each row. Ties go to the lowest id.
  * dates_scores then has logits, before the log-softmax.
  * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or +infinity; its next is -1. */
 rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n,

@@ -56,9 +56,9 @@ rt_status story_threads(story *m, int n);
 void story_reset(story_state *s);
 
 /* Run the decoder on rows[n]: append token `id` at position `pos` of the sequence in `slot`. One
- * row is a step, rows of one slot are a prefill, rows of several slots a batch. Rows of a slot must
- * be adjacent and have consecutive positions.
- * The first position is at most the length of the sequence; if less, the rest is dropped first.
+ * row is a step, several rows of a slot are a prefill, and rows of several slots are a batch. Rows
+ * of a slot must be adjacent and have consecutive positions.
+ * The first position is at most the length of the sequence, which is cut there first.
  * Row i of story_logits scores the id that follows rows[i].
  * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap. */
 rt_status story_decode(const story *m, story_state *s, const rt_token *rows, int n);
@@ -66,7 +66,7 @@ rt_status story_decode(const story *m, story_state *s, const rt_token *rows, int
 /* story_decode without logits, and faster: for all rows of a prompt but the last. */
 rt_status story_prefill(const story *m, story_state *s, const rt_token *rows, int n);
 
-/* story_decode, and write to next[n] the most likely id after each row; ties go to the lowest id.
+/* Like story_decode; next[n] receives the most likely id after each row. Ties go to the lowest id.
  * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or +infinity; its next is -1. */
 rt_status story_decode_greedy(const story *m, story_state *s, const rt_token *rows, int n,
                               int *next);

@@ -1,8 +1,8 @@
 /* svg.h: pictures as SVG text: shapes, text, arrows, tooltips.
  *
- * Lengths are in pixels, y grows downward. The same calls give the same bytes. Texts may contain
- * anything: they are escaped, and what XML does not allow becomes U+FFFD. Everything lives in the
- * arena of svg_new. */
+ * Lengths are in pixels, and y grows downward. The same calls give the same bytes. Texts may
+ * contain anything: they are escaped, and what XML does not allow becomes U+FFFD. Everything lives
+ * in the arena of svg_new. */
 #ifndef SVG_H
 #define SVG_H
 

@@ -60,7 +60,7 @@ static bool open_native(Session *s, Engines *e, const char **first)
     return open_engine(s, e, ENGINE_NATIVE, &o, 1);
 }
 
-/* Open native code with unrolled kernels. They sum in another order, so their bits differ. */
+/* Open native code with unrolled kernels. They sum in a different order, so their bits differ. */
 static bool open_unrolled(Session *s, Engines *e, const char *cc)
 {
     CompileOptions o = s->options;

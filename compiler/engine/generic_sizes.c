@@ -1,9 +1,9 @@
 /* generic_sizes.c: for each number of a result, the sum of the absolute values of its terms.
  *
- * An engine that adds the terms in another order, or rounds intermediate results, has an error of a
- * few ulps of that sum, however small the result is. Each function sets sizes[rows][width] before
- * its operation runs, since the operation may overwrite its input. The one for attention runs
- * afterwards, because it needs the attention weights. */
+ * An engine that adds the terms in a different order, or rounds intermediate results, has an error
+ * of a few ulps of that sum, however small the result is. Each function sets sizes[rows][width]
+ * before its operation runs, since the operation may overwrite its input. The one for attention
+ * runs afterwards, because it needs the attention weights. */
 #include "generic_parts.h"
 
 #include <stdlib.h>

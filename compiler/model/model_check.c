@@ -1,4 +1,4 @@
-/* model_check.c: make a Model of a Draft: set defaults, derive fields from others, reject
+/* model_check.c: make a Model of a Draft: set defaults, derive fields from others, and reject
  * impossible combinations. Errors point at the field at fault, or at the call if no field is. */
 #include "model_check.h"
 #include "reserved_names.h"

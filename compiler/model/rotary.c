@@ -2,9 +2,9 @@
  * the rates of a head's pairs.
  *
  * The formulas are those of Hugging Face's modeling_rope_utils. Every step is rounded to f32, in
- * the same order as there: at position 4000, an error of one bit in a rate is an error of 2e-4 in
- * the angle. Steps that are in double there are in double here, too. Powers are correctly rounded
- * here; there, they are within one bit. */
+ * the same order as in that file: at position 4000, an error of one bit in a rate is an error of
+ * 2e-4 in the angle. Steps that are in double there are in double here, too. Powers are correctly
+ * rounded here; there, they are within one bit. */
 #include "fields.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* quantise_lanes.h: quantise groups of LANES rows at a time, one row per SIMD lane. It is included
  * once for each width, with NAME(word), a unique name, and TARGET, the instruction set. All widths
- * give the same bits: those of quantise.h for one row after the other. */
+ * give the same bits: those of quantise.h for one row after another. */
 
 typedef float NAME(Floats) __attribute__((vector_size(4 * LANES)));
 typedef int32_t NAME(Integers) __attribute__((vector_size(4 * LANES)));

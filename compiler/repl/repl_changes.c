@@ -1,5 +1,5 @@
-/* repl_changes.c: how a compiled model differs from its spec: probes, edits of C, changed weights.
- * They are applied to engines, described and forgotten here. */
+/* repl_changes.c: how a compiled model differs from its spec: probes, edits of C, and changed
+ * weights. They are applied to engines, described and forgotten here. */
 #include "repl.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@ typedef struct TraceTensor {
 } TraceTensor;
 typedef struct Trace { TraceTensor *tensors; int count; rt_status status; } Trace;
 
-/* Encode `source`, then feed `target` one id after the other. Gathers every tap of the plan and the
+/* Encode `source`, then feed `target` one id at a time. Gathers every tap of the plan and the
  * outputs, such as `logits` or `log_probs`; without taps only the outputs. */
 Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *target, int m);
 /* Run an xf.graph. Gathers inputs, named values and outputs, in the order of the spec. */

@@ -72,7 +72,7 @@ def held_out(text):
 
 
 def texts(seed):
-    """Endless texts, about half of them balanced."""
+    """An endless stream of texts, about half of them balanced."""
     rng = random.Random(seed)
     while True:
         text = balanced(rng, rng.randint(1, MOST // 2))

@@ -64,7 +64,7 @@ def no_hyphens(text):
 
 
 FORMS = [Form(*row) for row in [
-    # Digits only: the separator and the widths of the numbers tell the order.
+    # Digits only: the separator and the widths of the numbers show the order.
     ("iso", "{yyyy}-{mm}-{dd}", plain, "dashes, year first: year-month-day"),
     ("iso-short", "{yyyy}-{m}-{d}", plain, "the same without leading zeros"),
     ("year-slashes", "{yyyy}/{mm}/{dd}", plain, "slashes, year first: year/month/day"),
@@ -245,7 +245,7 @@ def dates(held):
 
 
 def sample(seed):
-    """Endless (text, iso, form name) of dates that may be trained on."""
+    """An endless stream of (text, iso, form name) for dates that may be trained on."""
     rng = random.Random(seed)
     trained = dates(held=False)
     by_form = [[date for date in trained if allowed(form, date)] for form in FORMS]

@@ -33,7 +33,7 @@ def number(rng):
 
 
 def sample(seed):
-    """Endless pairs to train on."""
+    """An endless stream of pairs to train on."""
     rng = random.Random(seed)
     while True:
         a, b = number(rng), number(rng)

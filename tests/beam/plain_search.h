@@ -8,7 +8,7 @@
 
 enum { PLAIN_LONGEST = 64, PLAIN_VOCABULARY = 64, PLAIN_BEAMS = 8 };
 
-typedef struct Sequence { int ids[PLAIN_LONGEST], n, order; double sum, score; bool ended; } Sequence; /* ids: with the prompt */
+typedef struct Sequence { int ids[PLAIN_LONGEST], n, order; double sum, score; bool ended; } Sequence; /* ids: including the prompt */
 
 /* Logits after ids[n] of a model that sees only this sequence: [vocab], valid until the next
  * call. */

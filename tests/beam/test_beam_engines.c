@@ -225,7 +225,8 @@ static void each_slot_has_a_source_of_its_own(void **state)
 
 /* ---- one beam -------------------------------------------------------------------------------- */
 
-/* One beam is greedy in generic and jit, with any penalty, and also after another search. */
+/* One beam gives the greedy answer in generic and jit, with any penalty, and after another search
+ * too. */
 static void one_beam_is_greedy(void **state)
 {
     (void)state;

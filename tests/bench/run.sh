@@ -3,8 +3,8 @@
 # `xformc bench`: rows, output formats, keys, batches of sentences, rejected options, the page of
 # --report. gcc and clang give the same bits in the hottest kernels for each instruction set
 # (kernel_compilers.sh). The benchmark against peers: its programs compile the way their users
-# compile them (compile.sh), its worker is bit-identical to an emitted library, its scripts run. No
-# time is checked.
+# compile them (compile.sh), its worker is bit-identical to an emitted library, and its scripts run.
+# No time is checked.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

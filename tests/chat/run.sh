@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
 # `--chat` in `run` and programs: the ids match transformers' chat template, only the answer is
-# printed, `--system` and `--stream` work, wrong options are rejected. test_chat.c tests the
+# printed, `--system` and `--stream` work, and wrong options are rejected. test_chat.c tests the
 # templates.
 # usage: run.sh XFORMC
 set -u

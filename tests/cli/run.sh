@@ -2,7 +2,7 @@
 # tags: early
 # The command line of xformc: help and usage, every option given to every command, missing files and
 # tools, temporary folders, signals, a closed or full standard output for every command, `run` in
-# every engine with the numbers of the worked example, `verify`.
+# every engine with the numbers of the worked example, and `verify`.
 # usage: run.sh XFORMC
 . tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli

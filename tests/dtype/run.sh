@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow noasan
 # Weights as bf16, int8 and int4, by option, spec and tensor: jit, native and programs are
-# bit-identical to generic, packed files have the expected types, `verify` reports the accuracy
+# bit-identical to generic, packed files have the expected types, and `verify` reports the accuracy
 # lost. bf16 folders are bit-identical to f32. Keys and values as f16 and int8: the engines agree,
 # and are within a derived bound of PyTorch. Also options and errors; with XFORMC_TEST_DATA, also
 # stories260K.

@@ -1,10 +1,10 @@
 #!/bin/sh
 # tags: slow noasan early
-# The emitted C matches the committed text, is the same from any folder, allocates nothing, and
-# compiles without warnings with gcc and clang, at several optimisation levels and for every
-# instruction set. The emitted API, called by programs/: statuses, order of calls, forks, copies of
-# a state, threads, pairs of texts and NAME_vector, two models in one program, weights in a file,
-# taps.
+# The emitted C matches the committed text, is the same whatever the current folder, allocates
+# nothing, and compiles without warnings with gcc and clang, at several optimisation levels and for
+# every instruction set. The emitted API, called by programs/: statuses, order of calls, forks,
+# copies of a state, threads, pairs of texts and NAME_vector, two models in one program, weights in
+# a file, taps.
 # usage: run.sh XFORMC
 . tests/lib.sh
 compile() { spec=$1; shift; "$xformc" compile "$spec" -q "$@" || echo "cannot compile $spec"; }

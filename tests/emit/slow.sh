@@ -40,7 +40,7 @@ spec() {
 }
 
 quick_cc "$scratch/quick" gcc
-# The C compiler takes nearly all of the time and sees the same text as the jit, so it gets only the
+# The C compiler takes nearly all of the time and sees the same C as the jit, so it gets only the
 # edge cases.
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
     spec $seed >"$scratch/random.lua"

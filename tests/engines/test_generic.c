@@ -113,7 +113,8 @@ static void feed(Engine *e, const int *target, int m)
     for (int i = 0; i < m; i++) assert_int_equal(e->ops->step(e, target[i]), RT_OK);
 }
 
-/* Each step is bit-identical to that of a fresh state after the same steps. */
+/* Each step is bit-identical to the same step of a fresh state, after a replay of all steps before
+ * it. */
 static void a_step_equals_a_replay(void **state)
 {
     (void)state;
@@ -371,8 +372,8 @@ static const float *half_of_them(void *user, const char *name)
     return found && (found - t->tensors) % 2 ? found->values : NULL;
 }
 
-/* A walk gives the same traces as steps: plain, following, with sizes. Afterwards both continue
- * identically. */
+/* An engine that reads its weights anew, a layer at a time, gives the same traces as one that keeps
+ * them: plain, following other values, and with sizes. Afterwards both continue identically. */
 static void compare_walk(const Opened *o, Engine *kept, Engine *anew, const char *name)
 {
     const int source[] = { 3, 4, 2, 1 }, target[] = { 1, 3, 4, 2, 0, 3, 1 };
@@ -469,8 +470,8 @@ static void weights_read_anew_are_the_same(void **state)
     }
 }
 
-/* Matrices of several blocks of rows, the last one shorter. Several threads read the vocabulary
- * matrix. */
+/* Matrices of several blocks of rows, the last of which is shorter. Several threads read the
+ * vocabulary matrix. */
 static void blocks_of_rows_are_the_same(void **state)
 {
     static const char spec[] = "tests/engines/wide_vocabulary.lua";

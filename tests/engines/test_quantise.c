@@ -160,8 +160,8 @@ static double squares_left(const float *x, const Group *g)
     return sum;
 }
 
-/* The error is never above that of Q4_0, d = m / -8, and in total it is at least a tenth less.
- * Rounding again changes nothing. */
+/* The error is never above that of Q4_0, where d = m / -8, and in total it is at least a tenth
+ * less. Rounding again changes nothing. */
 static void groups_of_four_bits_are_near(void **state)
 {
     (void)state;
@@ -303,7 +303,7 @@ static void activations_by_hand(void **state)
 }
 
 /* Pack 19 outputs of 70 inputs. Unpacked, they are the rounded weights; rounding again changes
- * nothing. Biases come first, unchanged; padding is zeros. Packing over other bytes gives the same
+ * nothing. Biases come first, unchanged; padding is zero. Packing over other bytes gives the same
  * result. */
 static void panels_in_and_out(int bits, Format format)
 {

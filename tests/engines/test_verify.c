@@ -74,8 +74,8 @@ static void engines_agree_on_random_inputs(void **state)
     }
 }
 
-/* Two goldens with the same sizes and different weights: the first tensor in execution order is
- * named, not the worst. */
+/* Two goldens with the same sizes and different weights: in execution order, the first tensor that
+ * differs is named, not the worst. */
 static void the_first_that_departs_is_named(void **state)
 {
     (void)state;

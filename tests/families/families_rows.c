@@ -1,6 +1,6 @@
-/* families_rows.c: compare a folder's model with its reference: a decoder's logits, fed row by row,
- * all rows at once and in pieces, and its greedy ids by `next` and by `decode_greedy`; an encoder's
- * hidden states or vector.
+/* families_rows.c: compare a folder's model with its reference: a decoder's logits, with rows fed
+ * one by one, all at once and in pieces, and its greedy ids by `next` and by `decode_greedy`; or an
+ * encoder's hidden states or vector.
  * usage: families_rows FOLDER REFERENCE ENGINE [CC [unrolled]]
  * Prints the distances; exits with 0 if all agree. */
 #include <stdio.h>

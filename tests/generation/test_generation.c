@@ -1,7 +1,7 @@
 /* test_generation.c: Rules that change scores, and sampling, against Hugging Face (rules.txt, by
- * make_rules.py). The loop that uses them, on a model whose logits are a function of its sequence:
- * reading a prompt once and without logits, stopping, random streams, cached prompts, settings by
- * name. */
+ * make_rules.py). The loop that uses them (reading a prompt once and without logits, stopping,
+ * random streams, cached prompts, settings by name), on a model whose logits are a function of its
+ * sequence. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -286,7 +286,7 @@ static Made make(const RtGeneration *g, const RtAnswering *a, const int *prompt,
 
 static const RtAnswering quiet;
 
-/* Greedy by the model's own `next`, with a score and without. */
+/* Greedy by the model's own `next`, with and without a score. */
 static void greedy_by_both_ways(void **state)
 {
     static const int prompt[] = { 1, 5, 2, 7, 11, 4 };

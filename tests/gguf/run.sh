@@ -2,9 +2,9 @@
 # tags: slow ubsan
 # GGUF files of every supported type (by make.py): logits and greedy ids against transformers with
 # the numbers that gguf's reference decodes, in jit and generic; one file in native code. Groups of
-# Q8_0 and Q4_0 are packed unchanged (same_groups.c). Each also as a Lua spec, one as a program. The
-# file's tokenizer and chat template, begin and end tokens, names of word patterns, split files, a
-# file of 5 GB, damaged files.
+# Q8_0 and Q4_0 are packed unchanged (same_groups.c). Each file also as a Lua spec, and one as a
+# program. The file's tokenizer and chat template, begin and end tokens, names of word patterns,
+# split files, a file of 5 GB, damaged files.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

@@ -57,7 +57,7 @@ static inline int padded16(int n) { return (n + 15) / 16 * 16; }
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 enum { GUARD = 32 };                /* floats before and after a buffer */
-static const uint32_t guard_bits = 0x7fc5a5a5u;                         /* a NaN: reading it shows in the result */
+static const uint32_t guard_bits = 0x7fc5a5a5u;                         /* a NaN, so that reading it shows in the result */
 
 typedef struct Buffer { float *data; size_t n; } Buffer;
 

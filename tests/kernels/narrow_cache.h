@@ -13,7 +13,7 @@ typedef struct NarrowCache {
     Pair (*random)(int heads, int capacity, int width, int values);
     /* The form in which a query is multiplied by the narrow keys; NULL: unchanged. */
     void (*query)(float *to, const float *q, int width);
-    /* Set those of position j to NaN. */
+    /* Set the numbers of position j to NaN. */
     void (*hide)(Pair p, int heads, int capacity, int width, int values, int j);
     void (*attention)(const RtAttention *shape, float *out, const float *q, const void *k, const void *v, float *scratch,
                       const RtAttentionExtra *extra, const int *visible, int rows, int begin, int end);

@@ -232,8 +232,8 @@ static void against_reference(void **state)
                     }
 }
 
-/* Any division of rows and heads, with and without taps, gives the bits of the whole. A head does
- * not write to its neighbours. */
+/* Any division of rows and heads, with and without taps, gives the same bits as the whole. A head
+ * does not write to its neighbours. */
 static void every_cut(void **state)
 {
     (void)state;

@@ -80,7 +80,7 @@ static void refused(void **state)
     }
 }
 
-/* Encode each code point, without a table: it is reported as itself, a surrogate as invalid. */
+/* Encode each code point, without a table: it is reported as itself, and a surrogate as invalid. */
 static void every_code_point(void **state)
 {
     const RtCharacters none = { NULL, 0, NULL, 0 };

@@ -24,7 +24,7 @@ static const int widths[] = { 1, 2, 7, 15, 16, 17, 31, 48, 64, 130, WIDEST };
 
 static int8_t *bytes_of(Buffer b) { return (int8_t *)b.data; }
 
-/* The bytes of the keys, or values, of a head. */
+/* The size in bytes of the keys, or values, of a head. */
 static size_t head_bytes(int capacity, int width, int values)
 {
     return (size_t)capacity * (size_t)((values ? padded16(width) : width) + 4);
@@ -48,8 +48,8 @@ static Buffer bytes_buffer(size_t bytes)
     return b;
 }
 
-/* Check the key, rotated, or value at position j: q d, with d = max |x| / 127; the bytes that
- * belong to it are cleared in `left`. */
+/* Check the rotated key, or the value, at position j: each number is q d, with d = max |x| / 127.
+ * Clears its bytes in `left`. */
 static void check_stored(const int8_t *head, char *left, const float *numbers, int capacity, int width, int values, int j)
 {
     float most = 0, scale, x[WIDEST];
@@ -117,8 +117,8 @@ static void stores(void **state)
 
 static int ones(int n) { return n ? (n & 1) + ones(n >> 1) : 0; }
 
-/* Number i of a rotated block is the sum of all numbers k, with a minus if i & k has an odd number
- * of ones. A rotated query gives the same products as the query, except for rounding. */
+/* Number i of a rotated block is the sum of all numbers k of the block, negated where i & k has an
+ * odd number of ones. A rotated query gives the same products as the query, except for rounding. */
 static void keys_are_rotated(void **state)
 {
     static const struct { int width, block; } cases[] = { { 1, 1 }, { 7, 1 }, { 6, 2 }, { 8, 8 }, { 48, 16 }, { 64, 64 }, { 80, 16 }, { 128, 64 } };

@@ -71,7 +71,7 @@ static void against_reference(void **state)
                 }
 }
 
-/* Any division of rows or panels, down to one, gives the bits of the whole. */
+/* Any division of rows or panels, down to one, gives the same bits as the whole. */
 static void every_cut(void **state)
 {
     static const int sizes[][2] = { { 7, 17 }, { 64, 130 }, { 513, 300 } };
@@ -115,8 +115,8 @@ static Buffer two_matrices(const Case *a, const Case *b)
     return w;
 }
 
-/* The same bits as two linears and a gate, also row by row and panel by panel. 300 rows: many
- * tiles. */
+/* The same bits as two linears and a gate, in one call, row by row and panel by panel. 300 rows
+ * make many tiles. */
 static void gate_is_two_linears(void **state)
 {
     static const int sizes[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 64, 172, 1 }, { 64, 300, 1 }, { 31, 33, 2 }, { 64, 130, 15 }, { 513, 300, 31 },
@@ -151,7 +151,7 @@ static void gate_is_two_linears(void **state)
             }
 }
 
-/* The same bits as a linear and a sum, in place or not, also for each row and panel alone. The
+/* The same bits as a linear and a sum, in place or not, and for each row and panel alone. The
  * padding of the addend is never read. */
 static void add_is_a_linear_and_a_sum(void **state)
 {
@@ -184,7 +184,7 @@ static void add_is_a_linear_and_a_sum(void **state)
         }
 }
 
-/* Weights read one panel after another give the bits of panels read side by side. */
+/* Weights read one panel after another give the same bits as panels read side by side. */
 static void one_stream_changes_no_bit(void **state)
 {
     static const int sizes[][2] = { { 1, 1 }, { 7, 17 }, { 64, 128 }, { 31, 250 }, { 288, 300 } };

@@ -22,7 +22,7 @@ static float widened(uint16_t h)
     return f;
 }
 
-/* Fill both panel by panel; the biases are the same f32. The bytes that pad a narrow panel to 64
+/* Fill both, panel by panel; the biases are f32 in both. The bytes that pad a narrow panel to 64
  * bytes keep the guard. */
 static void fill_panels(const Case *c, int count)
 {

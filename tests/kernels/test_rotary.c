@@ -10,7 +10,7 @@ static const int positions[ROWS] = { 8, 0, 3, 3, 7 };
 static Buffer angles(int dims)
 {
     const int padded = padded16(dims);
-    Buffer table = random_rows(POSITIONS, dims, padded);  /* not real angles: a wrong index shows */
+    Buffer table = random_rows(POSITIONS, dims, padded);  /* made-up numbers, so that a wrong index shows */
     for (int p = 0; p < POSITIONS; p++)
         for (int i = dims; i < padded; i++)
             table.data[p * padded + i] = NAN;

@@ -1,6 +1,6 @@
 /* test_team_clock.c: How long a team leaves out late threads: longer each time they are late again
- * soon after. When it wakes sleeping threads. Costly barriers keep work on one thread. Uses the fake
- * clock of team_clock.h. */
+ * soon after. When it wakes sleeping threads. Costly barriers keep work on one thread. Uses the
+ * fake clock of team_clock.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -38,8 +38,8 @@ static int alone_for(rt_team *team)
     return ms;
 }
 
-/* At first the caller works alone for twice the time of the bad runs. If they come again soon, this
- * doubles, up to 16 times; after a long time without bad runs it is twice again. */
+/* At first the caller works alone for twice the time of the bad runs. If bad runs come again soon,
+ * the factor doubles, up to 16; after a long time without bad runs it is 2 again. */
 static void patience(void **state)
 {
     static const int times[] = { 2, 4, 8, 16, 16 };
@@ -99,7 +99,7 @@ static void waking(void **state)
 }
 
 /* Barriers cost milliseconds, and later nothing. Each measurement takes 20 ms or more, and the next
- * begins 4, 16, 64, 256, 256 times as long after it. */
+ * one begins 4, 16, 64, 256 and 256 times that long after it. */
 static void costly_barriers(void **state)
 {
     rt_team *team = NULL;

@@ -52,7 +52,7 @@ static double weigh(const World *w, double score)
     return exp(c > 0 ? c * tanh(s / c) : s);
 }
 
-/* Check one row of one head, and its taps. length: of the text, for windows on both sides. */
+/* Check one row of one head, and its taps. length: that of the text, for windows on both sides. */
 static void check_row(const World *w, const float *out, const float *scores, const float *weights,
                       int h, int row, int length)
 {
@@ -73,7 +73,7 @@ static void check_row(const World *w, const float *out, const float *scores, con
 }
 
 /* Compute rows in pieces of `piece`, heads before `cut` and from `cut` on in separate calls; the
- * result is bit-identical to one row and one head after another. */
+ * result is bit-identical to that of one row and one head at a time. */
 static void run(World *w, Buffer out, float *scratch, int piece, int cut, const RtAttentionExtra *taps)
 {
     int visible[LENGTH];

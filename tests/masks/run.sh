@@ -1,6 +1,6 @@
 #!/bin/sh
 # Masks and biases of g.attention: goldens in every engine (references by make_goldens.py), illegal
-# values in specs and files, at the prompt and in emitted C, rows that attend to nothing, computed
+# values (in specs and files, at the prompt and in emitted C), rows that attend to nothing, computed
 # masks, caches.
 # usage: run.sh XFORMC
 set -u

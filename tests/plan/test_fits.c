@@ -45,7 +45,7 @@ static void plan_many(const char *body)
     planned_close(&o);
 }
 
-/* A quadratic algorithm would take minutes, beyond the runner's time limit. */
+/* A quadratic algorithm would take minutes. */
 static void many_nodes_are_planned(void **state)
 {
     (void)state;

@@ -214,8 +214,8 @@ cat "$scratch/err"
 verdict $? '--selftest'
 "$program" --selftest --json -t 2 | grep -qx '{"selftest":"ok","distance":[0-9.e-]*,"tolerance":1e-05,"content":"ok"}'
 verdict $? '--selftest --json, on two threads'
-# Negate the largest number of each tensor. Each of these files fails, nearly all by what is
-# computed, not only by the hash.
+# Negate the largest number of each tensor. Each of these files fails, and nearly all of them in
+# what is computed, not only in the hash.
 bad=0 computed=0 all=0
 grep -aoE '"[a-z_0-9.]+":\{"dtype":"F32"' "$own" | cut -d '"' -f 2 >"$scratch/names"
 while read -r tensor; do

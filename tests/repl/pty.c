@@ -266,7 +266,7 @@ static int await_file(Screen *s, const char *path)
 static void type_control(Screen *s, char letter)
 {
     const char control = (char)(letter & 0x1F);
-    if (control == 'C' - '@') {         /* a signal, also for a busy command */
+    if (control == 'C' - '@') {         /* a signal, even to a busy command */
         await_editor(s);
         type_interrupt(s);
     } else {

@@ -1,5 +1,5 @@
 /* test_report.c: The page and the chart of `bench`, from made-up numbers: no bar leaves its track,
- * no label covers another label or a point, the page has what narrow and dark screens need. */
+ * no label covers another label or a point, and the page has what narrow and dark screens need. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

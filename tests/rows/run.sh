@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan
-# Many rows in one call are bit-identical to one row at a time: prefill in any split, batches, the
+# Many rows in one call give the same bits as one row at a time: prefill in any split, batches, the
 # greedy id after each row and its logits, forks, a saved state (programs/rows.c). Ring buffers
 # longer and shorter than a call, rewound positions (programs/rings.c). For four decoders with both
 # kinds of kernels, two with int8 caches, one with f16 caches, one with int8 and int4 weights.

@@ -1,7 +1,7 @@
 """Write the references of this folder, from transformers 5.24. usage: make.py
 
-classes.rows: the ids of a text by AutoTokenizer, with another tokenizer_config.json and config.json
-next to a tokenizer.json of tests/tokenizer. A line has, separated by tabs, the folder, the
+classes.rows: the ids of a text by AutoTokenizer, with various tokenizer_config.json and config.json
+files next to a tokenizer.json of tests/tokenizer. A line has, separated by tabs, the folder, the
 tokenizer_config.json, the config.json (or - for none), the text and the ids without special tokens.
 
 ends.rows: the ids of "the", and of "the" with "and", with special tokens. A line has the folder,

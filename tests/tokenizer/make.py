@@ -3,7 +3,7 @@ for a corpus.
 
 usage: make.py            write NAME/ and NAME.gold; needs tokenizers and sentencepiece
        make.py --others XFORMC TOKENIZER.json TEXTS
-                          compare ids line by line, also of broken UTF-8; write nothing
+                          compare ids line by line, also for invalid UTF-8; write nothing
        make.py --rows     write the .gold files of the existing tokenizer.json, without training
 Every folder has the pipeline of one family (GPT-2, BERT, T5, …), with a vocabulary of a few hundred
 pieces trained on the sentences below. A .gold file has lines of JSON: a text, its ids, including

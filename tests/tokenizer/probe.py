@@ -87,8 +87,8 @@ def lower():
     rows("LOWER", change)
 
 HEAD = """\
-/* tokenizer_eras.def: code points for which Hugging Face's tokenizers 0.23 uses Unicode data that
- * differs from utf8proc 2.8. Written by tests/tokenizer/probe.py.
+/* tokenizer_eras.def: code points for which the Unicode data of Hugging Face's tokenizers 0.23
+ * differ from those of utf8proc 2.8. Written by tests/tokenizer/probe.py.
  *
  * ERA(era, first, last, value): value is, for each era:
  * MODERN, BERT, MARKS  the general category

@@ -77,7 +77,7 @@ static void check_text(const RtTokenizer *t, const json_t *wanted, int n, int pl
     if (streamed != used || memcmp(stream, text, used) != 0) fail_msg("%s: the stream gives \"%s\", not \"%s\"", where, stream, text);
 }
 
-/* Words are cut where no merge joins. Without the cuts the ids are the same. */
+/* Words are cut where no merge joins the two sides. Without the cuts the ids are the same. */
 static void check_whole_words(const RtTokenizer *t, const RtTokenText *x, int n, const char *where)
 {
     RtTokenizer whole = *t;

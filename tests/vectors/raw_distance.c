@@ -1,5 +1,6 @@
-/* raw_distance.c: a tool of the shell suite: the distance of the 32-bit floats on standard input
- * from a tensor of a safetensors file: the largest difference over the tensor's largest magnitude.
+/* raw_distance.c: a tool of the shell suite: print the distance of the 32-bit floats on standard
+ * input from a tensor of a safetensors file (the largest difference divided by the tensor's
+ * largest magnitude).
  * usage: raw_distance FILE TENSOR       fails above 1e-5, or if the counts differ */
 #include <math.h>
 #include <stdio.h>

@@ -37,7 +37,8 @@ static const int plain[] = {
     1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 13, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
     29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
 };
-/* Specs that differ by more than 1e-4, also from sums in double: they cancel with any BLAS. */
+/* Specs whose engines differ by more than 1e-4, even from sums in double: they cancel with any
+ * BLAS. */
 static const int far[] = { 103, 141, 977, 1093, 1239 };
 
 /* Specs whose last result cancels. For the second, the difference is as large as the result. */
@@ -326,7 +327,8 @@ static bool edit(Opened *o, const char *old, const char *new)
     return true;
 }
 
-/* Rows after the first do not see their last key: of a decoder, of one source, of several. */
+/* Rows after the first do not see their last key: in a decoder, in one source, in several
+ * sources. */
 static const char *const masks[][2] = {
     { "rt_rows_begin(&r, rows, n);", "rt_rows_begin(&r, rows, n);\n"
       "    for (int i = 0; status == RT_OK && i < n; i++) r.visible[i] = rows[i].pos + !rows[i].pos;" },
@@ -398,8 +400,8 @@ static void swapped_heads_are_found(void **state)
 
 /* ---- rounded weights ------------------------------------------------------------------------- */
 
-/* If weights are rounded, the generic engine follows from the start: it takes over the values that
- * it follows. The last result must be compared nevertheless. */
+/* If weights are rounded, the generic engine follows the other engine from the start: it takes over
+ * that engine's values. The last result must be compared nevertheless. */
 static void the_last_result_is_compared(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
-/* encoder_batch.c: encoding several sources in one call is bit-identical to separate calls, on one
- * thread and on several; bad calls are rejected. Compiled with an emitted encoder of 60 positions;
- * macros give the names of its calls. argv[1]: its packed weights. Prints TAP-like lines. */
+/* encoder_batch.c: encoding several sources in one call gives the same bits as separate calls, on
+ * one thread and on several; bad calls are rejected. Compiled with an emitted encoder of 60
+ * positions; macros give the names of its calls. argv[1]: its packed weights. Prints TAP-like
+ * lines. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* beam_search.c: the beam search of generated/README.md, with its functions in functions.h and its
- * call in search.h: prints the three best answers to one date, one per line.
+ * call in search.h. Prints the three best answers to one date, one per line.
  * usage: beam_search WEIGHTS */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* greedy_batch.c: the loop over NAME_decode_greedy in generated/README.md, included as excerpt.h:
- * answers four dates at once, one per line.     usage: greedy_batch WEIGHTS */
+/* greedy_batch.c: the loop over NAME_decode_greedy in generated/README.md, included as excerpt.h.
+ * Answers four dates at once, one per line.     usage: greedy_batch WEIGHTS */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* library_calls.c: calls of the emitted dates, in valid and invalid order. tests/emit/run.sh builds
- * it with a folder compiled with three slots.   usage: library_calls WEIGHTS FOREIGN OTHER_SIZE */
+/* library_calls.c: calls to the C emitted for dates, in valid and invalid order. tests/emit/run.sh
+ * builds it with a folder compiled with three slots.
+ * usage: library_calls WEIGHTS FOREIGN OTHER_SIZE */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

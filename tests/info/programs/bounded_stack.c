@@ -1,5 +1,5 @@
 /* bounded_stack.c: a model gives the same answer on a stack of BYTES plus a page as on the
- * program's own stack. Guard pages are below that stack.
+ * program's own stack. Guard pages lie below the first of these stacks.
  * usage: bounded_stack BYTES FILE.safetensors [TEXT], compiled as model_calls.h says; negative
  * BYTES make it less than a page. */
 #define _DEFAULT_SOURCE

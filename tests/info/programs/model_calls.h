@@ -1,5 +1,5 @@
-/* model_calls.h: the calls of a model at their largest, and a hash of the state they leave:
- * encoding the longest source, many rows, one row, a text.
+/* model_calls.h: the calls of a model at their largest (encoding the longest source, many rows, one
+ * row, a text), and a hash of the state that they leave.
  *
  * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"', the sizes -DMAX_SOURCE=N -DMAX_TARGET=N
  * -DROWS=N, and -DKIND_…: GRAPH, ENCODER, DECODER or BOTH; TEXT. */

@@ -1,4 +1,4 @@
-/* rows.c: many rows in one call are bit-identical to one row after another: prefill in any split,
+/* rows.c: many rows in one call give the same bits as one row at a time: prefill in any split,
  * batches of slots, forks, a state saved to a file and read back, on one thread and on two. Prints
  * TAP-like lines. Compiled against an emitted decoder-only model with three slots; run.sh defines
  * MODEL, HEADER, VOCAB, STRIDE and SCORES. */

@@ -93,7 +93,8 @@ Text ablation_chart(const Ablation *a)
     begin(&c, a, WIDTH);
     svg_text(&c.svg, MARGIN, 34, (SvgFont){ .size = 18, .bold = true }, title);
     svg_printf(&c.svg, MARGIN, 54, (SvgFont){ .size = 12, .fill = SVG_FAINT },
-               "median of %d repetitions in turns; × the step before; the axis is logarithmic", b->repetitions);
+               "median of %d repetition%s; steps take turns; ×: relative to the step before; the axis is logarithmic",
+               b->repetitions, b->repetitions > 1 ? "s" : "");
     for (int i = 0; i < b->test_count; i++) y = draw_test(&c, i, y);
     svg_printf(&c.svg, MARGIN, y + 12, (SvgFont){ .size = 11, .fill = SVG_FAINT }, "%s, %s",
                machine_processor(b->arena), b->limits.isa);

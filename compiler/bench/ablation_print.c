@@ -88,10 +88,11 @@ void ablation_print(const Ablation *a, FILE *to)
     fprintf(to, "%s: each step keeps what the steps before it changed, from \"constant shapes\" on.\n\n", first->session->model->name);
     print_steps(a, to);
     for (int t = 0; t < first->test_count; t++) print_test(a, t, to);
-    fprintf(to, "\nt/s: the median of %d repetitions; steps take turns. vs: the speed relative to the step\n"
+    fprintf(to, "\nt/s: the median of %d repetition%s; steps take turns. vs: the speed relative to the step\n"
                 "before or to generic, the median over repetitions. distance: the largest difference of the\n"
                 "outputs from those of the step before, divided by their largest value. limit: the share of\n"
-                "this machine's arithmetic or memory bandwidth, with the threads of the step.\n", first->repetitions);
+                "this machine's arithmetic or memory bandwidth, with the threads of the step.\n",
+            first->repetitions, first->repetitions > 1 ? "s" : "");
     for (int i = 0; i < a->left_count; i++) fprintf(to, "%s%s.\n", i ? "" : "\nLeft out:\n", arena_format(first->arena, "- %s", a->left_out[i]));
 }
 

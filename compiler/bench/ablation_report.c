@@ -36,10 +36,10 @@ static void add_rows(Text *t, const Ablation *a)
     const Bench *b = &a->benches[0];
     const char *const heads[] = { "test", "step", "|threads", arena_format(b->arena, "|%s", bench_unit(b)),
                                   "|× before", "|× generic", "|of the limit" };
-    text_printf(t, "<h2>Speed</h2>\n<p>Steps take turns. Medians of %d repetitions ± standard deviation; a factor is the median of the ratios of\n"
+    text_printf(t, "<h2>Speed</h2>\n<p>Steps take turns. Medians of %d repetition%s ± standard deviation; a factor is the median of the ratios of\n"
                    "each repetition. The share is relative to the limit probed in the same run, for f32 multiply-adds or for reading,\n"
                    "whichever is nearer.</p>\n",
-                b->repetitions);
+                b->repetitions, b->repetitions > 1 ? "s" : "");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int test = 0; test < b->test_count; test++)
         for (int i = 0; i < a->count; i++) {

@@ -67,8 +67,8 @@ static void draw_speed(Svg *s, const Bench *b, const BenchRow *r, const BenchFig
 {
     const double x = bench_speed(b, f) / most * SPEED, half = bench_around(b, f) / most * SPEED;
     const double middle = y + BAR / 2.0;
-    const char *tip = arena_format(b->arena, "%s, %d threads, %s: %s ± %s %s", r->engine->label, r->threads, r->test->name,
-                                   bench_number(b->arena, bench_speed(b, f)),
+    const char *tip = arena_format(b->arena, "%s, %d thread%s, %s: %s ± %s %s", r->engine->label, r->threads,
+                                   r->threads > 1 ? "s" : "", r->test->name, bench_number(b->arena, bench_speed(b, f)),
                                    bench_number(b->arena, bench_around(b, f)), bench_unit(b));
     svg_rect(s, SPEED_AT, y, x, BAR, (SvgStyle){ .fill = c.edge, .radius = 2 }, tip);
     const double end = SPEED_AT + x + half;
@@ -179,9 +179,9 @@ static void draw_head(Svg *s, const Bench *b)
     const Model *m = b->session->model;
     const SvgFont faint = { .size = 12, .fill = SVG_FAINT };
     svg_printf(s, MARGIN, 34, (SvgFont){ .size = 18, .bold = true }, "%s: how fast, and how near to the limit", m->name);
-    svg_printf(s, MARGIN, 54, faint, "%s, %s of weights, %s parameters; median of %d repetitions, and their standard deviation",
+    svg_printf(s, MARGIN, 54, faint, "%s, %s of weights, %s parameters; median of %d repetition%s ± standard deviation",
                model_dtype(m), bench_size(b->arena, (double)b->plan->weights_bytes), bench_count(b->arena, (double)model_parameters(m)),
-               b->repetitions);
+               b->repetitions, b->repetitions > 1 ? "s" : "");
     svg_text(s, SPEED_AT, 80, (SvgFont){ .bold = true }, bench_unit(b));
     svg_text(s, SHARE_AT, 80, (SvgFont){ .bold = true }, "share of the machine's limit");
 }

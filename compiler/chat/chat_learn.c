@@ -560,7 +560,7 @@ static const char *find_bound(Learner *l, const Chat *c)
                               { NULL, { USER, ANSWER, text } } };
         for (size_t k = 0; k < sizeof all / sizeof *all; k++)
             if (!agrees_or_none(l, c, &all[k]))
-                return arena_format(l->arena, "for a message of %d characters", (int)n);
+                return arena_format(l->arena, "for a message of %d character%s", (int)n, n == 1 ? "" : "s");
         if (n > MOST_SAID - 3) continue;
         for (int k = 0; k < 2; k++) {           /* odd: the user speaks last */
             const int count = ((int)n | 1) + 2 * k;
@@ -569,7 +569,7 @@ static const char *find_bound(Learner *l, const Chat *c)
             bool good = agrees_or_none(l, c, &turns);
             turns.system = SYSTEM;
             good = good && agrees_or_none(l, c, &turns);
-            if (!good) return arena_format(l->arena, "for a conversation of %d messages", count);
+            if (!good) return arena_format(l->arena, "for a conversation of %d message%s", count, count == 1 ? "" : "s");
         }
     }
     return NULL;

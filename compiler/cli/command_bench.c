@@ -150,8 +150,9 @@ static void remark_on_threads(Session *s, const Bench *b)
             if (many_ts < worst * one_ts) where = r, worst = many_ts / one_ts, found = many_ts, wanted = one_ts;
         }
         if (where)
-            diag_remark(s->diag, (Loc){ 0 }, "bench: %d threads are slower than 1 here, in %d of %d rows; the worst is %s, %s: %.2f against %.2f t/s",
-                        b->threads[k], rows, all, where->engine->label, where->test->name, found, wanted);
+            diag_remark(s->diag, (Loc){ 0 }, "bench: %d threads are slower than 1 here, in %d of %d row%s; "
+                        "the worst is %s, %s: %.2f against %.2f t/s",
+                        b->threads[k], rows, all, all == 1 ? "" : "s", where->engine->label, where->test->name, found, wanted);
     }
 }
 
@@ -242,7 +243,7 @@ static bool may_write(Session *s, const Options *o)
         for (int k = i + 1; k < OUTPUTS; k++) {
             const BenchOutput *a = &outputs[i], *b = &outputs[k];
             if (!a->path || !b->path || !file_is_same(s->arena, a->path, b->path)) continue;
-            diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s and %s are the same file, %s",
+            diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s and %s name the same file, %s",
                        a->option, b->option, b->path);
             return false;
         }

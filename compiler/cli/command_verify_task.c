@@ -207,7 +207,7 @@ void task_print(Arena *arena, const Task *task, FILE *to)
         fputc('\n', to);
     }
     if (task->perplexity) {
-        fprintf(to, "perplexity over %lld tokens: %s %.4f", (long long)a->tokens, dtype_words(arena, a), a->perplexity);
+        fprintf(to, "perplexity over %lld token%s: %s %.4f", (long long)a->tokens, a->tokens == 1 ? "" : "s", dtype_words(arena, a), a->perplexity);
         if (task->count > 1) fprintf(to, ", %s %.4f (%+.2f %%)", b->dtype, b->perplexity, 100 * (a->perplexity / b->perplexity - 1));
         fputc('\n', to);
     }

@@ -450,7 +450,7 @@ static void emit_block(Emit *e, Text *out, const PlanBlock *b)
 {
     const Block *block = b->block;
     const EmitPrefillEnd end = emit_prefill_end(e->plan);
-    text_printf(out, "/* %s.%s */\n", block->doc, block->layers ? arena_format(e->arena, " One of %d layers.", block->layers) : "");
+    text_printf(out, "/* %s.%s */\n", block->doc, block->layers > 1 ? arena_format(e->arena, " One of %d layers.", block->layers) : "");
     text_printf(out, "static void %s(const job *j%s%s)\n{\n", block->name,
                 block->layers ? ", int layer" : "", emit_has_threads(e) ? ", int thread, int threads" : "");
     declarations(e, out, b);

@@ -106,7 +106,7 @@ static const char *about(Emit *e)
     const char *layers = m->has_encoder && m->has_decoder
                              ? arena_format(e->arena, "%lld + %lld", (long long)m->encoder.layers, (long long)m->decoder.layers)
                              : emit_number(e, m->has_decoder ? m->decoder.layers : m->encoder.layers);
-    return arena_format(e->arena, "%s of %s layers, width %lld", kind, layers, (long long)m->d_model);
+    return arena_format(e->arena, "%s of %s layer%s, width %lld", kind, layers, strcmp(layers, "1") == 0 ? "" : "s", (long long)m->d_model);
 }
 
 /* A part of main: a template with one placeholder filled; "" if the model lacks the part. */

@@ -65,9 +65,11 @@ static bool in_any_layer(const Stack *s, int64_t (*field)(const LayerFields *))
 const char *emit_stack(Emit *e, const Stack *s)
 {
     int n;
+    const char *heads = over_layers(e, s, heads_of);
     const char *shared = in_any_layer(s, heads_shared) ? arena_format(e->arena, " (%s of keys and values)", over_layers(e, s, kv_heads_of)) : "";
-    return arena_format(e->arena, "%lld layers, %s heads%s of %s, %sd_ff %s, %s norm (%s)%s", (long long)s->layers,
-                        over_layers(e, s, heads_of), shared, over_layers(e, s, head_dim_of), in_any_layer(s, gated_of) ? "gated " : "",
+    return arena_format(e->arena, "%lld layer%s, %s head%s%s of %s, %sd_ff %s, %s norm (%s)%s", (long long)s->layers,
+                        s->layers == 1 ? "" : "s", heads, strcmp(heads, "1") == 0 ? "" : "s", shared,
+                        over_layers(e, s, head_dim_of), in_any_layer(s, gated_of) ? "gated " : "",
                         over_layers(e, s, d_ff_of),
                         field_words("norms", &n)[s->norm], field_words("norm_places", &n)[s->norm_at],
                         s == &e->model->decoder && e->model->kv_dtype != KV_DTYPES_F32

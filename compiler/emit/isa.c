@@ -51,7 +51,7 @@ const char *isa_list_fault(Arena *a, const char *list)
 {
     int n;
     const char *const *names = isa_list(a, list, &n);
-    if (n > MAX_ISAS) return arena_format(a, "at most %d fit into one program", MAX_ISAS);
+    if (n > MAX_ISAS) return arena_format(a, "at most %d instruction sets fit into one program", MAX_ISAS);
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < i; k++)
             if (strcmp(names[i], names[k]) == 0)

@@ -182,5 +182,5 @@ void finder_refuse_left_out(Finder *f)
     int told = m->has_encoder ? refuse_in_stack(f, "encoder", &m->encoder, 0) : 0;
     if (m->has_decoder) told = refuse_in_stack(f, "decoder", &m->decoder, told);
     if (told > MOST_TOLD)
-        diag_note(f->diag, (Loc){ 0 }, "and %d more such tensors", told - MOST_TOLD);
+        diag_note(f->diag, (Loc){ 0 }, "and %d more such tensor%s", told - MOST_TOLD, told - MOST_TOLD == 1 ? "" : "s");
 }

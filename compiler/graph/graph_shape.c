@@ -207,7 +207,9 @@ static bool shape_custom(Diag *d, Node *n)
     for (int i = 0; i < n->custom->input_count; i++) {
         const Tensor *t = n->in[i];
         if (t && (t->rank == 2 || (t->rank == 1 && t->kind == TENSOR_PARAM))) continue;
-        diag_error(d, EXIT_BAD_DATA, n->at, "%s: %s has %d dimensions, expected 2", n->custom->name, n->custom->inputs[i], t ? t->rank : 0);
+        const int rank = t ? t->rank : 0;
+        diag_error(d, EXIT_BAD_DATA, n->at, "%s: %s has %d dimension%s, expected 2", n->custom->name, n->custom->inputs[i], rank,
+                   rank == 1 ? "" : "s");
         return false;
     }
     give(n->out[0], 2, (Dim){ n->shape[0], COUNT_CONSTANT }, (Dim){ n->shape[1], COUNT_CONSTANT }, (Dim){ 0 });

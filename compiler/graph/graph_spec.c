@@ -138,9 +138,9 @@ static void add_input(SpecBuild *b)
     const GraphCall *c = b->call;
     Maker *k = b->k;
     if (c->rank != 2 && c->rank != 3) {
-        diag_error(k->diag, EXIT_BAD_DATA, c->at, "input %s has %d dimensions, expected 2 (rows, "
+        diag_error(k->diag, EXIT_BAD_DATA, c->at, "input %s has %d dimension%s, expected 2 (rows, "
                    "columns), or 3 for a bias of g.attention (heads, queries, keys)", c->name,
-                   c->rank);
+                   c->rank, c->rank == 1 ? "" : "s");
         k->failed = true;
         return;
     }
@@ -159,7 +159,8 @@ static void add_cache(SpecBuild *b)
 {
     const GraphCall *c = b->call;
     if (c->rank != 2) {
-        refuse(b, arena_format(b->k->arena, "%s has %d dimensions, expected 2: capacity and width", c->name, c->rank));
+        refuse(b, arena_format(b->k->arena, "%s has %d dimension%s, expected 2: capacity and width", c->name, c->rank,
+                               c->rank == 1 ? "" : "s"));
         return;
     }
     const Dim dim[2] = { dim_constant(c->shape[0]), dim_constant(c->shape[1]) };
@@ -215,8 +216,8 @@ static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     const int64_t rows = in[1]->dim[0].bound;
     if (cache->append) refuse(b, arena_format(b->k->arena, "line %d already appends to the cache %s", cache->append->at.line, cache->made_by->name));
     else if (g->step_rows && g->step_rows != rows)
-        refuse(b, arena_format(b->k->arena, "%lld rows, but another append has %lld: all must "
-                               "append the same number", (long long)rows, (long long)g->step_rows));
+        refuse(b, arena_format(b->k->arena, "%lld row%s, but another append has %lld: all must "
+                               "append the same number", (long long)rows, rows == 1 ? "" : "s", (long long)g->step_rows));
     else if (rows > b->capacity)
         refuse(b, arena_format(b->k->arena, "%lld rows do not fit in a cache of %lld", (long long)rows, (long long)b->capacity));
     g->step_rows = rows;
@@ -382,9 +383,9 @@ static void check_inputs(SpecBuild *b, const struct Word *w)
     if (n <= w->inputs) return;
     const int first = b->call->inputs[w->inputs];
     const char *name = first < 0 ? NULL : b->values[first].name;
-    const char *which = name ? arena_format(b->k->arena, ", %s,", name) : "";
+    const char *which = name ? arena_format(b->k->arena, ", %s", name) : "";
     diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at,
-               "%s takes %d value%s, found %d: argument %d%s is one too many", w->name, w->inputs,
+               "%s takes %d value%s, found %d: unexpected argument %d%s", w->name, w->inputs,
                w->inputs == 1 ? "" : "s", n, w->inputs + 1, which);
     b->k->failed = true;
 }

@@ -99,7 +99,7 @@ static const char *node_tip(Drawing *g, const Node *n)
         if (n->in[i]) text_printf(&t, "\n%s  %s", n->in[i]->name, shape_of(g, n->in[i]));
     for (int i = 0; n->custom && i < n->custom->attribute_count; i++)
         text_printf(&t, "\n%s %.6g", n->custom->attributes[i].name, n->attributes[i]);
-    if (n->op == OP_ATTENTION) text_printf(&t, "\nscale %.6g, %d heads of keys and values", n->scale, n->kv_heads);
+    if (n->op == OP_ATTENTION) text_printf(&t, "\nscale %.6g, %d head%s of keys and values", n->scale, n->kv_heads, n->kv_heads == 1 ? "" : "s");
     return t.data;
 }
 

@@ -31,8 +31,9 @@ static void bytes_line(Arena *a, FILE *to, const char *label, size_t bytes, cons
 static void print_head(const Model *m, FILE *to)
 {
     fprintf(to, "%s: %s", m->name, m->graph ? "graph" : "");
-    if (m->has_encoder) fprintf(to, "encoder of %" PRId64 " layers", m->encoder.layers);
-    if (m->has_decoder) fprintf(to, "%sdecoder of %" PRId64 " layers", m->has_encoder ? ", " : "", m->decoder.layers);
+    if (m->has_encoder) fprintf(to, "encoder of %" PRId64 " layer%s", m->encoder.layers, m->encoder.layers == 1 ? "" : "s");
+    if (m->has_decoder) fprintf(to, "%sdecoder of %" PRId64 " layer%s", m->has_encoder ? ", " : "", m->decoder.layers,
+                                m->decoder.layers == 1 ? "" : "s");
     if (!m->graph) fprintf(to, ", width %" PRId64, m->d_model);
     if (m->has_encoder) fprintf(to, ", source up to %" PRId64, m->max_source);
     if (m->has_decoder) fprintf(to, ", target up to %" PRId64, m->max_target);
@@ -153,11 +154,11 @@ static void sum_line(Arena *a, FILE *to, const char *label, double flops, double
 static const char *program_title(Arena *a, const Info *i, const InfoProgram *p)
 {
     if (p->kind == PROGRAM_ENCODE)
-        return arena_format(a, "encode: a source of %s tokens", info_number(a, (double)p->tokens));
+        return arena_format(a, "encode: a source of %s token%s", info_number(a, (double)p->tokens), p->tokens == 1 ? "" : "s");
     if (p->kind == PROGRAM_RUN) return "run: the whole graph";
     const char *memory = p->memory_keys ? arena_format(a, " and %s of the source", info_number(a, (double)p->memory_keys)) : "";
-    return arena_format(a, "step: one token at position %s, which sees %s keys%s", info_number(a, (double)i->position),
-                        info_number(a, (double)p->keys), memory);
+    return arena_format(a, "step: one token at position %s, which sees %s key%s%s", info_number(a, (double)i->position),
+                        info_number(a, (double)p->keys), p->keys == 1 ? "" : "s", memory);
 }
 
 /* Collect the names of all xf.op operations of a program, whose FLOPs are unknown; returns their

@@ -39,7 +39,8 @@ static bool add_ids(Look *l, const char *word, int *ids, int *n)
             return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "id %ld is not in the vocabulary of %s, 0 to %lld", id, m->name, last), NULL);
         }
         if (*n == look_most_ids(m))
-            return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "more than %lld ids", (long long)look_most_ids(m)), NULL);
+            return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "more than %lld id%s", (long long)look_most_ids(m),
+                                                                  look_most_ids(m) == 1 ? "" : "s"), NULL);
         ids[(*n)++] = (int)id;
         at = end;
     }
@@ -187,8 +188,8 @@ bool look_ask(Look *l, int *ids, int n) { return look_answer(l, ids, n) && look_
 
 static bool refuse_full(Session *s)
 {
-    return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "the caches of %s are full: %lld rows fit", s->model->name,
-                                                      (long long)s->graph->capacity), NULL);
+    return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "the caches of %s are full: %lld row%s", s->model->name,
+                                                      (long long)s->graph->capacity, s->graph->capacity == 1 ? " fits" : "s fit"), NULL);
 }
 
 bool look_has_room(Session *s, const Engine *e) { return !s->graph->step_rows || engine_has_room(e) || refuse_full(s); }

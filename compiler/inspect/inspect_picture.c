@@ -134,12 +134,22 @@ static void add_graph(Look *l)
     }
 }
 
+/* Append "layers 0 to 1", or "layer 0" if there is only one. */
+static void add_range(Text *t, const char *what, int64_t n)
+{
+    if (n == 1) text_printf(t, "%s 0", what);
+    else text_printf(t, "%ss 0 to %lld", what, (long long)n - 1);
+}
+
 /* Append "encoder: layers 0 to 1, heads 0 to 3" to the text. */
 static void add_choice(Text *t, const char *kind, const Stack *s)
 {
     int64_t heads = 0;
     for (int i = 0; i < s->layers; i++) heads = s->layer[i].heads > heads ? s->layer[i].heads : heads;
-    text_printf(t, "%s%s: layers 0 to %lld, heads 0 to %lld", t->size ? "; " : "", kind, (long long)s->layers - 1, (long long)heads - 1);
+    text_printf(t, "%s%s: ", t->size ? "; " : "", kind);
+    add_range(t, "layer", s->layers);
+    text_add(t, ", ");
+    add_range(t, "head", heads);
 }
 
 /* The attentions that can be chosen. */
@@ -150,7 +160,11 @@ static const char *choices_of(Look *l)
     if (m->has_encoder) add_choice(&t, "encoder", &m->encoder);
     if (m->has_decoder) add_choice(&t, "decoder", &m->decoder);
     if (m->has_encoder && m->has_decoder) add_choice(&t, "cross", &m->decoder);
-    if (m->graph) text_printf(&t, "an xf.graph has heads 0 to %d, no layers and no kinds", l->most_heads - 1);
+    if (m->graph) {
+        text_add(&t, "an xf.graph has ");
+        add_range(&t, "head", l->most_heads);
+        text_add(&t, ", no layers and no kinds");
+    }
     return t.data;
 }
 

@@ -52,8 +52,8 @@ static void check_list_lengths(const ModelCheck *c, Side side, int64_t layers)
     for (int i = 0; i < FIELD_COUNT; i++) {
         const Choice *choice = draft_choice(c->draft, side, (FieldId)i);
         if (choice && fields[i].scope == SCOPE_LAYER && choice->count > layers)
-            wrong(c, choice->at, "%s lists %d values; the %s has %" PRId64 " layers", fields[i].name, choice->count,
-                  side_name(side), layers);
+            wrong(c, choice->at, "%s lists %d value%s; the %s has %" PRId64 " layer%s", fields[i].name, choice->count,
+                  choice->count == 1 ? "" : "s", side_name(side), layers, layers == 1 ? "" : "s");
     }
 }
 

@@ -42,7 +42,8 @@ static bool check_length(Diag *d, const Draft *draft, FieldId id, const FieldLis
 {
     const Choice *c = draft_choice(draft, SIDE_BOTH, id);
     if (!c || list->count <= most) return true;
-    diag_error(d, EXIT_BAD_DATA, c->at, "%s lists %d values; head_width lists %d", fields[id].name, list->count, most);
+    diag_error(d, EXIT_BAD_DATA, c->at, "%s lists %d value%s; head_width lists %d", fields[id].name, list->count,
+               list->count == 1 ? "" : "s", most);
     return false;
 }
 
@@ -54,7 +55,8 @@ static void check_labels(Diag *d, const Draft *draft, const Model *m, int64_t wi
     if (!model_pools(m)) diag_error(d, EXIT_BAD_DATA, at, "labels need a single vector: "
                                     "set pooling to \"cls\", \"mean\" or another mode that gives one");
     else if (m->labels.count != width)
-        diag_error(d, EXIT_BAD_DATA, at, "labels lists %d names; the model returns %" PRId64 " numbers", m->labels.count, width);
+        diag_error(d, EXIT_BAD_DATA, at, "labels lists %d name%s; the model returns %" PRId64 " number%s", m->labels.count,
+                   m->labels.count == 1 ? "" : "s", width, width == 1 ? "" : "s");
     else if (m->normalize) diag_error(d, EXIT_BAD_DATA, at, "labels and normalize cannot be combined: normalize would change the scores");
 }
 
@@ -93,8 +95,8 @@ void model_check_head(Diag *d, const Draft *draft, Model *m)
     if (!check_length(d, draft, FIELD_ID_head_activation, &m->head_activation, n) || !check_length(d, draft, FIELD_ID_head_bias, &m->head_bias, n) ||
         !check_length(d, draft, FIELD_ID_head_norm, &m->head_norm, n)) return;
     if (m->head_weights.count && m->head_weights.count != n) {
-        diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_head_weights), "head_weights lists %d files; head_width lists %d",
-                   m->head_weights.count, n);
+        diag_error(d, EXIT_BAD_DATA, draft_place(draft, SIDE_BOTH, FIELD_ID_head_weights), "head_weights lists %d file%s; head_width lists %d",
+                   m->head_weights.count, m->head_weights.count == 1 ? "" : "s", n);
         return;
     }
     const int64_t last = n ? m->head_width.value[n - 1] : model_pooled_width(m);

@@ -167,8 +167,8 @@ static bool check_scaling(const Rotary *r, const LayerFields *l, int64_t length)
     else if (l->rope_scaling == SCALINGS_LONGROPE && l->rope_original_len < 2)
         wrong(r, rope_original_len, "rope_original_len (1) must be more than 1 for \"longrope\"");
     else if (l->rope_scaling == SCALINGS_LONGROPE && l->rope_short_factor->count != l->rope_dims / 2)
-        wrong(r, rope_short_factor, "rope_short_factor lists %d numbers, expected half of rope_dims (%" PRId64 ")", l->rope_short_factor->count,
-              l->rope_dims);
+        wrong(r, rope_short_factor, "rope_short_factor lists %d number%s, expected half of rope_dims (%" PRId64 ")", l->rope_short_factor->count,
+              l->rope_short_factor->count == 1 ? "" : "s", l->rope_dims);
     else return check_length(r, l, length);
     return false;
 }

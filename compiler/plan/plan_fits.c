@@ -76,7 +76,8 @@ bool plan_fits(Diag *d, const Graph *g, PlanOptions options)
     double state = s.slot * options.slots + s.kept + s.largest, weights = weight_bytes(g);
     if (state > MOST_BYTES) {
         diag_error(d, EXIT_BAD_DATA, g->model->at, "the state would take %.3g bytes; the limit is %.3g", state, MOST_BYTES);
-        diag_note(d, g->model->at, "%d slot%s of %.3g bytes each", options.slots, options.slots == 1 ? "" : "s", s.slot);
+        diag_note(d, g->model->at, "%d slot%s of %.3g bytes%s", options.slots, options.slots == 1 ? "" : "s", s.slot,
+                  options.slots == 1 ? "" : " each");
     } else if (weights > MOST_BYTES)
         diag_error(d, EXIT_BAD_DATA, g->model->at, "the weights would take %.3g bytes; the limit is %.3g", weights, MOST_BYTES);
     return state <= MOST_BYTES && weights <= MOST_BYTES;

@@ -43,8 +43,8 @@ static int call_probe(lua_State *L)
     if (lua_isnil(L, -1)) return 0;
     const float *changed = repl_numbers(L, -1, a, &wanted);
     if (wanted != n)
-        return luaL_error(L, "the probe of %s returned %d numbers, expected %d", s->name,
-                          (int)wanted, (int)n);
+        return luaL_error(L, "the probe of %s returned %d number%s, expected %d", s->name,
+                          (int)wanted, wanted == 1 ? "" : "s", (int)n);
     /* A tap is a copy; later operations read the original, which must change too. The weights and
      * scores of an attention exist only inside its kernel. */
     const PlanOp *op = s->at->op;

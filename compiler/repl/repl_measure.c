@@ -105,7 +105,7 @@ static int measure_runs(lua_State *L, double seconds, bool print)
     if (status == RT_OK && print) {
         const char *what = model->graph ? "one run" : !model->has_encoder ? "16 tokens, one at a time" : model->has_decoder ?
                            "a full-length source and one step" : "a full-length source";
-        printf("%s, %s: %d runs, minimum %.2f µs, median %.2f µs\n", m->engine->name, what, n, us[0], us[n / 2]);
+        printf("%s, %s: %d run%s, minimum %.2f µs, median %.2f µs\n", m->engine->name, what, n, n == 1 ? "" : "s", us[0], us[n / 2]);
         histogram(us, n);
     }
     const double best = n ? us[0] / 1e6 : 0, median = n ? us[n / 2] / 1e6 : 0;

@@ -71,7 +71,8 @@ const char *repl_near(lua_State *L, const ReplModel *m, const char *name, const 
     if (model->graph || sscanf(name, "%7[a-z].%d.%n", stack, &layer, &end) != 2 || !end) return lua_tostring(L, -1);
     const bool encoder = model->has_encoder && strcmp(stack, "encoder") == 0, decoder = model->has_decoder && strcmp(stack, "decoder") == 0;
     const int layers = (int)(encoder ? model->encoder.layers : decoder ? model->decoder.layers : 0);
-    if (layers && (layer < 0 || layer >= layers)) lua_pushfstring(L, "; %s has layers 0 to %d", stack, layers - 1);
+    if (layers == 1 && layer) lua_pushfstring(L, "; %s has only layer 0", stack);
+    else if (layers && (layer < 0 || layer >= layers)) lua_pushfstring(L, "; %s has layers 0 to %d", stack, layers - 1);
     else lua_pushliteral(L, "");
     lua_concat(L, 2);
     return lua_tostring(L, -1);

@@ -185,7 +185,7 @@ function xf.sweep(spec, grid, options, ...)
   end, heard)
   if not good then
     if why then error(why, 0) end
-    io.stderr:write(("interrupted: %d of %d rows were measured\n"):format(#done, #rows))
+    io.stderr:write(("interrupted: %d of %d rows %s measured\n"):format(#done, #rows, #done == 1 and "was" or "were"))
   end
   if options.file and #done > 0 then sweep_bars(done, name, options.file) end
   return done
@@ -268,6 +268,8 @@ function Model:ablate(block, head, ...)
   end
   local heads = plain_heads(self, block)
   local width = weight:shape()[2] // heads
-  if math.type(head) ~= "integer" or head < 0 or head >= heads then error(("%s has heads 0 to %d"):format(block, heads - 1), 2) end
+  if math.type(head) ~= "integer" or head < 0 or head >= heads then
+    error((heads == 1 and "%s has only head 0" or "%s has heads 0 to %d"):format(block, heads - 1), 2)
+  end
   self:set(name .. ".weight", weight:scaled(0, head * width + 1, (head + 1) * width, 2))
 end

@@ -89,7 +89,7 @@ static int make_tensor(lua_State *L)
             fit = fit && !__builtin_mul_overflow(elements, t.shape[i], &elements);
         }
         if (!fit || elements != n)
-            return luaL_error(L, "xf.tensor: the sizes do not match the %d numbers", (int)n);
+            return luaL_error(L, "xf.tensor: the sizes do not match the %d number%s", (int)n, n == 1 ? "" : "s");
     }
     repl_push_tensor(L, "tensor", t.rank, t.shape, t.values);
     return 1;

@@ -289,8 +289,8 @@ static void note_moved(TokBuild *b, Adding *all, TokString text, int64_t said, u
 static void note_others(TokBuild *b, const Adding *all)
 {
     if (all->moved > 1)
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the same applies to %d other added tokens",
-                    all->moved - 1);
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "the same applies to %d other added token%s",
+                    all->moved - 1, all->moved == 2 ? "" : "s");
 }
 
 /* Add a token with the id of its piece, or of an earlier added token with its text, else with a new

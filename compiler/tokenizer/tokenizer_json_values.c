@@ -151,8 +151,8 @@ static bool is_far(TokBuild *b, const char *text, json_int_t id, size_t pieces)
 {
     const json_int_t most = 16 * (json_int_t)pieces + 65536;
     if (id < most) return false;
-    tok_refuse(b, "the piece \"%.60s\" has the id %lld; with %zu pieces, ids must be below %lld", text, (long long)id, pieces,
-               (long long)most);
+    tok_refuse(b, "the piece \"%.60s\" has the id %lld; with %zu piece%s, ids must be below %lld", text, (long long)id, pieces,
+               pieces == 1 ? "" : "s", (long long)most);
     return true;
 }
 

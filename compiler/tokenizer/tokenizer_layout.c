@@ -280,7 +280,7 @@ static void refuse_language(TokBuild *b, const Layout *l, const char *code)
     const char *words = l->languages;
     TokString word;
     while (tok_next_word(&words, &word))
-        if (strncmp(word.s, code, 2) == 0) text_printf(&near, "%s%.*s", near.size ? ", " : "; similar ones: ", (int)word.n, word.s);
+        if (strncmp(word.s, code, 2) == 0) text_printf(&near, "%s%.*s", near.size ? ", " : "; similar: ", (int)word.n, word.s);
     b->file = file_join(b->arena, file_folder(b->arena, b->file), "tokenizer_config.json");
     tok_refuse(b, "src_lang '%s' is not a language of the class %sTokenizer%s", code, l->class_name, near.data);
 }

@@ -193,9 +193,10 @@ static bool run_all_ids(Verify *v)
     const int64_t most_source = v->model->has_encoder ? v->model->max_source : 1, most_target = v->model->has_decoder ? v->model->max_target : 1;
     const int64_t n = affordable(p, PROGRAM_ENCODE, most_source, 0);
     const int64_t m = affordable(p, PROGRAM_STEP, most_target, n);
-    if (n < most_source || m < most_target)
-        diag_remark(v->diag, (Loc){ 0 }, "verify: to save time, sources have at most %lld ids and targets at most %lld", (long long)n,
-                    (long long)m);
+    if (n < most_source)
+        diag_remark(v->diag, (Loc){ 0 }, "verify: to save time, sources are limited to %lld id%s", (long long)n, n == 1 ? "" : "s");
+    if (m < most_target)
+        diag_remark(v->diag, (Loc){ 0 }, "verify: to save time, targets are limited to %lld id%s", (long long)m, m == 1 ? "" : "s");
     Random r = { v->options->seed };
     if (!run_ids(v, &r, 1, m) || !run_ids(v, &r, n, 1) || !run_ids(v, &r, n, m)) return false;
     for (int i = 3; i < verify_inputs(p->graph); i++) {

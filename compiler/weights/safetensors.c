@@ -81,8 +81,8 @@ static bool read_offsets(Reader *r, const json_t *entry, Extent *extent)
     extent->end = (uint64_t)json_integer_value(end);
     if (extent->begin > extent->end) return fault(r, "tensor \"%.100s\": its data ends before it begins", extent->name);
     if (extent->end > r->data_bytes)
-        return fault(r, "tensor \"%.100s\": its data ends at %" PRIu64 ", past the %" PRIu64 " bytes of the file's data",
-                     extent->name, extent->end, r->data_bytes);
+        return fault(r, "tensor \"%.100s\": its data ends at %" PRIu64 ", past the %" PRIu64 " byte%s of the file's data",
+                     extent->name, extent->end, r->data_bytes, r->data_bytes == 1 ? "" : "s");
     return true;
 }
 
@@ -93,8 +93,8 @@ static bool check_bytes(Reader *r, const Extent *extent, uint64_t elements, int 
         return fault(r, "tensor \"%.100s\": the product of its shape is too large", extent->name);
     if (total % 8) return fault(r, "tensor \"%.100s\": its elements do not fill whole bytes", extent->name);
     if (total / 8 == found) return true;
-    return fault(r, "tensor \"%.100s\" has %" PRIu64 " bytes of data; its shape and dtype need %" PRIu64,
-                 extent->name, found, total / 8);
+    return fault(r, "tensor \"%.100s\" has %" PRIu64 " byte%s of data; its shape and dtype need %" PRIu64,
+                 extent->name, found, found == 1 ? "" : "s", total / 8);
 }
 
 static bool read_entry(Reader *r, const char *name, const json_t *entry, TensorSource *t, Extent *extent)
@@ -128,6 +128,9 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const TensorSource *)a)->name, ((const TensorSource *)b)->name);
 }
 
+/* "4 bytes", or "byte": what follows "the first" or "the last". */
+static const char *bytes_words(Arena *a, uint64_t n) { return n == 1 ? "byte" : arena_format(a, "%" PRIu64 " bytes", n); }
+
 /* Check that the tensors cover the data exactly once, from the first byte to the last. */
 static bool check_cover(Reader *r, Extent *extents, int n)
 {
@@ -138,14 +141,16 @@ static bool check_cover(Reader *r, Extent *extents, int n)
         if (e->begin < at)
             return fault(r, "tensor \"%.100s\" overlaps \"%.100s\"", e->name, extents[i - 1].name);
         if (e->begin > at && !i)
-            return fault(r, "the first %" PRIu64 " bytes of data belong to no tensor", e->begin);
+            return fault(r, "the first %s of data %s to no tensor", bytes_words(r->arena, e->begin), e->begin == 1 ? "belongs" : "belong");
         if (e->begin > at)
-            return fault(r, "between \"%.100s\" and \"%.100s\", %" PRIu64 " bytes belong to no "
-                         "tensor", extents[i - 1].name, e->name, e->begin - at);
+            return fault(r, "between \"%.100s\" and \"%.100s\", %" PRIu64 " byte%s to no "
+                         "tensor", extents[i - 1].name, e->name, e->begin - at,
+                         e->begin - at == 1 ? " belongs" : "s belong");
         at = e->end;
     }
     if (at == r->data_bytes) return true;
-    return fault(r, "the last %" PRIu64 " bytes belong to no tensor", r->data_bytes - at);
+    return fault(r, "the last %s %s to no tensor", bytes_words(r->arena, r->data_bytes - at),
+                 r->data_bytes - at == 1 ? "belongs" : "belong");
 }
 
 static bool check_metadata(Reader *r, json_t *metadata)
@@ -200,7 +205,7 @@ static bool read_length(Reader *r, uint64_t *length)
     const FileMap *map = &r->file->map;
     if (map->size > sizeof npy && memcmp(map->data, npy, sizeof npy - 1) == 0)
         return fault(r, "a NumPy .npy file, not a safetensors file");
-    if (map->size < LENGTH_BYTES) return fault(r, "not a safetensors file: only %zu bytes", map->size);
+    if (map->size < LENGTH_BYTES) return fault(r, "not a safetensors file: only %zu byte%s", map->size, map->size == 1 ? "" : "s");
     *length = 0;
     for (int i = 0; i < LENGTH_BYTES; i++) *length |= (uint64_t)map->data[i] << 8 * i;
     if (*length > MAX_HEADER)

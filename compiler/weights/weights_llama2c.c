@@ -117,8 +117,8 @@ bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *b
         diag_error(d, EXIT_BAD_DATA, at, "%s: impossible sizes in the header of this llama2.c "
                    "checkpoint", path);
     else if (c->d % c->heads || c->heads % c->kv_heads || c->d / c->heads % 2)
-        diag_error(d, EXIT_BAD_DATA, at, "%s: inconsistent header: width %" PRId64 ", %" PRId64 " heads, %" PRId64 " key heads", path,
-                   c->d, c->heads, c->kv_heads);
+        diag_error(d, EXIT_BAD_DATA, at, "%s: inconsistent header: width %" PRId64 ", %" PRId64 " head%s, %" PRId64 " key head%s", path,
+                   c->d, c->heads, c->heads == 1 ? "" : "s", c->kv_heads, c->kv_heads == 1 ? "" : "s");
     else if (c->version == 2 && (c->group < 1 || c->d % c->group || c->hidden % c->group))
         diag_error(d, EXIT_BAD_DATA, at, "%s: the group size %d does not divide the row sizes %" PRId64 " and %" PRId64, path,
                    c->group, c->d, c->hidden);

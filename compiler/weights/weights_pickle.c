@@ -182,7 +182,7 @@ static bool make_tensor(Machine *m, const Value *args)
     t->dtype = args->items[0]->dtype;
     t->offset = args->items[1]->number;
     if (!sizes(m, args->items[2], &t->rank, t->shape) || !sizes(m, args->items[3], &rank, t->stride)) return false;
-    if (rank != t->rank) return stop(m, "a tensor has %d sizes and %d strides", t->rank, rank);
+    if (rank != t->rank) return stop(m, "a tensor has %d size%s and %d stride%s", t->rank, t->rank == 1 ? "" : "s", rank, rank == 1 ? "" : "s");
     Value *v = value_new(m, TENSOR);
     v->tensor = t;
     return push(m, v);

@@ -136,7 +136,7 @@ static bool read_storages(Zip *z, const PickleTensors *found, const char *const 
         const uint64_t size = (uint64_t)dtype_bits(dtype_name(s->dtype), &unused) / 8;
         const uint64_t elements = has(z, at, 8) ? u64(z->data + at) : UINT64_MAX;
         if (elements != (uint64_t)s->elements || elements > z->size || !has(z, at + 8, elements * size))
-            return fault(z, "storage %.40s has a different size than its tensors say, or ends past the end of the file", keys[i]);
+            return fault(z, "storage %.40s does not have the size that its tensors give, or ends past the end of the file", keys[i]);
         FileMap *entry = arena_alloc(z->arena, sizeof *entry);
         *entry = (FileMap){ .data = z->data + at + 8, .size = (size_t)(elements * size) };
         name_map_add(z->entries, name, entry);
@@ -185,7 +185,7 @@ static bool add_tensor(Zip *z, const char *prefix, const PickleTensor *p)
         t.stride[i] = p->stride[i];
     }
     if (elements && (uint64_t)last >= (uint64_t)data->size * 8 / (unsigned)bits)
-        return fault(z, "tensor \"%.100s\" ends past the %zu bytes of its data", p->name, data->size);
+        return fault(z, "tensor \"%.100s\" ends past the %zu byte%s of its data", p->name, data->size, data->size == 1 ? "" : "s");
     t.offset = (size_t)(data->data - z->data);
     if (elements) t.offset += (size_t)p->offset * (size_t)bits / 8;
     z->file->tensors[z->file->count++] = t;

@@ -36,7 +36,8 @@ static int cli_threads(Cli *cli, const CliOptions *options)
         cli->threads = 1;
     }
     if (options->pin && rt_team_pin(p->team(cli->model)) != RT_OK) {
-        fprintf(stderr, "%s: cannot pin %d threads to separate processors\n", p->name, threads);
+        if (cli->threads == 1) fprintf(stderr, "%s: cannot pin the thread to a processor\n", p->name);
+        else fprintf(stderr, "%s: cannot pin %d threads to separate processors\n", p->name, cli->threads);
         return RT_EXIT_MISSING;
     }
     return 0;

@@ -110,7 +110,8 @@ static void tell_team(Cli *cli)
     unsigned calls, shared;
     rt_team_calls(team, &calls, &shared);
     if (calls != cli->calls)
-        fprintf(stderr, "%s: %d threads shared %u of %u calls\n", p->name, rt_team_threads(team), shared - cli->shared, calls - cli->calls);
+        fprintf(stderr, "%s: %d threads shared %u of %u call%s\n", p->name, rt_team_threads(team), shared - cli->shared, calls - cli->calls,
+                calls - cli->calls == 1 ? "" : "s");
     cli->calls = calls, cli->shared = shared;
 }
 

@@ -48,7 +48,7 @@ static int find_token(const CliLanguages *l, const RtTokenizer *t, int to)
     tell(l, to);
     fprintf(l->messages, "the vocabulary has no language '%s'", code);
     const int near = rt_tokenizer_language_like(t, code, 0) >= 0;
-    list_languages(l, t, near ? code : NULL, near ? "; similar ones: " : "; it has ");
+    list_languages(l, t, near ? code : NULL, near ? "; similar: " : "; it has ");
     end_message(l);
     return -1;
 }
@@ -95,9 +95,12 @@ static int by_texts(RtTokenizer *t, const CliLanguages *l)
     tell(l, !l->from);
     fprintf(l->messages, "%s%s%s: %s", l->from ? l->from : l->to, l->from && l->to ? " to " : "", l->from && l->to ? l->to : "",
             count ? "several translations fit:" : "the model was not trained for this; it translates");
+    const char *before = "";
     for (const char *const *row = l->translations; *row; row++) {
         const int n = (int)strcspn(*row, " "), m = (int)strcspn(*row + n + 1, " ");
-        if (!count || prefix_of(*row, l)) fprintf(l->messages, " %.*s to %.*s%s", n, *row, m, *row + n + 1, row[1] ? "," : "");
+        if (count && !prefix_of(*row, l)) continue;
+        fprintf(l->messages, "%s %.*s to %.*s", before, n, *row, m, *row + n + 1);
+        before = ",";
     }
     return end_message(l);
 }

@@ -401,7 +401,7 @@ int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv)
         }
     }
     if (!code && shaped && !rt_generation_searches(&o->generation)) {
-        fprintf(stderr, "%s: length-penalty and early-stopping need --beam N, with N at least 2\n", p->name);
+        fprintf(stderr, "%s: --length-penalty and --early-stopping need --beam N, with N at least 2\n", p->name);
         code = usage_end(p);
     }
     o->first = optind;

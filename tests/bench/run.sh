@@ -157,8 +157,8 @@ refuses() {
 }
 refuses 2 '--repetitions 0: expected a whole number from 1' bench specs/dates.lua -r 0
 refuses 2 '--repetitions five: expected a whole number' bench specs/dates.lua -r five
-refuses 2 "--output and --report are the same file, $scratch/../${scratch##*/}/page" bench specs/dates.lua -o "$scratch/page" --report "$scratch/../${scratch##*/}/page"
-refuses 2 "--output and --roofline are the same file, $scratch/one.svg" bench specs/dates.lua -o "$scratch/one.svg" --roofline "$scratch/one.svg"
+refuses 2 "--output and --report name the same file, $scratch/../${scratch##*/}/page" bench specs/dates.lua -o "$scratch/page" --report "$scratch/../${scratch##*/}/page"
+refuses 2 "--output and --roofline name the same file, $scratch/one.svg" bench specs/dates.lua -o "$scratch/one.svg" --roofline "$scratch/one.svg"
 refuses 2 '--json and --format csv cannot be combined' bench specs/dates.lua --format csv --json
 refuses 2 '--format jason: expected md, json, jsonl, csv; did you mean' bench specs/dates.lua --format jason
 refuses 2 '--seconds 0: expected seconds' bench specs/dates.lua --seconds 0

@@ -57,7 +57,7 @@ rejected 'a folder without a class' fairseq sentencepiece.bpe.model '' 'has neit
 rejected 'a model that is not of its class' t5 sentencepiece.bpe.model '{"tokenizer_class":"XLMRobertaTokenizer"}' \
     'of the class XLMRobertaTokenizer begins with the pieces <unk> <s> </s>; this one does not'
 rejected 'a language that is none' fairseq sentencepiece.bpe.model '{"tokenizer_class":"MBartTokenizer","src_lang":"en"}' \
-    "t/tokenizer_config.json: error: src_lang 'en' is not a language of the class MBartTokenizer; similar ones: en_XX"
+    "t/tokenizer_config.json: error: src_lang 'en' is not a language of the class MBartTokenizer; similar: en_XX"
 rejected 'a word that a charsmap may change' ../tokenizer/spm_unigram/tokenizer sentencepiece.bpe.model \
     '{"tokenizer_class":"MBartTokenizer","added_tokens_decoder":{"900":{"content":"<x>","single_word":true,"normalized":true}}}' \
     'the added token "<x>" is single_word and normalized, which is not supported for a model with a charsmap'

@@ -238,7 +238,7 @@ done
 : >"$scratch/drawn.svg" && "$xformc" attention specs/dates.lua 1/2/34 -o "$scratch/drawn.svg" && cp "$scratch/drawn.svg" "$scratch/first.svg" &&
     "$xformc" attention specs/dates.lua 3/4/56 -o "$scratch/drawn.svg" && grep -q '^<svg' "$scratch/first.svg" && ! cmp -s "$scratch/first.svg" "$scratch/drawn.svg"
 verdict $? 'an empty file and an older picture give way'
-fails 'a chart and a page in one file' 2 '*--output and --report are the same file, *' "$xformc" bench specs/dates.lua -o "$scratch/one" --report "$scratch/one"
+fails 'a chart and a page in one file' 2 '*--output and --report name the same file, *' "$xformc" bench specs/dates.lua -o "$scratch/one" --report "$scratch/one"
 
 # C is never written into the model's own folder, however its name is spelt.
 cp -r tests/families/gpt2 "$scratch/gpt"
@@ -533,8 +533,8 @@ fails '--input without a file' 2 '*--input X: expected NAME=FILE' "$xformc" run 
 fails '--input of no input' 2 '*--input Q=f: the graph has no such input
 *input X ?3, 4?' "$xformc" run specs/self_attention.lua --input Q=f
 fails '--input from no file' 66 '*cannot open *' "$xformc" run specs/self_attention.lua --input "X=$scratch/none"
-fails '--input of another shape' 65 '*turned: error: X must be ?3, 4? of floating-point numbers' "$xformc" run specs/self_attention.lua --input "X=$scratch/turned"
-fails '--input of integers' 65 '*integers: error: X must be ?3, 4? of floating-point numbers' "$xformc" run specs/self_attention.lua --input "X=$scratch/integers"
+fails '--input of another shape' 65 '*turned: error: X must have shape ?3, 4? and dtype F32, F16, BF16 or F64' "$xformc" run specs/self_attention.lua --input "X=$scratch/turned"
+fails '--input of integers' 65 '*integers: error: X must have shape ?3, 4? and dtype F32, F16, BF16 or F64' "$xformc" run specs/self_attention.lua --input "X=$scratch/integers"
 fails '--input from a file without it' 65 '*other: error: no tensor is called X' "$xformc" run specs/self_attention.lua --input "X=$scratch/other"
 fails '--input from a cut file' 65 '*error:*' "$xformc" run specs/self_attention.lua --input "X=$scratch/cut"
 fails '--input from a spec' 65 '*error:*' "$xformc" run specs/self_attention.lua --input X=specs/dates.lua

@@ -95,7 +95,7 @@ static const Case cases[] = {
     { "{\"a\":" T("F32", "[1]", 0, 4) ",\"b\":" T("F32", "[1]", 8, 12) "}", -1, 12, "between \"a\" and \"b\", 4 bytes belong" },
     { "{\"a\":" T("F32", "[2]", 0, 8) ",\"b\":" T("F32", "[1]", 4, 8) "}", -1, 8, "tensor \"b\" overlaps \"a\"" },
     { "{\"a\":" T("F32", "[1]", 0, 4) "}", -1, 6, "the last 2 bytes belong to no tensor" },
-    { "{}", -1, 1, "the last 1 bytes belong to no tensor" },
+    { "{}", -1, 1, "the last byte belongs to no tensor" },
 };
 
 static void every_rule_is_checked(void **state)

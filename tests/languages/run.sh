@@ -95,7 +95,7 @@ refused() {
 }
 for program in "$xformc run $(folder m2m_100 nllb)" "$scratch/built.m2m_100_nllb/m2m_100_nllb"; do
     of=${program%% *} of=${of##*/}
-    refused "$of: near languages" "--source-language: the vocabulary has no language 'zho'; similar ones: zho_Hans, zho_Hant" \
+    refused "$of: near languages" "--source-language: the vocabulary has no language 'zho'; similar: zho_Hans, zho_Hant" \
         $program --source-language zho x
     refused "$of: all languages" "--target-language: the vocabulary has no language 'xx'; it has eng_Latn, deu_Latn, fra_Latn, zho_Hans, zho_Hant" \
         $program --target-language xx x
@@ -112,7 +112,7 @@ for program in "$xformc run $(folder t5 t5)" "$scratch/built.t5_t5/t5_t5"; do
 done
 refused 'tokenize: the language of an answer' '--target-language has no effect here: it starts the answer and does not change the ids of a text' \
     "$xformc" tokenize "$(folder m2m_100 nllb)" --target-language fra_Latn x
-refused 'tokenize: near languages' "--source-language: the vocabulary has no language 'zho'; similar ones: zho_Hans, zho_Hant" \
+refused 'tokenize: near languages' "--source-language: the vocabulary has no language 'zho'; similar: zho_Hans, zho_Hant" \
     "$xformc" tokenize "$(folder m2m_100 nllb)" --source-language zho x
 
 # raises NAME CALL MESSAGE: at the prompt, CALL on the model m or n fails with MESSAGE.
@@ -123,7 +123,7 @@ raises() {
     verdict $? "the prompt: $1"
 }
 raises 'near languages' 'm, "x", { source_language = "zho" }' \
-    "error: source_language: the vocabulary has no language 'zho'; similar ones: zho_Hans, zho_Hant"
+    "error: source_language: the vocabulary has no language 'zho'; similar: zho_Hans, zho_Hant"
 raises 'a decoder alone' 'n, "x", { target_language = "fr" }' 'target_language: llama is not an encoder-decoder with a tokenizer'
 raises 'no option' 'm, "x", { target = "fr" }' "m has no option 'target'; its options are source_language, target_language, plain_text, pair_separator"
 raises 'no language' 'm, "x", { target_language = 3 }' 'target_language: expected a string, found a number'

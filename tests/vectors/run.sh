@@ -191,7 +191,7 @@ modules() { printf '[{"type":"sentence_transformers.models.Transformer","path":"
 place_of() { grep -n "\"$2\"" "tests/families/$1/config.json" | sed 's/:.*//'; }
 modules >"$scratch/modules"
 damaged 'modules behind a BART' bart modules.json \
-    "config.json:$(place_of bart model_type):3: error: sentence_transformers modules after a \"bart\" model are not supported" <"$scratch/modules"
+    "config.json:$(place_of bart model_type):3: error: sentence_transformers modules are not supported after the model_type \"bart\"" <"$scratch/modules"
 damaged 'modules behind an OPT whose last linear is part of the stack' opt_narrow modules.json \
     "config.json:$(place_of opt_narrow word_embed_proj_dim):3: error: a sentence model whose hidden states and layers differ in width is not supported" \
     <"$scratch/modules"

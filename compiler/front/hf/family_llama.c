@@ -159,8 +159,8 @@ static void smollm3_more(const Config *c)
     double *turns = arena_array(c->arena, (size_t)layers, sizeof *turns);
     more(c);
     if (listed && config_count(c, "no_rope_layers") != layers) {
-        config_fault(c, "no_rope_layers", "the length of \"no_rope_layers\" is %d, but the model has %d layers",
-                     config_count(c, "no_rope_layers"), layers);
+        config_fault(c, "no_rope_layers", "the length of \"no_rope_layers\" is %d, but the model has %d layer%s",
+                     config_count(c, "no_rope_layers"), layers, layers == 1 ? "" : "s");
         return;
     }
     bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);

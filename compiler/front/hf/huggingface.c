@@ -326,7 +326,7 @@ static bool read_as_encoder(const Config *c)
 {
     const ModelKind kind = c->family->kind;
     if (kind == KIND_ENCODER_DECODER && !c->family->encoder_alone) {
-        config_fault(c, "model_type", "sentence_transformers modules after a \"%s\" model are not supported",
+        config_fault(c, "model_type", "sentence_transformers modules are not supported after the model_type \"%s\"",
                      config_text(c, "model_type", ""));
         return false;
     }

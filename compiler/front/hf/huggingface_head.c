@@ -88,7 +88,8 @@ static FieldValue *named_labels(const Config *c, const Config *names, int *n)
 {
     config_keys(names, n);
     const int64_t said = config_integer(c, "num_labels", *n);
-    if (said != *n) config_fault(c, "num_labels", "\"num_labels\" is %lld, but \"id2label\" has %d labels", (long long)said, *n);
+    if (said != *n) config_fault(c, "num_labels", "\"num_labels\" is %lld, but \"id2label\" has %d label%s", (long long)said, *n,
+                                 *n == 1 ? "" : "s");
     FieldValue *labels = arena_array(c->arena, (size_t)*n + 1, sizeof *labels);
     for (int i = 0; i < *n; i++) {
         const char *key = arena_format(c->arena, "%d", i), *shown = config_has(names, key) ? config_shown(names, key) : "";
@@ -160,7 +161,7 @@ static bool refuse(const Config *c, const char *name)
 {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (!ends_in(name, refused[i].end) || (c->family->kind == KIND_ENCODER && !refused[i].of_encoders)) continue;
-        config_fault(c, "architectures", "the head of a %s is not supported", name);
+        config_fault(c, "architectures", "the head of %s is not supported", name);
         return true;
     }
     return false;

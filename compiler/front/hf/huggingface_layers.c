@@ -10,7 +10,8 @@ const bool *config_sliding(const Config *c, int first, int period)
     bool *sliding = arena_array(c->arena, (size_t)layers, sizeof *sliding);
     const int n = config_has(c, "layer_types") ? config_count(c, "layer_types") : 0;
     if (config_has(c, "layer_types") && n != layers && n >= 0)
-        config_fault(c, "layer_types", "the length of \"layer_types\" is %d, but the model has %d layers", n, layers);
+        config_fault(c, "layer_types", "the length of \"layer_types\" is %d, but the model has %d layer%s", n, layers,
+                     layers == 1 ? "" : "s");
     for (int i = 0; i < layers; i++) {
         const char *type = n == layers ? config_text_at(c, "layer_types", i) : "";
         if (n == layers && strcmp(type, "full_attention") && strcmp(type, "sliding_attention"))

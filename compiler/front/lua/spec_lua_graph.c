@@ -173,7 +173,7 @@ static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t el
     int64_t found = spec_list(L, 3);
     if (found < 0) spec_fail(L, c->at, "values of %s must be a plain list of numbers, without holes or names", name);
     if (found != elements)
-        spec_fail(L, c->at, "%s has %" PRId64 " values; its shape needs %" PRId64, name, found, elements);
+        spec_fail(L, c->at, "%s has %" PRId64 " value%s; its shape needs %" PRId64, name, found, found == 1 ? "" : "s", elements);
     r->numbers += found;
     if (r->numbers > MAX_NUMBERS) spec_fail(L, c->at, "more than %d numbers in one spec; put them into a weights file", MAX_NUMBERS);
     float *values = arena_array(r->arena, (size_t)found, sizeof *values);

@@ -43,7 +43,7 @@ static JValue split(JRun *r, const JValue *v, const JValue *by, const JValue *mo
     const JValue list = jinja_list(r);
     int64_t left = most && most->kind == J_INT && most->n >= 0 ? most->n : INT64_MAX;
     if (!by || by->kind != J_TEXT || !by->bytes)
-        return jinja_fail(r, "split without a separator is not supported");
+        return jinja_fail(r, "split needs a separator, a string that is not empty");
     size_t at = 0;
     for (size_t next; left && (next = jinja_position(v, by->s, by->bytes, at)) != SIZE_MAX;
          left--) {
@@ -83,7 +83,7 @@ static JValue cased(JRun *r, const JValue *v, JCase how)
 static JValue joined(JRun *r, const JValue *list, const JValue *between, const JValue *attribute)
 {
     Text t = text_new(r->arena);
-    if (list->kind != J_LIST) return jinja_fail(r, "join needs a list");
+    if (list->kind != J_LIST) return jinja_fail(r, "join needs a list or a dictionary");
     for (int i = 0; i < list->list->count; i++) {
         JValue one = list->list->at[i];
         if (attribute) one = jinja_item(r, &one, attribute);
@@ -105,7 +105,8 @@ static JValue has_end(JRun *r, const JValue *v, const JValue *end, bool begin)
 {
     if (end) jinja_seek(r, end);
     if (end && end->kind == J_TEXT) return jinja_bool(ends_with(v, end, begin));
-    if (!end || end->kind != J_LIST) return jinja_fail(r, "startswith and endswith take a string");
+    if (!end || end->kind != J_LIST)
+        return jinja_fail(r, "startswith and endswith take a string or a tuple of strings");
     bool any = false;
     for (int i = 0; i < end->list->count; i++) jinja_seek(r, &end->list->at[i]);
     for (int i = 0; i < end->list->count; i++)
@@ -190,9 +191,12 @@ static JValue selected(JRun *r, const JValue *v, const JArguments *a, bool by_na
 {
     const JValue list = jinja_list(r), *name = jinja_argument(a, 0, NULL),
                  *test = jinja_argument(a, by_name, NULL);
-    if (v->kind != J_LIST) return jinja_fail(r, "select and reject need a list");
+    if (v->kind != J_LIST)
+        return jinja_fail(r, by_name ? "selectattr and rejectattr need a list"
+                                     : "select and reject need a list");
     if ((by_name && !name) || (test && test->kind != J_TEXT))
-        return jinja_fail(r, "this form of select or reject is not supported");
+        return jinja_fail(r, by_name ? "this form of selectattr or rejectattr is not supported"
+                                     : "this form of select or reject is not supported");
     for (int i = 0; i < v->list->count && !r->result->fault; i++) {
         const JValue one = by_name ? jinja_item(r, &v->list->at[i], name) : v->list->at[i];
         const int skip = by_name + 1;
@@ -255,7 +259,7 @@ static JValue as_list(JRun *r, const JValue *v)
 {
     const JValue list = jinja_list(r);
     if (v->kind == J_DICT) return parts_of(r, v->dict, true, false);
-    if (v->kind != J_LIST) return jinja_fail(r, "the list filter needs a list");
+    if (v->kind != J_LIST) return jinja_fail(r, "the list filter needs a list or a dictionary");
     for (int i = 0; i < v->list->count; i++) jinja_add(r, list.list, v->list->at[i]);
     return list;
 }
@@ -291,6 +295,8 @@ JValue jinja_filter(JRun *r, const char *name, const JValue *v, const JArguments
     if (!strcmp(name, "reverse")) return jinja_slice(r, v, &nothing, &nothing, &back);
     if (!strcmp(name, "safe")) return *v;
     if (!strcmp(name, "int") && (v->kind == J_INT || v->kind == J_BOOL)) return jinja_int(v->n);
+    if (!strcmp(name, "items") || !strcmp(name, "int"))
+        return jinja_fail(r, "the %s filter is not supported for this type", name);
     if (!strcmp(name, "tojson")) return jinja_fail(r, "the tojson filter is not supported");
     static const char *const of_texts[] = { "string", "trim",       "upper",  "lower",
                                             "title",  "capitalize", "replace" };

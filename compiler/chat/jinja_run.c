@@ -90,7 +90,8 @@ static JValue range(JRun *r, const JArguments *a)
     return v;
 }
 
-static JValue dictionary(JRun *r, const JArguments *a)
+/* The dictionary that the function `name`, namespace or dict, makes of its arguments. */
+static JValue dictionary(JRun *r, const char *name, const JArguments *a)
 {
     JValue v = { .kind = J_DICT, .dict = arena_alloc(r->arena, sizeof *v.dict) };
     for (int i = 0; i < a->count; i++) {
@@ -98,7 +99,7 @@ static JValue dictionary(JRun *r, const JArguments *a)
         else if (a->at[i].kind == J_DICT)
             for (int k = 0; k < a->at[i].dict->count; k++)
                 jinja_put(r, v.dict, a->at[i].dict->at[k].key, a->at[i].dict->at[k].value);
-        else return jinja_fail(r, "namespace takes keyword arguments or dictionaries");
+        else return jinja_fail(r, "%s takes keyword arguments or dictionaries", name);
     }
     return v;
 }
@@ -107,7 +108,7 @@ static JValue call_function(JRun *r, int64_t which, const JArguments *a)
 {
     const JValue *first = jinja_argument(a, 0, which == F_TODAY ? "format" : "message");
     if (which == F_RANGE) return range(r, a);
-    if (which == F_NAMESPACE || which == F_DICT) return dictionary(r, a);
+    if (which == F_NAMESPACE || which == F_DICT) return dictionary(r, functions[which], a);
     if (!first || first->kind != J_TEXT) return jinja_fail(r, "%s takes a string", functions[which]);
     const char *text = arena_copy(r->arena, first->s, first->bytes);
     if (which == F_TODAY) {

@@ -179,7 +179,7 @@ bool jinja_contains(JRun *r, const JValue *in, const JValue *v)
         return found;
     }
     if (in->kind == J_UNDEFINED) return found;
-    jinja_fail(r, "'in' needs a list or a string");
+    jinja_fail(r, "'in' needs a list, a dictionary or a string");
     return found;
 }
 

@@ -44,7 +44,7 @@ static bool keep(Session *s, const Options *o, const Tuning *r, const char *path
     const char *spec = command_shell_path(s->arena, o->spec);
     const char *file = command_shell_path(s->arena, path);
     command_ended(o, line, line,
-                  arena_format(s->arena, "use them: xformc build %s --tune %s", spec, file));
+                  arena_format(s->arena, "use it: xformc build %s --tune %s", spec, file));
     return true;
 }
 

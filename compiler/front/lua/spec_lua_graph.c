@@ -112,7 +112,7 @@ static const char *name_at(lua_State *L, Builder *b, const char *op, int value, 
     if (builder_at(L, 1)) spec_fail(L, at, "call g.%s with a dot: g.%s(…), not g:%s(…)", op, op, op);
     const char *name = spec_text(L, 1, at, what);
     if (!name) spec_fail(L, at, NULL);
-    if (!is_name(name)) spec_fail(L, at, "the name \"%s\" must be letters, digits, _ and ., starting with a letter", name);
+    if (!is_name(name)) spec_fail(L, at, "the name \"%s\" must consist of letters, digits, _ and ., and begin with a letter or _", name);
     if (strlen(name) > LONGEST_NAME) spec_fail(L, at, "the name \"%.20s…\" is longer than %d characters", name, LONGEST_NAME);
     check_unique(L, b, name, value, at);
     return name;

@@ -56,8 +56,8 @@ static void read_inputs(lua_State *L, CustomOp *op, NameMap *taken)
     op->input_count = 1;
     if (lua_getfield(L, 1, "inputs") != LUA_TNIL) {
         const int64_t n = lua_istable(L, -1) ? spec_list(L, lua_gettop(L)) : -1;
-        if (n < 1 || n > MAX_CUSTOM_INPUTS)
-            spec_fail(L, op->at, "inputs of xf.op must be a list of 1 to %d names, found %s", MAX_CUSTOM_INPUTS, spec_describe(L, -1));
+        if (!lua_istable(L, -1)) spec_fail(L, op->at, "inputs of xf.op must be a list of names, found %s", spec_describe(L, -1));
+        if (n < 1 || n > MAX_CUSTOM_INPUTS) spec_fail(L, op->at, "inputs of xf.op must be a plain list of 1 to %d names", MAX_CUSTOM_INPUTS);
         op->input_count = (int)n;
         for (int i = 0; i < op->input_count; i++) {
             lua_rawgeti(L, -1, i + 1);

@@ -52,11 +52,11 @@ SvgColour bench_colour(int number)
 const char *bench_test_text(Arena *a, const BenchTest *t)
 {
     switch (t->work) {
-    case BENCH_ENCODE:    return arena_format(a, "%s: read %d tokens", t->name, t->prompt);
-    case BENCH_DECODE:    return arena_format(a, "%s: write %d tokens", t->name, t->generated);
-    case BENCH_BOTH:      return arena_format(a, "%s: read %d tokens, write %d", t->name, t->prompt, t->generated);
+    case BENCH_ENCODE:    return arena_format(a, "%s: read %d token%s", t->name, t->prompt, t->prompt > 1 ? "s" : "");
+    case BENCH_DECODE:    return arena_format(a, "%s: write %d token%s", t->name, t->generated, t->generated > 1 ? "s" : "");
+    case BENCH_BOTH:      return arena_format(a, "%s: read %d token%s, write %d", t->name, t->prompt, t->prompt > 1 ? "s" : "", t->generated);
     case BENCH_PROMPT:    return arena_format(a, "%s: read %d tokens, many at a time", t->name, t->prompt);
-    case BENCH_GENERATE:  return arena_format(a, "%s: write %d tokens, one at a time", t->name, t->generated);
+    case BENCH_GENERATE:  return arena_format(a, "%s: write %d token%s, one at a time", t->name, t->generated, t->generated > 1 ? "s" : "");
     case BENCH_SENTENCES: return arena_format(a, "%s: %d sentence%s of %d tokens", t->name, t->batch, t->batch > 1 ? "s" : "", t->prompt);
     case BENCH_GRAPH:     break;
     }

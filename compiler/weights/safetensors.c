@@ -212,7 +212,7 @@ static bool read_length(Reader *r, uint64_t *length)
         return fault(r, "not a safetensors file: its first 8 bytes give a header size of more than %d bytes",
                      MAX_HEADER);
     if (*length > map->size - LENGTH_BYTES)
-        return fault(r, "a header of %" PRIu64 " bytes does not fit in a file of %zu", *length, map->size);
+        return fault(r, "a header of %" PRIu64 " byte%s does not fit in a file of %zu", *length, *length == 1 ? "" : "s", map->size);
     if (!starts_object(map->data + LENGTH_BYTES, (size_t)*length))
         return fault(r, "the header does not start with '{'");
     r->data_bytes = map->size - LENGTH_BYTES - *length;

@@ -62,7 +62,8 @@ static void read_keys(Arena *a, Diag *d, Loc at, const Gguf *g, Found *f)
         const int64_t id = (int64_t)v->bits;
         if (id < most) f->keyed[row] = id;
         else
-            diag_remark(d, at, "%s (%lld) is not used: there are only %lld tokens",
+            diag_remark(d, at, f->tokens ? "%s (%lld) is not used: there are only %lld tokens"
+                                         : "%s (%lld) is not used: ids must be below %lld",
                         gguf_key_name(a, g, keyed[row].key), (long long)id, (long long)most);
     }
 }

@@ -140,7 +140,7 @@ static void check(lua_State *L, const char *prefix, const ReplFunction *f, int f
     }
     if (top < at) return;
     const char *signature = push_signature(L, prefix, f);
-    luaL_error(L, "%s: argument %d, %s, is one too many", signature, at - first + 1,
+    luaL_error(L, "%s: unexpected argument %d, %s", signature, at - first + 1,
                repl_described(L, at));
 }
 

@@ -112,7 +112,7 @@ static void set_inputs(lua_State *L, ReplModel *m, Engine *e, int index)
 static void run_graph(lua_State *L, ReplModel *m)
 {
     if (!lua_isnoneornil(L, 3))
-        luaL_error(L, "m:run([inputs]): argument 2, %s, is one too many; %s is a graph",
+        luaL_error(L, "m:run([inputs]): unexpected argument 2, %s; %s is a graph",
                    repl_described(L, 3), m->session->model->name);
     Engine *e = repl_tapped(L, m);
     if (!look_has_room(m->session, e)) repl_model_fail(L, m);

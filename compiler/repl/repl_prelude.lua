@@ -8,7 +8,7 @@ local function no_more(signature, at, ...)
     local value = select(i, ...)
     if value ~= nil then
       local words = sweep_calls.described(value)
-      error(("%s: argument %d, %s, is one too many"):format(signature, at + i - 1, words), 3)
+      error(("%s: unexpected argument %d, %s"):format(signature, at + i - 1, words), 3)
     end
   end
 end

@@ -24,81 +24,81 @@ says() {
 # Each line is a call and, after ==>, its error message. Every call fails, and the next one still
 # runs.
 cat >"$scratch/calls" <<'END'
-t:sum(1, 2) ==> t:sum([axis]): argument 2, 2, is one too many
+t:sum(1, 2) ==> t:sum([axis]): unexpected argument 2, 2
 t:sum("x") ==> t:sum([axis]): axis must be a whole number, found "x"
 t:mean(1.5) ==> t:mean([axis]): axis must be a whole number, found 1.5
-t:min(1, nil, t) ==> t:min([axis]): argument 2, nothing, is one too many
+t:min(1, nil, t) ==> t:min([axis]): unexpected argument 2, nothing
 t:max(t) ==> t:max([axis]): axis must be a whole number, found a tensor
-t:argmax(1, 2) ==> t:argmax([axis]): argument 2, 2, is one too many
-t:shape(1) ==> t:shape(): argument 1, 1, is one too many
-t:table("x") ==> t:table(): argument 1, "x", is one too many
+t:argmax(1, 2) ==> t:argmax([axis]): unexpected argument 2, 2
+t:shape(1) ==> t:shape(): unexpected argument 1, 1
+t:table("x") ==> t:table(): unexpected argument 1, "x"
 t:slice() ==> t:slice(from[, to[, dimension]]): from must be a whole number, found nothing
-t:slice(1, 2, 1, 5) ==> t:slice(from[, to[, dimension]]): argument 4, 5, is one too many
-t:scaled(1, 1, 2, 1, {}) ==> t:scaled(factor[, from[, to[, dimension]]]): argument 5, a table, is one too many
-t:distance(t, t) ==> t:distance(other): argument 2, a tensor, is one too many
+t:slice(1, 2, 1, 5) ==> t:slice(from[, to[, dimension]]): unexpected argument 4, 5
+t:scaled(1, 1, 2, 1, {}) ==> t:scaled(factor[, from[, to[, dimension]]]): unexpected argument 5, a table
+t:distance(t, t) ==> t:distance(other): unexpected argument 2, a tensor
 t:distance(5) ==> t:distance(other): other must be a tensor, found 5
-t:save("x.npy", true) ==> t:save(file): argument 2, true, is one too many
+t:save("x.npy", true) ==> t:save(file): unexpected argument 2, true
 t:save("x.npy\0y") ==> a NUL at byte 6 of the string
 t:save() ==> t:save(file): file must be a string, found nothing
-m:run({}, {}, 5) ==> m:run([inputs[, target]]): argument 3, 5, is one too many
+m:run({}, {}, 5) ==> m:run([inputs[, target]]): unexpected argument 3, 5
 m:run("x") ==> m:run([inputs[, target]]): inputs must be a tensor or a table of numbers, found "x"
-m:run({}, { 1 }) ==> m:run([inputs]): argument 2, a table, is one too many; g is a graph
-m:reset(1) ==> m:reset(): argument 1, 1, is one too many
-m:names(1) ==> m:names(): argument 1, 1, is one too many
+m:run({}, { 1 }) ==> m:run([inputs]): unexpected argument 2, a table; g is a graph
+m:reset(1) ==> m:reset(): unexpected argument 1, 1
+m:names(1) ==> m:names(): unexpected argument 1, 1
 m:at() ==> m:at(name): name must be a string, found nothing
-m:at("Y", 2) ==> m:at(name): argument 2, 2, is one too many
+m:at("Y", 2) ==> m:at(name): unexpected argument 2, 2
 m:at(5) ==> m:at(name): name must be a string, found 5
-m:wait(1) ==> m:wait(): argument 1, 1, is one too many
+m:wait(1) ==> m:wait(): unexpected argument 1, 1
 m:at("Y\0z") ==> a NUL at byte 2 of the string
 m:weight("W\0z") ==> a NUL at byte 2 of the string
 xf.compile(s, { isa = "native\0z" }) ==> a NUL at byte 7 of the string
-m:close(1) ==> m:close(): argument 1, 1, is one too many
-m:attention("x.svg", "y.svg", {}, 1) ==> m:attention([question[, file[, options]]]): argument 4, 1, is one too many
+m:close(1) ==> m:close(): unexpected argument 1, 1
+m:attention("x.svg", "y.svg", {}, 1) ==> m:attention([question[, file[, options]]]): unexpected argument 4, 1
 m:attention({}, {}) ==> m:attention: argument 1, a table, is not a text; options come last
-m:verify("x", 1) ==> m:verify([file]): argument 2, 1, is one too many
-m:bench(0.001, 1) ==> m:bench([seconds]): argument 2, 1, is one too many
+m:verify("x", 1) ==> m:verify([file]): unexpected argument 2, 1
+m:bench(0.001, 1) ==> m:bench([seconds]): unexpected argument 2, 1
 m:measure("x") ==> m:measure([seconds]): seconds must be a number, found "x"
-m:time(1) ==> m:time(): argument 1, 1, is one too many
-m:probe("Y", print, 1) ==> m:probe(name[, function]): argument 3, 1, is one too many
+m:time(1) ==> m:time(): unexpected argument 1, 1
+m:probe("Y", print, 1) ==> m:probe(name[, function]): unexpected argument 3, 1
 m:probe("Y", 1) ==> m:probe(name[, function]): function must be a function, found 1
-m:code("x", 1) ==> m:code(function): argument 2, 1, is one too many
-m:edit("x", "y", 1) ==> m:edit(function, new): argument 3, 1, is one too many
-m:weight("W", 1) ==> m:weight(name): argument 2, 1, is one too many
-m:weights(1) ==> m:weights(): argument 1, 1, is one too many
-m:set("W", { 1 }, 1) ==> m:set(name, numbers): argument 3, 1, is one too many
-m:restore(1) ==> m:restore(): argument 1, 1, is one too many
-m:heads("x", 1) ==> m:heads(block): argument 2, 1, is one too many
-m:ablate("x", 1, 2) ==> m:ablate(block[, head]): argument 3, 2, is one too many
+m:code("x", 1) ==> m:code(function): unexpected argument 2, 1
+m:edit("x", "y", 1) ==> m:edit(function, new): unexpected argument 3, 1
+m:weight("W", 1) ==> m:weight(name): unexpected argument 2, 1
+m:weights(1) ==> m:weights(): unexpected argument 1, 1
+m:set("W", { 1 }, 1) ==> m:set(name, numbers): unexpected argument 3, 1
+m:restore(1) ==> m:restore(): unexpected argument 1, 1
+m:heads("x", 1) ==> m:heads(block): unexpected argument 2, 1
+m:ablate("x", 1, 2) ==> m:ablate(block[, head]): unexpected argument 3, 2
 m:generate({ 1 }, 1, 2) ==> m:generate(question[, most[, options]]): options must be a table, found 2
-m:generate({ 1 }, 1, {}, 3) ==> m:generate(question[, most[, options]]): argument 4, 3, is one too many
+m:generate({ 1 }, 1, {}, 3) ==> m:generate(question[, most[, options]]): unexpected argument 4, 3
 m("a", "b", "c") ==> m([question[, second[, options]]]): options must be a table, found "c"
-m("a", "b", {}, 1) ==> m([question[, second[, options]]]): argument 4, 1, is one too many
+m("a", "b", {}, 1) ==> m([question[, second[, options]]]): unexpected argument 4, 1
 m(5) ==> m([question[, second[, options]]]): question must be a string or a tensor or a table of numbers, found 5
-xf.spec("x", {}, 1) ==> xf.spec(file[, options]): argument 3, 1, is one too many
+xf.spec("x", {}, 1) ==> xf.spec(file[, options]): unexpected argument 3, 1
 xf.spec("x", { weight = "y" }) ==> xf.spec has no option 'weight'; did you mean 'weights'?
 xf.compile() ==> xf.compile(spec[, options]): spec must be given, found nothing
-xf.compile(s, {}, 1) ==> xf.compile(spec[, options]): argument 3, 1, is one too many
-xf.last(1) ==> xf.last(): argument 1, 1, is one too many
-xf.tensor({ 1 }, { 1 }, 2) ==> xf.tensor(numbers[, sizes]): argument 3, 2, is one too many
-xf.load("x", "y", "z") ==> xf.load(file[, name]): argument 3, "z", is one too many
-xf.bars("t", "u", { 1 }, { 1 }, "f", 1) ==> xf.bars(title, unit, labels, numbers, file): argument 6, 1, is one too many
-xf.sweep(s, { seed = { 1 } }, {}, 7) ==> xf.sweep([spec, ]grid[, options]): argument 4, 7, is one too many
-xf.model({}, 5) ==> xf.model takes a table of fields; argument 2, 5, is one too many
-xf.op({}, 5) ==> xf.op takes a table; argument 2, 5, is one too many
-s({}, 5) ==> a spec takes a table of changes; argument 2, 5, is one too many
-build(nil, 5) ==> xf.graph takes a name, a function and a table of options; argument 4, 5, is one too many
+xf.compile(s, {}, 1) ==> xf.compile(spec[, options]): unexpected argument 3, 1
+xf.last(1) ==> xf.last(): unexpected argument 1, 1
+xf.tensor({ 1 }, { 1 }, 2) ==> xf.tensor(numbers[, sizes]): unexpected argument 3, 2
+xf.load("x", "y", "z") ==> xf.load(file[, name]): unexpected argument 3, "z"
+xf.bars("t", "u", { 1 }, { 1 }, "f", 1) ==> xf.bars(title, unit, labels, numbers, file): unexpected argument 6, 1
+xf.sweep(s, { seed = { 1 } }, {}, 7) ==> xf.sweep([spec, ]grid[, options]): unexpected argument 4, 7
+xf.model({}, 5) ==> xf.model takes a table of fields; unexpected argument 2, 5
+xf.op({}, 5) ==> xf.op takes a table; unexpected argument 2, 5
+s({}, 5) ==> a spec takes a table of changes; unexpected argument 2, 5
+build(nil, 5) ==> xf.graph takes a name, a function and a table of options; unexpected argument 4, 5
 build(5) ==> the options of xf.graph must be a table, found 5
 build({ heads = 5 }) ==> a graph has no field "heads", only name, weights, seed, dtype and kv_dtype
 build({ name = "x" }) ==> the name of xf.graph is its first argument, not an option
-with(function(g, x) g.output("z", x, 5) end) ==> g.output takes a name and a value; argument 3, 5, is one too many
-with(function(g, x) g.name("z", x, x) end) ==> g.name takes a name and a value; argument 3, a graph's value, is one too many
-with(function(g, x) g.input("i", { 1, 1 }, { 1 }, 5) end) ==> g.input takes a name, a shape and values; argument 4, 5, is one too many
-with(function(g, x) g.param("p", { 1, 1 }, { 1 }, 5) end) ==> g.param takes a name, a shape and values; argument 4, 5, is one too many
-with(function(g, x) g.cache("c", { 1, 1 }, 5) end) ==> g.cache takes a name and {capacity, width}; argument 3, 5, is one too many
+with(function(g, x) g.output("z", x, 5) end) ==> g.output takes a name and a value; unexpected argument 3, 5
+with(function(g, x) g.name("z", x, x) end) ==> g.name takes a name and a value; unexpected argument 3, a graph's value
+with(function(g, x) g.input("i", { 1, 1 }, { 1 }, 5) end) ==> g.input takes a name, a shape and values; unexpected argument 4, 5
+with(function(g, x) g.param("p", { 1, 1 }, { 1 }, 5) end) ==> g.param takes a name, a shape and values; unexpected argument 4, 5
+with(function(g, x) g.cache("c", { 1, 1 }, 5) end) ==> g.cache takes a name and {capacity, width}; unexpected argument 3, 5
 with(function(g, x) g.relu(x, 5) end) ==> argument 2 of g.relu must be a value of the graph, found 5
 with(function(g, x) g.relu(x, {}, x) end) ==> argument 2 of g.relu must be a value of the graph, found a table
-xf.compile(with(function(g, x) g.relu(x, x) end)) ==> relu takes 1 value, found 2: argument 2, X, is one too many
-xf.compile(with(function(g, x) g.attention(x, x, x, x, x, x) end)) ==> attention takes 5 values, found 6: argument 6, X, is one too many
+xf.compile(with(function(g, x) g.relu(x, x) end)) ==> relu takes 1 value, found 2: unexpected argument 2, X
+xf.compile(with(function(g, x) g.attention(x, x, x, x, x, x) end)) ==> attention takes 5 values, found 6: unexpected argument 6, X
 END
 {
     cat <<'END'

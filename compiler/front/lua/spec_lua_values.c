@@ -45,7 +45,7 @@ void spec_no_more(lua_State *L, Loc at, int most, const char *takes)
 {
     for (int i = most + 1; i <= lua_gettop(L); i++)
         if (!lua_isnil(L, i))
-            spec_fail(L, at, "%s; argument %d, %s, is one too many", takes, i, spec_describe(L, i));
+            spec_fail(L, at, "%s; unexpected argument %d, %s", takes, i, spec_describe(L, i));
 }
 
 Draft *spec_new_draft(lua_State *L, Loc at)

@@ -333,13 +333,17 @@ static void team_end(rt_team *team, int threads)
     free(team);
 }
 
-/* Workers start with all signals blocked, so only the caller's threads receive them. */
+/* Workers start with signals blocked, so only the caller's threads receive them. A fault belongs to
+ * the thread that causes it: if its signal were blocked, the process would end without the caller's
+ * handler, for example when a mapped file of weights is truncated. */
 static rt_status team_start(rt_team *team)
 {
-    sigset_t all, before;
+    static const int faults[] = { SIGBUS, SIGSEGV, SIGFPE, SIGILL };
+    sigset_t blocked, before;
     int thread = 1, failed = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     for (; thread < team->threads && !failed; thread += !failed) {
         Worker *w = &team->worker[thread];
         w->team = team, w->thread = thread;

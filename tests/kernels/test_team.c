@@ -7,6 +7,9 @@
 #include "kernel_test.h"
 #include "team_clock.h"
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { THREADS = 5, HAMMER_SECONDS = 10 };
 
@@ -208,12 +211,53 @@ static void split(void **state)
             }
 }
 
+/* ---- a fault in a worker --------------------------------------------------------------------- */
+
+enum { FAULT_SEEN = 74, FAULT_MISSED = 1 };
+
+static void fault_seen(int number)
+{
+    (void)number;
+    _exit(FAULT_SEEN);
+}
+
+static void read_past_the_end(void *argument, int thread, int threads)
+{
+    const volatile char *map = argument;
+    if (thread == threads - 1 && map[0]) _exit(FAULT_MISSED);
+}
+
+/* The child's last thread reads a mapped file that is empty by then. */
+static void a_fault_in_a_worker_reaches_the_handler(void **state)
+{
+    int status;
+    (void)state;
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        const struct sigaction action = { .sa_handler = fault_seen };
+        FILE *file = tmpfile();
+        rt_team *team = NULL;
+        alarm(PATIENCE);
+        if (!file || fputc('x', file) == EOF || fflush(file) != 0) _exit(FAULT_MISSED);
+        void *map = mmap(NULL, 1, PROT_READ, MAP_SHARED, fileno(file), 0);
+        if (map == MAP_FAILED || ftruncate(fileno(file), 0) != 0 || sigaction(SIGBUS, &action, NULL) != 0) _exit(FAULT_MISSED);
+        if (rt_team_resize(&team, 2) != RT_OK) _exit(FAULT_MISSED);
+        rt_team_run(team, read_past_the_end, map);
+        _exit(FAULT_MISSED);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), FAULT_SEEN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(split), cmocka_unit_test(sizes), cmocka_unit_test(no_room), cmocka_unit_test(asleep),
         cmocka_unit_test(barriers), cmocka_unit_test(oversubscribed), cmocka_unit_test(pin_too_many),
-        cmocka_unit_test(a_late_thread_is_left_out),
+        cmocka_unit_test(a_late_thread_is_left_out), cmocka_unit_test(a_fault_in_a_worker_reaches_the_handler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,10 @@ static Engine *open_engine(Session *s, const Graph *g, EngineKind kind, bool tap
     /* Cached packed weights were checked when they were packed. */
     if (!s->looked && (kind == ENGINE_GENERIC || !pack_is_cached(s->arena, p))) session_look_at_weights(s);
     Engine *e = engine_open(s->arena, s->diag, p, order);
+    if (e && !weights_stay(s->diag, s->model)) {                /* they were written to meanwhile */
+        engine_close(e);
+        return NULL;
+    }
     if (e && kind == ENGINE_JIT) debug_engine(e, s->phases.plan_ns);
     return e;
 }

@@ -124,7 +124,9 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
     FileWriter *w = file_create(a, d, path);
     if (!w) return false;
     pack_to_file(a, w, &file);
-    return file_commit(w);
+    if (weights_stay(d, pack->plan->graph->model)) return file_commit(w);
+    file_abandon(w);
+    return false;
 }
 
 /* ---- as C text ----------------------------------------------------------------------------------------------------- */
@@ -334,5 +336,5 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     for (int i = 0; i < n; i++) literal_numbers(out, pack->plan, &e[i], bytes + pack->head_bytes);
     text_printf(out, "};\n\nextern const void *const %s_literal;\nconst void *const %s_literal = &weights;\n", name, name);
     free(bytes);
-    return true;
+    return weights_stay(d, pack->plan->graph->model);
 }

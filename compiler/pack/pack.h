@@ -35,7 +35,8 @@ typedef struct Pack {
 
 /* Identity and size of the header; reads no weights. */
 Pack pack_layout(Arena *a, const Plan *p);
-/* Pack every tensor and write the file. False after an error. */
+/* Pack every tensor and write the file. False after an error, such as a weights file that has
+ * changed since. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
 /* The packed data without a header, 64-byte aligned. It is packed once for all plans with the same
  * data, and kept in the cache for other processes. *reused: whether the data existed already. NULL

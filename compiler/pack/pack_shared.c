@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rt_weights.h"
+#include "weights.h"
 
 /* Packed data, most recently used first. `data` is `room`, or part of `map`, a cache file; `copy`
  * is the copy of that part that pack_settle made. */
@@ -76,12 +77,12 @@ const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reu
         if (!k) no_memory("a list of weights");
         k->key = key, k->bytes = bytes;
         const PackCached found = pack_cache_open(a, d, pack->plan, key, &k->map, &k->data, &packed);
-        if (found == PACK_SPOILED) {
-            free(k);
+        if (found == PACK_NOT_CACHED) pack_in_memory(k, e, n);
+        if (found == PACK_SPOILED || (found == PACK_NOT_CACHED && !weights_stay(d, pack->plan->graph->model))) {
+            forget(k);
             return NULL;
         }
         *reused = found == PACK_CACHED && !packed;
-        if (found == PACK_NOT_CACHED) pack_in_memory(k, e, n);
         k->next = kept;
         kept = k;
     }

@@ -181,11 +181,42 @@ static void a_file_that_is_written_to_is_an_error(void **state)
     arena_free(a);
 }
 
+/* Also without a cache, and in xformc pack and build. */
+static void packing_without_a_cache_checks_it_too(void **state)
+{
+    Arena *a = arena_new();
+    const char *spec = inside(a, "read.lua"), *weights = inside(a, "read.safetensors"), *packed = inside(a, "read.packed");
+    const CompileOptions options = { .spec = spec };
+    const struct timespec changed[2] = { { 2, 0 }, { 2, 0 } };
+    bool reused;
+    (void)state;
+    write_matrix(weights);
+    setenv("XFORMC_CACHE", "off", 1);
+    for (int turn = 0; turn < 4; turn++) {
+        const bool in_memory = turn % 2, changes = turn < 2;
+        Session *s = session_new(&options);
+        assert_true(session_read(s));
+        session_look_at_weights(s);
+        const Pack pack = pack_layout(s->arena, session_plan(s, TARGET_PANELS, false));
+        if (changes) assert_int_equal(utimensat(AT_FDCWD, weights, changed, 0), 0);
+        const unsigned char *data = in_memory ? pack_acquire(s->arena, s->diag, &pack, &reused) : NULL;
+        assert_int_equal(in_memory ? data != NULL : pack_write(s->arena, s->diag, &pack, packed), !changes);
+        assert_int_equal(diag_exit(s->diag), changes ? EXIT_BAD_DATA : EXIT_DONE);
+        assert_int_equal(access(packed, F_OK), changes ? -1 : 0);
+        if (data) pack_release(data);
+        session_free(s);
+        if (changes) write_matrix(weights);
+    }
+    unsetenv("XFORMC_CACHE");
+    assert_int_equal(unlink(packed), 0);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_copied_before_the_32nd_call),
-        cmocka_unit_test(a_file_that_is_written_to_is_an_error),
+        cmocka_unit_test(a_file_that_is_written_to_is_an_error), cmocka_unit_test(packing_without_a_cache_checks_it_too),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

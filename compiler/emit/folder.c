@@ -414,10 +414,36 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
     return false;
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+/* A file may be dated in the future, for example if the clock was set back. make would keep such a
+ * product although its sources have changed: give it an old date, and a source the current one. */
+static void date_back(Arena *a, const char *folder, const char *target)
+{
+    const struct timespec old[2] = { { 1, 0 }, { 1, 0 } };
+    struct stat info;
+    struct timespec now;
+    DIR *dir = opendir(folder);
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (struct dirent *f; dir && (f = readdir(dir)) != NULL;) {
+        const char *name = f->d_name, *path = file_join(a, folder, name);
+        const bool made = strcmp(name, target) == 0 || ends_in(name, ".o") || ends_in(name, ".a") || ends_in(name, ".so");
+        if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_mtim.tv_sec <= now.tv_sec) continue;
+        utimensat(AT_FDCWD, path, made ? old : NULL, 0);
+    }
+    if (dir) closedir(dir);
+}
+
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o)
 {
     const char *log = file_join(a, o->folder, file_own_name(a, ".log"));
     file_remove_stale(o->folder);
+    date_back(a, o->folder, o->target);
+    date_back(a, file_join(a, o->folder, "runtime"), o->target);
     cleanup_hold();
     bool made = make_held(a, d, o, log);
     unlink(log);

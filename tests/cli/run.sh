@@ -290,6 +290,15 @@ ls "$scratch/tmp_left" | diff - "$scratch/wanted" && [ -n "$left" ] && [ "$(wc -
 verdict $? 'a folder that a kill left is removed'
 "$xformc" compile specs/self_attention.lua -q -o "$scratch/stale" && : >"$scratch/stale/self_attention" && touch -d '1 hour ago' "$scratch/stale/self_attention"
 fails 'a make that leaves what is old' 69 'error: make succeeded but did not build self_attention' env PATH="$scratch/lazy:$PATH" "$xformc" build specs/self_attention.lua -o "$scratch/stale"
+# A folder whose files are dated in the future, of a model that has changed since.
+ahead() {
+    printf 'return xf.model { name = "ahead", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = %s, vocab = 3000, max_target = 32, position = "none", weights = "random" }\n' "$1" >"$scratch/ahead.lua"
+    "$xformc" build "$scratch/ahead.lua" -q -o "$scratch/ahead" && "$xformc" run "$scratch/ahead.lua" --ids -n 4 --temp 0 '7 8 9' >"$scratch/wanted_$1" &&
+        "$scratch/ahead/ahead" --ids -n 4 --temp 0 '7 8 9' | diff "$scratch/wanted_$1" -
+}
+ahead 32 && find "$scratch/ahead" -type f -exec touch -d '2 days' {} + && ahead 48 && ! diff "$scratch/wanted_32" "$scratch/wanted_48" >/dev/null &&
+    [ -z "$(find "$scratch/ahead" -newermt '1 day')" ]
+verdict $? 'files dated in the future are built again'
 printf 'all:;@echo not ours; exit 1\nself_attention:;@exit 1\n' >"$scratch/other.mk"
 MAKEFILES=$scratch/other.mk MAKEFLAGS=n GNUMAKEFLAGS='CC=false' MFLAGS=-k MAKELEVEL=3 "$xformc" build specs/self_attention.lua -q -o "$scratch/flags" 2>"$scratch/err" &&
     "$scratch/flags/self_attention" >/dev/null && [ ! -s "$scratch/err" ] && ! ls -A "$scratch/flags" | grep '^\.'

@@ -79,6 +79,7 @@ static const char makefile_template[] =
     "\n"
     "${weights_rule}\n"
     "clean:\n"
+    "${keep}"
     "\trm -f ${name}${unfinished} example lib${name}.a lib${name}.so command *.o *.d runtime/*.o runtime/*.d\n"
     "\n"
     ".PHONY: always clean\n"
@@ -147,23 +148,36 @@ static const char link_rule_behind[] =
     "\t@trap 'rm -f $@.new' 0; trap 'exit 1' HUP INT TERM; \\\n"
     "\tsize=$$(wc -c <$@.new) && { head -c $$((2097151 - (size - 1) % 2097152)) /dev/zero && \\\n"
     "\tif [ -f ${name}.safetensors ]; then cat ${name}.safetensors && echo '${footer}'; \\\n"
-    "\telif [ \"$$(tail -c ${footer_bytes} $@)\" = '${footer}' ]; then tail -c ${bytes} $@; \\\n"
-    "\telse echo '${name}.safetensors is missing' >&2; false; fi; } >>$@.new && \\\n"
+    "\telif [ \"$$(tail -c ${footer_bytes} $@ 2>/dev/null)\" = '${footer}' ]; then tail -c ${bytes} $@; \\\n"
+    "\telse echo '${name}.safetensors is missing: xformc pack writes it' >&2; false; fi; } >>$@.new && \\\n"
     "\tmv $@.new $@\n"
     "else\n"
     "\tmv $@.new $@\n"
     "endif\n";
 
-static const char *link_rule_of(Emit *e)
+/* `make clean` removes the program, but not the only copy of the weights. */
+static const char keep_rule_behind[] =
+    "\t@if [ ! -f ${name}.safetensors ] && [ \"$$(tail -c ${footer_bytes} ${name} 2>/dev/null)\" = '${footer}' ]; then \\\n"
+    "\techo 'moving the weights from ${name} to ${name}.safetensors'; \\\n"
+    "\ttail -c ${bytes} ${name} | head -c ${weights_bytes} >${name}.safetensors.new && \\\n"
+    "\tmv ${name}.safetensors.new ${name}.safetensors || { rm -f ${name}.safetensors.new; false; }; fi\n";
+
+typedef struct Rules { Text link, keep; } Rules;
+
+static Rules rules_of(Emit *e)
 {
-    Text t = text_new(e->arena);
-    const bool behind = e->form.weights == WEIGHTS_BEHIND;
+    Rules r = { text_new(e->arena), text_new(e->arena) };
     const size_t bytes = e->head_bytes + e->plan->weights_bytes;
-    if (!behind) text_fill(&t, link_rule, "name", e->name, NULL);
-    else
-        text_fill(&t, link_rule_behind, "name", e->name, "footer", arena_format(e->arena, "xformc weights %016zx", bytes),
-                  "footer_bytes", emit_number(e, RT_WEIGHTS_FOOTER), "bytes", emit_number(e, (int64_t)bytes + RT_WEIGHTS_FOOTER), NULL);
-    return t.data;
+    const char *footer = arena_format(e->arena, "xformc weights %016zx", bytes), *footer_bytes = emit_number(e, RT_WEIGHTS_FOOTER);
+    const char *weights_bytes = emit_number(e, (int64_t)bytes), *both_bytes = emit_number(e, (int64_t)bytes + RT_WEIGHTS_FOOTER);
+    if (e->form.weights != WEIGHTS_BEHIND) {
+        text_fill(&r.link, link_rule, "name", e->name, NULL);
+        return r;
+    }
+    text_fill(&r.link, link_rule_behind, "name", e->name, "footer", footer, "footer_bytes", footer_bytes, "bytes", both_bytes, NULL);
+    text_fill(&r.keep, keep_rule_behind, "name", e->name, "footer", footer, "footer_bytes", footer_bytes, "bytes", both_bytes,
+              "weights_bytes", weights_bytes, NULL);
+    return r;
 }
 
 void emit_makefile(Emit *e, Text *out)
@@ -175,7 +189,8 @@ void emit_makefile(Emit *e, Text *out)
     const bool pages = embed && e->plan->weights_bytes >= LEAST_ON_LARGE_PAGES;
     const char *settings = e->model->has_decoder ? arena_format(e->arena, " %s_settings.o", e->name) : "";
     const char *generate = emit_answers_text(e) ? arena_format(e->arena, "%s %s_generate.o", settings, e->name) : settings;
-    text_fill(out, makefile_template, "name", e->name, "link_rule", link_rule_of(e),
+    const Rules rules = rules_of(e);
+    text_fill(out, makefile_template, "name", e->name, "link_rule", rules.link.data, "keep", rules.keep.data,
               "unfinished", e->form.weights == WEIGHTS_BEHIND ? arena_format(e->arena, " %s.new", e->name) : "",
               "generate", generate, "optimise", emit_optimise(e), "pages", pages ? pages_words : "",
               "link", pages ? pages_link : "", "isa_words", isas.words.data, "isa_settings", isas.settings.data,

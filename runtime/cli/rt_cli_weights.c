@@ -30,7 +30,10 @@ static int map_file(CliWeights *w, int own)
 {
     const rt_program *p = w->program;
     const int error = own ? rt_weights_map(&w->file, "/proc/self/exe", p->weights_bytes) : ENOENT;
-    if (error == ENOMEM || error == EFBIG) return error;
+    if (error == ENOMEM || error == EFBIG) {
+        *w->place = '\0';
+        return error;
+    }
     if (!error && w->file.mapped && w->file.bytes == p->weights_bytes) {
         *w->place = '\0';
         return 0;
@@ -39,17 +42,20 @@ static int map_file(CliWeights *w, int own)
     return rt_weights_map(&w->file, w->place, p->weights_bytes);
 }
 
-static int open_file(CliWeights *w, int own)
+/* given: the user chose the file. */
+static int open_file(CliWeights *w, int given)
 {
     const rt_program *p = w->program;
-    const int error = map_file(w, own);
+    const int error = map_file(w, !given && p->weights_behind);
     if (!error) return 0;
-    fprintf(stderr, "%s: cannot read the weights %s: %s\n", p->name, w->place, strerror(error));
+    if (*w->place) fprintf(stderr, "%s: cannot read the weights %s: %s\n", p->name, w->place, strerror(error));
+    else fprintf(stderr, "%s: cannot map the program's weights, %zu bytes: %s\n", p->name, p->weights_bytes, strerror(error));
     if (error == ENOMEM || error == EFBIG) return RT_EXIT_MISSING;
     if (error != ENOENT && error != ENOTDIR) return RT_EXIT_IO;
+    if (given) return RT_EXIT_NO_INPUT;
     if (p->weights_behind)
-        fprintf(stderr, "%s: the program does not contain them: it was stripped or truncated, or "
-                "cannot read its own file\n", p->name);
+        fprintf(stderr, "%s: the program does not contain them: it was stripped, truncated or extended, "
+                "or cannot read its own file\n", p->name);
     fprintf(stderr, "%s: pass them with --weights FILE\n", p->name);
     return RT_EXIT_NO_INPUT;
 }
@@ -102,7 +108,7 @@ int cli_weights_open(CliWeights *w, const rt_program *p, void *model, const char
     if (!path && p->weights) return bind(w, p->weights_bytes);
     if (path) snprintf(w->place, sizeof w->place, "%s", path);
     else default_path(p, argv0, w->place, sizeof w->place);
-    const int code = open_file(w, !path && p->weights_behind);
+    const int code = open_file(w, path != NULL);
     w->data = w->file.data;
     if (!code) tell_of_memory(w);
     notice_cuts(w);

@@ -67,7 +67,7 @@ broken() {
     [ $found = "$2" ] && [ ! -s "$scratch/out" ] && grep -q "$3" "$scratch/err" || { echo "exit $found"; cat "$scratch/err"; false; }
     verdict $? "$1"
 }
-gone='^wide: the program does not contain them: it was stripped or truncated, or cannot read its own file$'
+gone='^wide: the program does not contain them: it was stripped, truncated or extended, or cannot read its own file$'
 mkdir "$scratch/broken"
 cp "$program" "$scratch/broken" && truncate -s -1 "$scratch/broken/wide" && broken 'one that was cut says so' 66 "$gone"
 head -c 1000000 "$program" >"$scratch/broken/wide" && broken 'also one without any' 66 "$gone"
@@ -83,6 +83,14 @@ rm "$scratch/broken/wide.safetensors"
 broken 'weights of another size' 66 "$gone"
 { head -c $((size - 32 - bytes)) "$program"; head -c "$bytes" /dev/zero; printf 'xformc weights %016x\n' "$bytes"; } >"$scratch/broken/wide"
 broken 'weights of another model' 65 '^wide: the embedded weights: '
+cp "$program" "$scratch/broken/wide" && echo >>"$scratch/broken/wide" && broken 'one with more behind it' 66 "$gone"
+answers "$program" --weights "$scratch/none"
+[ $? != 0 ] && [ "$(cat "$scratch/err")" = "wide: cannot read the weights $scratch/none: No such file or directory" ]
+verdict $? 'a file that is missing is not the fault of the program'
+(ulimit -v 65536 && "$program" --ids -n 1 7 >"$scratch/out" 2>"$scratch/err")
+[ $? = 69 ] && grep -q "^wide: cannot map the program's weights, $bytes bytes: " "$scratch/err"
+verdict $? 'weights for which there is no address space'
+cat "$scratch/err"
 
 # ---- make again ----------------------------------------------------------------------------------
 
@@ -95,9 +103,15 @@ cp "$scratch/weights" "$program.safetensors" && make -s -C "$folder" >"$scratch/
 verdict $? 'with a file of weights it takes those'
 "$xformc" build "$scratch/wide.lua" -q -o "$folder" >"$scratch/out" 2>&1 && answers "$program" && [ ! -e "$program.safetensors" ]
 verdict $? 'built again'
-make -s -C "$folder" clean && make -s -C "$folder" wide >"$scratch/out" 2>&1
-[ $? = 2 ] && grep -q '^wide.safetensors is missing$' "$scratch/out" && [ ! -e "$program" ]
+make -s -C "$folder" clean >"$scratch/out" 2>&1 && [ ! -e "$program" ] && cmp "$scratch/weights" "$program.safetensors" && ! ls "$folder" | grep -q '[.]new$'
+verdict $? 'make clean takes the weights from the program first'
+make -s -C "$folder" wide >>"$scratch/out" 2>&1 && answers "$program" && echo x >>"$program" && make -s -C "$folder" clean && cmp "$scratch/weights" "$program.safetensors"
+verdict $? 'they are there to make it again, and stay if the program has none'
+cat "$scratch/out"
+rm "$program.safetensors" && make -s -C "$folder" wide >"$scratch/out" 2>&1
+[ $? = 2 ] && [ "$(head -n 1 "$scratch/out")" = 'wide.safetensors is missing: xformc pack writes it' ] && [ ! -e "$program" ]
 verdict $? 'without any it is not made'
+cat "$scratch/out"
 
 # ---- a graph -------------------------------------------------------------------------------------
 

@@ -109,22 +109,43 @@ static int64_t usual_most(Arena *a)
     return tenth < (double)most ? (int64_t)tenth : most;
 }
 
-bool cache_most(Arena *a, int64_t *bytes)
+/* The text of XFORMC_CACHE_SIZE, or NULL; *bytes receives the size, or -1 if it is none. */
+static const char *chosen_most(int64_t *bytes)
 {
     size_t n;
     const char *choice = getenv("XFORMC_CACHE_SIZE");
-    const bool good = !choice || !*choice || (text_to_bytes(choice, &n) && n <= INT64_MAX);
-    *bytes = choice && *choice && good ? (int64_t)n : usual_most(a);
-    return good;
+    if (!choice || !*choice) return NULL;
+    *bytes = text_to_bytes(choice, &n) && n <= INT64_MAX ? (int64_t)n : -1;
+    return choice;
+}
+
+int64_t cache_most(Arena *a)
+{
+    int64_t bytes;
+    return chosen_most(&bytes) && bytes >= 0 ? bytes : usual_most(a);
+}
+
+void cache_remark_on_settings(Arena *a, Diag *d)
+{
+    static bool told;
+    const char *choice = getenv("XFORMC_CACHE");
+    int64_t bytes;
+    if (told) return;
+    told = true;
+    if (choice && *choice && strcmp(choice, "off") != 0)
+        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE: expected off, found %s; the cache is used", choice);
+    choice = chosen_most(&bytes);
+    if (choice && bytes < 0)
+        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or "
+                    "2G, found %s; using %s", choice, text_bytes(a, (size_t)usual_most(a)));
 }
 
 /* Remove the least recently used entries until `bytes` more fit within the limit. */
 static void make_room(Arena *a, int64_t bytes)
 {
     int n, error;
-    int64_t most;
+    const int64_t most = cache_most(a);
     const CacheEntry *e = cache_list(a, &n, &error);
-    cache_most(a, &most);
     for (int i = 0; i < n; i++)
         if ((bytes += e[i].bytes) > most) unlink(e[i].path);
 }
@@ -133,11 +154,9 @@ static void make_room(Arena *a, int64_t bytes)
 
 FileWriter *cache_create(Arena *a, const char *path, int64_t bytes)
 {
-    int64_t most;
     struct stat info;
     Diag *untold = diag_new(a);
-    cache_most(a, &most);
-    if (!path || bytes > most || !make_folder(a, file_folder(a, path))) return NULL;
+    if (!path || bytes > cache_most(a) || !make_folder(a, file_folder(a, path))) return NULL;
     /* file_create writes through links, as is right for files that the user names. An entry must
      * not be written to the target of a link. */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && unlink(path) != 0) return NULL;

@@ -39,9 +39,11 @@ bool cache_commit(Arena *a, FileWriter *w);
 int  cache_lock(Arena *a, const char *path);
 void cache_unlock(Arena *a, const char *path, int lock);
 
-/* The size limit of the whole cache. If XFORMC_CACHE_SIZE is not a number of bytes such as 2G:
- * false, with the default limit. */
-bool cache_most(Arena *a, int64_t *bytes);
+/* The size limit of the whole cache, in bytes. An XFORMC_CACHE_SIZE that is not a number of bytes,
+ * such as 2G, is ignored. */
+int64_t cache_most(Arena *a);
+/* Remark, once in a process, on values of XFORMC_CACHE and XFORMC_CACHE_SIZE that are ignored. */
+void cache_remark_on_settings(Arena *a, Diag *d);
 
 /* The entries, most recently used first; *n receives their number. *error receives the errno if not
  * all of them can be read, else 0; a missing folder is empty. used: seconds since 1970. */

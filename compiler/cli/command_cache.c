@@ -32,7 +32,7 @@ static void list(Arena *a, const CacheEntry *e, int n)
 {
     const int64_t now = time(NULL);
     int width = 0;
-    int64_t bytes = 0, most;
+    int64_t bytes = 0;
     for (int i = 0; i < n; i++)
         if ((int)strlen(e[i].name) > width) width = (int)strlen(e[i].name);
     for (int i = 0; i < n; i++) {
@@ -40,19 +40,16 @@ static void list(Arena *a, const CacheEntry *e, int n)
         printf("%-*s  %8s  %8s\n", width, e[i].name, size, age(a, now - e[i].used));
         bytes += e[i].bytes;
     }
-    cache_most(a, &most);
-    if (n) printf("%s of %s\n", text_bytes(a, (size_t)bytes), text_bytes(a, (size_t)most));
+    printf("%s of %s\n", text_bytes(a, (size_t)bytes), text_bytes(a, (size_t)cache_most(a)));
 }
 
 static void list_json(Arena *a, const char *folder, const CacheEntry *e, int n)
 {
     Text t = text_new(a);
     text_add(&t, "{\"folder\":");
-    int64_t most;
-    cache_most(a, &most);
     if (folder) json_add_string(&t, folder);
     else text_add(&t, "null");
-    text_printf(&t, ",\"most_bytes\":%lld,\"entries\":[", (long long)(folder ? most : 0));
+    text_printf(&t, ",\"most_bytes\":%lld,\"entries\":[", (long long)(folder ? cache_most(a) : 0));
     for (int i = 0; i < n; i++) {
         text_add(&t, i ? ",{\"name\":" : "{\"name\":");
         json_add_string(&t, e[i].name);
@@ -90,11 +87,12 @@ Exit command_cache(const Options *o)
     const char *folder = cache_folder(a);
     const CacheEntry *e = cache_list(a, &n, &error);
     progress_begin("cache", false);
+    cache_remark_on_settings(a, d);
     if (error) diag_error(d, EXIT_IO, (Loc){ 0 }, "cannot read %s: %s", folder, strerror(error));
     else if (o->clear) cache_clear(a, d);
     else if (o->check) found = check(d, e, n);
     else if (o->json) list_json(a, folder, e, n);
-    else list(a, e, n);
+    else if (folder) list(a, e, n);
     progress_end();
     diag_print(d, stderr, isatty(2));
     if (!folder && !o->json) fputs("xformc: there is no cache: XFORMC_CACHE is off, or there is no home folder\n", stderr);

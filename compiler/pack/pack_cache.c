@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -113,7 +114,13 @@ static PackCached write_entry(Arena *a, Diag *d, const Plan *p, const char *path
     PackedFile file = { .plan = p, .head = head_of_key(a, key), .head_bytes = HEAD_BYTES };
     file.entries = pack_entries(a, p, &file.count);
     FileWriter *w = cache_create(a, path, (int64_t)(HEAD_BYTES + p->weights_bytes));
-    if (!w) return PACK_NOT_CACHED;
+    if (!w) {
+        const double bytes = (double)(HEAD_BYTES + p->weights_bytes);
+        if (!file_has_room(a, diag_new(a), path, bytes))
+            diag_remark(d, (Loc){ 0 }, "%s takes %s packed, for which the disk of the cache has no room, so it is packed "
+                        "on every run", p->graph->model->name, text_bytes(a, (size_t)bytes));
+        return PACK_NOT_CACHED;
+    }
     const bool written = pack_to_file(a, w, &file), stay = weights_stay(d, p->graph->model);
     if (written && stay) return cache_commit(a, w) ? PACK_CACHED : PACK_NOT_CACHED;
     file_abandon(w);
@@ -125,18 +132,13 @@ static PackCached write_entry(Arena *a, Diag *d, const Plan *p, const char *path
 static bool is_kept(Arena *a, Diag *d, const Plan *p)
 {
     static bool told;
-    int64_t most;
-    const int64_t bytes = (int64_t)(HEAD_BYTES + p->weights_bytes);
-    const bool good = cache_most(a, &most);
-    const char *room = text_bytes(a, (size_t)most);
-    if (!good && !told)
-        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or "
-                    "2G; using %s", room);
+    const char *choice = getenv("XFORMC_CACHE_SIZE");
+    const int64_t bytes = (int64_t)(HEAD_BYTES + p->weights_bytes), most = cache_most(a);
     if (bytes > most && !told)
         diag_remark(d, (Loc){ 0 }, "%s takes %s packed, but the cache holds only %s, so it is packed on "
-                    "every run; raise XFORMC_CACHE_SIZE", p->graph->model->name,
-                    text_bytes(a, (size_t)bytes), room);
-    told |= !good || bytes > most;
+                    "every run; %s XFORMC_CACHE_SIZE", p->graph->model->name, text_bytes(a, (size_t)bytes),
+                    text_bytes(a, (size_t)most), choice && *choice ? "raise" : "free disk space or set");
+    told |= bytes > most;
     return bytes <= most && p->graph->model->weights_finite;
 }
 
@@ -148,14 +150,15 @@ PackCached pack_cache_open(Arena *a, Diag *d, const Plan *p, uint64_t key, FileM
     PackCached found = PACK_NOT_CACHED;
     *packed = false;
     if (!path) return found;
+    cache_remark_on_settings(a, d);
     if (open_entry(a, d, path, bytes, key, map)) found = PACK_CACHED;
     else if (is_kept(a, d, p)) {
         const int lock = cache_lock(a, path);
-        if (open_entry(a, d, path, bytes, key, map)) found = PACK_CACHED;   /* by another process */
+        if (open_entry(a, NULL, path, bytes, key, map)) found = PACK_CACHED;    /* by another process */
         else if (lock >= 0) {
             found = write_entry(a, d, p, path, key);
             *packed = found == PACK_CACHED;
-            if (*packed && !open_entry(a, d, path, bytes, key, map)) found = PACK_NOT_CACHED;
+            if (*packed && !open_entry(a, NULL, path, bytes, key, map)) found = PACK_NOT_CACHED;
         }
         cache_unlock(a, path, lock);
     }

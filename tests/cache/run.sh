@@ -182,8 +182,14 @@ bound() { XFORMC_CACHE_SIZE=$1 "$xformc" run "$scratch/large.lua" --ids -n 40 --
 bound 1M && [ ! -e "$entry" ] && entries 2 &&
     same 'note: large takes 7.00 MiB packed, but the cache holds only 1.00 MiB, so it is packed on every run; raise XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
 verdict $? 'what is larger than the bound is not kept, with one line'
-bound much && grep -q '^note: XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or 2G; using [0-9.]* [MG]iB$' "$scratch/err"
+bound much && grep -q '^note: XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or 2G, found much; using [0-9.]* [MG]iB$' "$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
 verdict $? 'a bound that is none is reported'
+bound 10% && grep -q '^note: XFORMC_CACHE_SIZE: .*found 10%;' "$scratch/err" && XFORMC_CACHE_SIZE=0 "$xformc" cache 2>"$scratch/err" >"$scratch/out" &&
+    grep -q '^note: XFORMC_CACHE_SIZE: .*found 0;' "$scratch/err"
+verdict $? 'also when the entry is there, and by xformc cache'
+XFORMC_CACHE=OFF "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' 2>"$scratch/err" >"$scratch/out" &&
+    [ "$(cat "$scratch/err")" = 'note: XFORMC_CACHE: expected off, found OFF; the cache is used' ]
+verdict $? 'XFORMC_CACHE is off or nothing'
 "$xformc" cache --clear
 (ulimit -f 2000 && "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err") &&
     same "$expected" "$(cat "$scratch/out")" && entries 0
@@ -194,8 +200,15 @@ if unshare -rm true 2>/dev/null; then
     unshare -rm sh -c "mount -t tmpfs -o size=3M none '$scratch/disk' && XDG_CACHE_HOME='$scratch/disk' '$xformc' run '$scratch/large.lua' --ids -n 40 --temp 0 '1 2 3' &&
         [ -z \"\$(find '$scratch/disk' -type f)\" ]" >"$scratch/out" 2>"$scratch/err" && same "$expected" "$(cat "$scratch/out")"
     verdict $? 'a full disk'
+    unshare -rm sh -c "mount -t tmpfs -o size=3M none '$scratch/disk'; for size in '' 1G; do
+        XFORMC_CACHE_SIZE=\$size XDG_CACHE_HOME='$scratch/disk' '$xformc' run '$scratch/large.lua' --ids -n 1 1 || exit; done" >"$scratch/out" 2>"$scratch/err" &&
+        grep -q '^note: large takes 7.00 MiB packed, but the cache holds only 3.. KiB, so it is packed on every run; free disk space or set XFORMC_CACHE_SIZE$' "$scratch/err" &&
+        [ "$(tail -n 1 "$scratch/err")" = 'note: large takes 7.00 MiB packed, for which the disk of the cache has no room, so it is packed on every run' ]
+    verdict $? 'it is reported, also if the limit is raised'
+    cat "$scratch/err"
 else
     skip 'a full disk' 'no name spaces here'
+    skip 'it is reported, also if the limit is raised' 'no name spaces here'
 fi
 : >"$scratch/file"
 XDG_CACHE_HOME=$scratch/file answers

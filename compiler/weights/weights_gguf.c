@@ -2,6 +2,7 @@
  * file. */
 #include "weights.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dtypes.h"
@@ -32,19 +33,52 @@ static const char *ggml_name(uint32_t type)
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }
 
-/* The size of a tensor in bytes; 0 if its dimensions are not possible in a file of `most` bytes. */
+/* The size of a tensor in bytes; 0 if a file of `most` bytes cannot contain it. Its dimensions are
+ * not 0, and the first is a multiple of the block. */
 static uint64_t bytes_of(const GgufTensor *from, DType dtype, uint64_t most)
 {
     const uint64_t block = (uint64_t)dtype_block(dtype);
     uint64_t n = 1;
     for (int k = 0; k < from->rank; k++) {
-        if (!from->dims[k] || from->dims[k] > most * block / n) return 0;
+        if (from->dims[k] > most * block / n) return 0;
         n *= from->dims[k];
     }
-    return from->dims[0] % block ? 0 : n / block * dtype_bytes(dtype);
+    return n / block * dtype_bytes(dtype);
 }
 
-static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTensor *from, TensorSource *t)
+/* Why a tensor of this dtype cannot have these dimensions, or NULL. */
+static const char *dims_fault(Arena *a, const GgufTensor *from, DType dtype)
+{
+    const int block = dtype_block(dtype);
+    for (int k = 0; k < from->rank; k++)
+        if (!from->dims[k]) return "has a dimension of 0";
+    if (from->dims[0] % (uint64_t)block == 0) return NULL;
+    return arena_format(a, "has rows of %llu elements, which are not a multiple of its blocks of %d",
+                        (unsigned long long)from->dims[0], block);
+}
+
+/* Where the data of a tensor is in the file. */
+typedef struct Extent { uint64_t begin, end; GgufText name; } Extent;
+
+static int by_begin(const void *a, const void *b)
+{
+    const Extent *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static bool are_apart(Arena *a, Diag *d, Loc at, const char *path, Extent *extents, size_t n)
+{
+    qsort(extents, n, sizeof *extents, by_begin);
+    for (size_t i = 1; i < n; i++) {
+        if (extents[i].begin >= extents[i - 1].end) continue;
+        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%s\" overlaps \"%s\"", path,
+                   gguf_shown(a, extents[i].name), gguf_shown(a, extents[i - 1].name));
+        return false;
+    }
+    return true;
+}
+
+static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTensor *from, TensorSource *t, Extent *extent)
 {
     const char *name = gguf_shown(a, from->name);
     DType dtype;
@@ -56,12 +90,18 @@ static bool take_tensor(Arena *a, Diag *d, Loc at, TensorFile *f, const GgufTens
                    "are", f->path, name, type);
         return false;
     }
+    const char *fault = dims_fault(a, from, dtype);
+    if (fault) {
+        diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%s\" %s", f->path, name, fault);
+        return false;
+    }
     const uint64_t bytes = bytes_of(from, dtype, f->map.size);
     if (!bytes || bytes > f->map.size || from->offset > f->map.size - bytes) {
         diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%s\" extends past the end of the file", f->path,
                    name);
         return false;
     }
+    *extent = (Extent){ from->offset, from->offset + bytes, from->name };
     *t = (TensorSource){ .kind = SOURCE_FILE, .dtype = dtype, .rank = from->rank, .file = f, .offset = (size_t)from->offset };
     t->name = t->file_name = arena_copy(a, from->name.s, from->name.n);
     int64_t stride = 1;
@@ -80,8 +120,10 @@ static TensorFile *open_part(Arena *a, Diag *d, Loc at, const GgufPart *part)
     f->path = part->path;
     f->map = part->map;
     f->tensors = arena_array(a, (size_t)part->head.tensor_count, sizeof *f->tensors);
-    for (uint64_t i = 0; i < part->head.tensor_count; i++)
-        if (!take_tensor(a, d, at, f, &part->head.tensors[i], &f->tensors[f->count++])) return NULL;
+    Extent *extents = arena_array(a, (size_t)part->head.tensor_count, sizeof *extents);
+    for (uint64_t i = 0; i < part->head.tensor_count; i++, f->count++)
+        if (!take_tensor(a, d, at, f, &part->head.tensors[i], &f->tensors[i], &extents[i])) return NULL;
+    if (f->count && !are_apart(a, d, at, f->path, extents, (size_t)f->count)) return NULL;
     tensor_file_sort(f);
     for (int i = 1; i < f->count; i++)
         if (!strcmp(f->tensors[i - 1].name, f->tensors[i].name)) {

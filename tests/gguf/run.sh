@@ -343,6 +343,18 @@ for part in 5 23 40 100 700; do
 done
 head -c $((bytes - 200)) "$here/llama_q4_0.gguf" >"$scratch/cut.gguf"
 refused 'cut off in its last tensor' 'extends past the end of the file' "$scratch/cut.gguf"
+# field FILE TENSOR BYTES: the place of a byte after the name of a matrix: 4 bytes are its rank, 16 its
+# dimensions, 4 its type and 8 its offset.
+field() { echo $(($(LC_ALL=C grep -abo "$2" "$1" | head -n 1 | cut -d : -f 1) + ${#2} + $3)); }
+# with_field FILE TENSOR BYTES: FILE with standard input at that place.
+with_field() { cp "$1" "$scratch/patched.gguf" && dd of="$scratch/patched.gguf" bs=1 seek="$(field "$@")" conv=notrunc 2>/dev/null; }
+dd if="$here/llama_q4_0.gguf" bs=1 skip="$(field "$here/llama_q4_0.gguf" blk.0.attn_q.weight 24)" count=8 2>/dev/null |
+    with_field "$here/llama_q4_0.gguf" blk.0.ffn_up.weight 24
+refused 'two tensors with the same data' 'tensor "blk.0.[a-z_]*.weight" overlaps "blk.0.[a-z_]*.weight"' "$scratch/patched.gguf"
+printf '\0' | with_field "$here/llama_q4_0.gguf" blk.0.ffn_up.weight 4
+refused 'a dimension of 0' 'tensor "blk.0.ffn_up.weight" has a dimension of 0' "$scratch/patched.gguf"
+printf '\37' | with_field "$here/llama_q4_0.gguf" blk.0.ffn_up.weight 4
+refused 'rows that are not a multiple of the blocks' 'tensor "blk.0.ffn_up.weight" has rows of 31 elements, which are not a multiple of its blocks of 32' "$scratch/patched.gguf"
 patched 'llama.block_count' 'llama.block_couns'
 refused 'a key that is missing' 'the key llama.block_count is missing' "$scratch/patched.gguf"
 patched 'token_embd.weight' 'token_embe.weight'

@@ -137,6 +137,33 @@ static void check_scales(Reader *r)
     }
 }
 
+/* The N of a name blk.N.REST; -1 for other names. */
+static int64_t layer_of(GgufText name)
+{
+    static const char begin[] = "blk.";
+    const size_t start = sizeof begin - 1;
+    int64_t layer = 0;
+    size_t i = start;
+    if (name.n <= start || memcmp(name.s, begin, start) != 0) return -1;
+    for (; i < name.n && name.s[i] >= '0' && name.s[i] <= '9' && layer < INT32_MAX; i++) layer = 10 * layer + (name.s[i] - '0');
+    return i > start && i < name.n && name.s[i] == '.' ? layer : -1;
+}
+
+/* Report tensors of a layer that the key of the number of layers does not count. */
+static void check_layers(Reader *r)
+{
+    const GgufValue *v = find(r, GGUF_KEY_LAYERS);
+    for (int k = 0; v && k < r->parts.count; k++) {
+        const Gguf *g = &r->parts.part[k].head;
+        for (uint64_t i = 0; i < g->tensor_count; i++) {
+            const GgufText name = g->tensors[i].name;
+            if (layer_of(name) < (int64_t)v->bits) continue;
+            fault(r, "%s is %" PRIu64 ", but there is a tensor %s", name_of(r, GGUF_KEY_LAYERS), v->bits, gguf_shown(r->arena, name));
+            return;
+        }
+    }
+}
+
 static void take_tensors(Reader *r)
 {
     const GgufTensor *embed = tensor(r, "token_embd.weight");
@@ -145,6 +172,7 @@ static void take_tensors(Reader *r)
         return;
     }
     check_scales(r);
+    check_layers(r);
     set(r, FIELD_ID_vocab, (double)embed->dims[1]);
     set(r, FIELD_ID_tied, !tensor(r, "output.weight"));
     set(r, FIELD_ID_qkv_bias, tensor(r, "blk.0.attn_q.bias") != NULL);

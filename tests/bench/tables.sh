@@ -11,7 +11,7 @@ page=docs/performance.md
 table() {
     echo '| row | xformc | fastest rival | ratio | of the limit |'
     echo '|---|---|---|---|---|'
-    awk -F ' *[|] *' '$2 ~ /-t[0-9]+$/ && $5 !~ /^native/ {
+    awk -F ' *[|] *' '$2 ~ /-t[0-9]+$/ && $5 !~ /^(native|cp) / {
         split($5, rivals, ", ")
         share = $9 == "-" ? "" : $9
         sub(/ in turns/, "", share)

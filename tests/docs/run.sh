@@ -66,6 +66,10 @@ verdict $? 'docs/pictures/memory.svg is what the tool draws'
     cmp docs/pictures/roofline.svg "$scratch/roofline.svg"
 verdict $? 'docs/pictures/roofline.svg is what the tool draws of the committed results'
 
+"$xformc" help 2>&1 | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)$/| `\1` | \2 |/p' >"$scratch/commands"
+sed -n '/^| command | |$/,/^$/p' docs/cli.md | sed '1,2d;/^$/d' | diff "$scratch/commands" - && [ "$(wc -l <"$scratch/commands")" -ge 15 ]
+verdict $? 'docs/cli.md: its table of commands is what help prints'
+
 # A program is named after its model, and the model after the folder that is built.
 mkdir "$scratch/named"
 # shellcheck disable=SC2086

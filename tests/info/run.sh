@@ -40,6 +40,8 @@ END
 }
 check "the first line says each stack once" heads
 check "the base model has 44,157,451 parameters" says "$xformc" info specs/base.lua
+"$xformc" info tests/families/t5 2>"$scratch/err" | grep -Eq '^parameters +30,288$'
+verdict $? 'embeddings that an encoder and a decoder share are counted once'
 
 cat >"$scratch/get.awk" <<'END'
 # A flat list `path value` of a JSON text. No escapes but \" within strings.

@@ -62,6 +62,15 @@ static bool is_misnamed(Arena *a, Diag *d, const char *path, const unsigned char
     return true;
 }
 
+/* After a missing file: a note if its name is that of a model on the Hugging Face Hub, OWNER/NAME. */
+static void note_hub(Arena *a, Diag *d, const char *path)
+{
+    const char *slash = strchr(path, '/'), *dot = strrchr(path, '.');
+    if (!slash || slash == path || !slash[1] || strchr(slash + 1, '/') || *path == '.' || (dot && !strcmp(dot, ".lua"))) return;
+    if (kind_by_name(path) || file_is_regular(path) || file_is_folder(path) || file_is_folder(arena_copy(a, path, (size_t)(slash - path)))) return;
+    diag_note(d, (Loc){ 0 }, "xformc does not download models; get one with: hf download %s --local-dir %s", path, slash + 1);
+}
+
 Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n, GraphShape *shape_of)
 {
     unsigned char bytes[64];
@@ -77,7 +86,11 @@ Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n,
         return NULL;
     }
     if (!weights && is_misnamed(a, d, path, bytes, size)) return NULL;
-    if (!weights) return draft_from_lua(a, d, path, ops, n, shape_of);
+    if (!weights) {
+        Draft *draft = draft_from_lua(a, d, path, ops, n, shape_of);
+        if (!draft) note_hub(a, d, path);
+        return draft;
+    }
     diag_error(d, EXIT_BAD_DATA, (Loc){ arena_text(a, path), 0, 0 }, "%s does not describe its model; pass the folder with its config.json, "
                "or a spec", weights);
     return NULL;

@@ -166,6 +166,7 @@ verdict $? 'in columns, and 100 are enough'
 # ---- files ---------------------------------------------------------------------------------------
 
 fails 'a missing spec' 66 'error: cannot open *none.lua: No such file or directory' "$xformc" compile "$scratch/none.lua"
+fails 'a model of the Hugging Face Hub' 66 'error: cannot open some/model: No such file or directory*note: xformc does not download models; get one with: hf download some/model --local-dir model' "$xformc" run some/model x
 fails 'a folder as spec' 66 '*has no config.json*' "$xformc" run "$scratch"
 : >"$scratch/empty.lua"
 fails 'an empty spec' 65 '*error:*' "$xformc" compile "$scratch/empty.lua"

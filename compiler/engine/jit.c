@@ -348,7 +348,7 @@ static bool state_fits(Diag *d, const Plan *p)
     diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "the state of %s takes %lld bytes, but libtcc is "
                "limited to 2 GiB; use --engine native", p->graph->model->name,
                (long long)p->state_bytes);
-    diag_note(d, (Loc){ 0 }, "reduce max_source, max_target or --slots");
+    diag_note(d, (Loc){ 0 }, "reduce the context (-c) or --slots");
     return false;
 }
 

@@ -137,7 +137,8 @@ bool file_map_changed(const FileMap *map, const char *path)
     return now.size != then->size || now.seconds != then->seconds || now.nanoseconds != then->nanoseconds;
 }
 
-bool file_map(Diag *d, Loc at, const char *path, FileMap *map)
+/* Messages name the file `shown`. */
+static bool map_file(Diag *d, Loc at, const char *path, const char *shown, FileMap *map)
 {
     struct stat info;
     int fd = open_input(d, at, path, &info);
@@ -147,21 +148,23 @@ bool file_map(Diag *d, Loc at, const char *path, FileMap *map)
     map->stamp = stamp_of(&info);
     void *p = NULL;
     if (!S_ISREG(info.st_mode)) {
-        diag_error(d, EXIT_NO_INPUT, at, "%s is not a regular file", path);
+        diag_error(d, EXIT_NO_INPUT, at, "%s is not a regular file", shown);
         p = MAP_FAILED;
     } else if (map->size) {
         p = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (p == MAP_FAILED && errno == ENOMEM)
-            diag_error(d, EXIT_NO_FEATURE, at, "no memory to map the %zu bytes of %s", map->size, path);
-        else if (p == MAP_FAILED) tell_errno(d, at, "map", path, errno);
+            diag_error(d, EXIT_NO_FEATURE, at, "no memory to map the %zu bytes of %s", map->size, shown);
+        else if (p == MAP_FAILED) tell_errno(d, at, "map", shown, errno);
         else map->data = p;
     }
     close(fd);
     if (p == MAP_FAILED) return false;
-    const bool good = !is_impostor(d, at, path, map->data, map->size);
+    const bool good = !is_impostor(d, at, shown, map->data, map->size);
     if (!good) file_unmap(map);
     return good;
 }
+
+bool file_map(Diag *d, Loc at, const char *path, FileMap *map) { return map_file(d, at, path, path, map); }
 
 void file_unmap(FileMap *map)
 {
@@ -374,7 +377,7 @@ bool file_view(FileWriter *w, FileMap *map)
 {
     if (w->failed) return false;
     if (fflush(w->to)) return write_failed(w, errno);
-    if (w->temporary && file_map(w->diag, nowhere, w->temporary, map)) return true;
+    if (w->temporary && map_file(w->diag, nowhere, w->temporary, w->target, map)) return true;
     w->failed = true;
     return false;
 }

@@ -101,7 +101,7 @@ static bool can_answer(Session *s, const RunOptions *c)
     const Model *m = s->model;
     note_similar(s, c);
     if (c->input_count)
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has named inputs; %s takes texts", c->inputs[0], m->name);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has named inputs, and %s is not one", c->inputs[0], m->name);
     else if (c->stop_count && (c->ids || !run_has_texts(m) || !m->has_decoder))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are %s here, not text",
                    c->stops[0], m->has_decoder ? "ids" : "numbers");
@@ -118,8 +118,8 @@ static bool can_answer(Session *s, const RunOptions *c)
     else if (c->stream && c->json)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream and --json cannot be combined");
     else if (c->raw && m->has_decoder)
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s answers with text; only an encoder "
-                   "gives vectors", m->name);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s generates %s; only an encoder gives "
+                   "vectors", m->name, c->ids || !run_has_texts(m) ? "ids" : "text");
     else if (is_similar(s, c) && (c->word_count != 3 || c->prompt_count))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "similar compares two texts: similar TEXT TEXT");
     else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: similar prints one number, not a vector");

@@ -46,11 +46,17 @@ void finder_missing(Finder *f, const TensorSource *t, const char *spelling)
 /* True for a tensor of a linear that has its own weights file (head_weights). */
 static bool lies_beside(const Model *m, const char *name) { return m->head_weights.count && !strncmp(name, "head.", 5); }
 
+/* The file to name in a message about a tensor. */
+static const char *path_of(const Finder *f, const TensorSource *found)
+{
+    return lies_beside(f->model, found->name) ? found->file->path : f->model->weights_path;
+}
+
 static void tell_shape(Finder *f, const TensorSource *found, const int64_t *expected, int rank)
 {
     if (f->differing++ < FINDER_MOST_TOLD)
         diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->name,
-                   lies_beside(f->model, found->name) ? found->file->path : f->model->weights_path,
+                   path_of(f, found),
                    shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, expected, rank));
 }
 
@@ -70,7 +76,7 @@ static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found
     t->scales = found->scales;
     if (!is_readable(found))
         diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has %s, expected F32, F16, BF16 or F64",
-                   found->name, f->model->weights_path,
+                   found->name, path_of(f, found),
                    found->dtype == DTYPE_OTHER ? "an unsupported dtype" : arena_format(f->arena, "dtype %s", dtype_name(found->dtype)));
 }
 

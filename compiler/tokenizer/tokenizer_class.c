@@ -28,8 +28,8 @@ struct Settle {
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
 
-/* Report a difference between the file and the class. `given`: the value of the class is that of
- * the key in tokenizer_config.json, not a default. */
+/* Report a difference between the file and the class. `given`: `value` comes from the key in
+ * tokenizer_config.json, not from the class's default. */
 static void tell(const Settle *s, const char *file_says, const char *key, bool given, bool value)
 {
     Arena *a = s->b->arena;
@@ -42,7 +42,7 @@ static void tell(const Settle *s, const char *file_says, const char *key, bool g
                 file_says, source);
 }
 
-/* Report a switch of a part that differs from `value`, which the class sets. */
+/* Report a Boolean member of a part if it differs from `value`, which the class sets. */
 static void compare(const Settle *s, const json_t *part, const char *name, bool preset, const char *key, bool given, bool value)
 {
     const bool said = tok_json_bool(s->b, part, name, preset);

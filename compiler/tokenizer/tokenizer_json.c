@@ -201,7 +201,7 @@ static void read_unigram(TokBuild *b, const json_t *model)
     set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
     if (b->byte_level && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK)
         tok_refuse(b, "a Unigram with byte_fallback after a ByteLevel is not supported");
-    if (!unknown && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK) tok_refuse(b, "a Unigram with byte_fallback has no unk_id");
+    if (!unknown && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK) tok_refuse(b, "the Unigram model has byte_fallback but no unk_id");
     b->head[TOK_HEAD_MODEL] = TOK_UNIGRAM;
 }
 

@@ -88,7 +88,7 @@ static const Layout *find_layout(TokBuild *b, const TokFolder *f)
         tok_refuse(b, "a SentencePiece model of the class %sTokenizer is not supported; those of %s are", f->class_name,
                    tok_classes_of_models(b->arena));
     else if (!f->class_name && f->model_type && !type)
-        tok_refuse(b, "a SentencePiece model of the model_type '%s' is supported only with a tokenizer_class: one of %s",
+        tok_refuse(b, "a SentencePiece model of model_type '%s' is supported only if tokenizer_class is one of %s",
                    f->model_type, tok_classes_of_models(b->arena));
     else if (!class && !type)
         tok_refuse(b, "the ids of a SentencePiece model depend on the class of its tokenizer, and the folder has neither tokenizer_class nor "

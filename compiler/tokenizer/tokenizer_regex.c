@@ -261,7 +261,7 @@ static void take_class_item(Reader *r, TokClass *c)
     r->s++;
     if (take(r, "\\")) take_escape(r, true, &single, &last);
     else last = take_character(r);
-    if (!single || last < first) refuse(r, "a range");
+    if (!single || last < first) refuse(r, "this range");
     else if (r->fold) refuse(r, "case-insensitive matching of this range");
     else tok_add_range(r->b, c, first, last);
 }

@@ -36,8 +36,9 @@ static bool is_end(const RtBeamOptions *o, int id)
     return end;
 }
 
-/* Compute, into gain[vocab], what each next id adds to the sum of a sequence after its first n ids;
- * the rules of rt_logits.h apply. */
+/* Set gain[vocab] to what each next id adds to the sum of a sequence after its first n ids, by the
+ * rules of rt_logits.h. If no rule changes logits, these are the raw logits, and the caller
+ * subtracts their log_sum. */
 static void gains(const Plain *p, const Sequence *s, int n, double *gain)
 {
     const RtBeamOptions *o = p->options;
@@ -50,8 +51,8 @@ static void gains(const Plain *p, const Sequence *s, int n, double *gain)
     for (int id = 0; id < p->vocab; id++) gain[id] = rt_logits_change(&o->processors) ? (double)changed[id] : (double)x[id];
 }
 
-/* Append every continuation of s by one id to to[*count]. Sums are recomputed from the first id
- * after the prompt. */
+/* Append to the array `to`, which has *count entries, every possible continuation of s by one id.
+ * Sums are recomputed from the first id after the prompt. */
 static void extend(const Plain *p, const Sequence *s, Sequence *to, int *count)
 {
     const bool changed = rt_logits_change(&p->options->processors);
@@ -73,7 +74,8 @@ static void extend(const Plain *p, const Sequence *s, Sequence *to, int *count)
     }
 }
 
-/* True if no living sequence can change the pool any more. best: the sum of the first sequence. */
+/* True if the search ends: the pool is full and, by the rule of early_stopping, closed to live
+ * sequences. best: the sum of the first live sequence. */
 static bool stops(const RtBeamOptions *o, const Sequence *pool, int count, double best, int step)
 {
     const bool late = o->early_stopping == RT_BEAM_STOP_NEVER && o->length_penalty > 0;

@@ -409,8 +409,8 @@ static bool refuse_adapter(Arena *a, Diag *d, const char *folder)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (access(file_join(a, folder, names[i]), F_OK) != 0) continue;
         diag_error(d, EXIT_BAD_DATA, (Loc){ config, 0, 0 },
-                   "an adapter (%s) is not supported: merge it into its base model and pass"
-                   " that folder",
+                   "adapters are not supported: merge %s into its base model and pass the "
+                   "merged model's folder",
                    names[i]);
         return true;
     }

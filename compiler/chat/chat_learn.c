@@ -282,8 +282,8 @@ static bool propose_system(const Learner *l, const Cuts *c, Way w, Chat *chat)
     if (!w.preset && shared_end(plain, behind) < user)
         user = whole_end(behind, shared_end(plain, behind));
     const char *none = w.preset ? (c->has_empty ? c->empty.before : "") : plain;
-    if (w.preset && strlen(none) == x + y) none = ""; /* an empty system message is written like
-                                                       * others */
+    /* an empty system message is written like any other */
+    if (w.preset && strlen(none) == x + y) none = "";
     if (strlen(none) >= user && strcmp(none + strlen(none) - user, behind + y - user) == 0 &&
         strncmp(none, before, strlen(none) - user) == 0) begin = strlen(none) - user;
     else if (!w.preset) return false;
@@ -597,7 +597,7 @@ static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
         const Way w = ways[i];
         if (!propose(l, c, w, chat)) continue;
         if (!settle_date(l, chat)) {
-            *fault = "the chat template writes a date within turns, which is not supported";
+            *fault = "the chat template writes dates in places that are not supported";
             continue;
         }
         if (!settle(l, chat, w)) continue;

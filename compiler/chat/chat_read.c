@@ -79,7 +79,7 @@ static const char *template_of(const Reader *r, const json_t *config)
     if (text) r->model->chat_fault = "chat_template contains U+0000";
     else if (given && !json_is_null(given))
         r->model->chat_fault =
-            "chat_template is neither a string nor a list with one called \"default\"";
+            "chat_template is not a string and has no template called \"default\"";
     return NULL;
 }
 
@@ -117,7 +117,7 @@ static void learn_of_folder(const Reader *r, const char *folder)
         const char *what = file_impostor(bytes, file_first_bytes(path, bytes, sizeof bytes));
         m->chat_fault =
             what ? arena_format(a, "this %s", what)
-                 : "the chat template cannot be read, or is not a string of at most 4 MB";
+                 : "the chat template cannot be read, exceeds 4 MB or contains U+0000";
         return;
     }
     json_t *config = json_read_object(a, r->diag, config_path);

@@ -43,7 +43,7 @@ static JValue split(JRun *r, const JValue *v, const JValue *by, const JValue *mo
     const JValue list = jinja_list(r);
     int64_t left = most && most->kind == J_INT && most->n >= 0 ? most->n : INT64_MAX;
     if (!by || by->kind != J_TEXT || !by->bytes)
-        return jinja_fail(r, "split needs a separator, a string that is not empty");
+        return jinja_fail(r, "split and rsplit need a separator that is a nonempty string");
     size_t at = 0;
     for (size_t next; left && (next = jinja_position(v, by->s, by->bytes, at)) != SIZE_MAX;
          left--) {
@@ -83,7 +83,7 @@ static JValue cased(JRun *r, const JValue *v, JCase how)
 static JValue joined(JRun *r, const JValue *list, const JValue *between, const JValue *attribute)
 {
     Text t = text_new(r->arena);
-    if (list->kind != J_LIST) return jinja_fail(r, "join needs a list or a dictionary");
+    if (list->kind != J_LIST) return jinja_fail(r, "join needs a list of values");
     for (int i = 0; i < list->list->count; i++) {
         JValue one = list->list->at[i];
         if (attribute) one = jinja_item(r, &one, attribute);
@@ -145,7 +145,8 @@ static JValue text_method(JRun *r, const char *name, const JValue *v, const JArg
     }
     if (text && !strcmp(name, "count") && first->bytes)
         return jinja_int(split(r, v, first, NULL).list->count - 1);
-    return jinja_fail(r, "this form of %s() on a string is not supported", name);
+    const bool never = !strcmp(name, "rfind") || !strcmp(name, "format");
+    return jinja_fail(r, "%s%s() on a string is not supported", never ? "" : "this form of ", name);
 }
 
 /* ---- lists and dictionaries ------------------------------------------------------------------ */
@@ -174,7 +175,8 @@ static JValue dict_method(JRun *r, const char *name, const JValue *v, const JArg
             first->kind == J_TEXT ? jinja_find(v->dict, first->s, first->bytes) : NULL;
         return found ? *found : second ? *second : jinja_none();
     }
-    return jinja_fail(r, "this form of %s() on a dictionary is not supported", name);
+    return jinja_fail(r, "%s%s() on a dictionary is not supported",
+                      strcmp(name, "get") ? "" : "this form of ", name);
 }
 
 JValue jinja_call_method(JRun *r, const JValue *method, const JArguments *a)
@@ -321,7 +323,8 @@ static bool number_test(JRun *r, const char *name, const JValue *v, const JValue
 {
     const int64_t n = !strcmp(name, "divisibleby") ? (by && by->kind == J_INT ? by->n : 0) : 2;
     if (v->kind != J_INT || !n) {
-        jinja_fail(r, "%s needs a whole number", name);
+        jinja_fail(r, "%s needs a whole number%s", name,
+                   strcmp(name, "divisibleby") ? "" : " and a nonzero whole divisor");
         return false;
     }
     return n == -1 || (v->n % n == 0) != !strcmp(name, "odd");

@@ -124,10 +124,10 @@ static size_t take_escape(Lexer *x, const char *s, const char *end, Text *t)
         uint32_t c = 0;
         for (size_t i = 1; i <= digits; i++) {
             const int digit = s + i < end ? digit_of(s[i]) : -1;
-            if (digit < 0) fail(x, "a \\x or \\u escape needs more digits");
+            if (digit < 0) fail(x, "a \\x, \\u or \\U escape needs more digits");
             c = 16 * c + (uint32_t)(digit & 15);
         }
-        if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape is not a valid character");
+        if (!c || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail(x, "an escape does not stand for a supported character");
         else put_utf8(t, c);
         return 1 + digits;
     } else if ((*s >= '0' && *s <= '7') || *s == 'N')

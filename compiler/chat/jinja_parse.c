@@ -179,7 +179,7 @@ static void arguments(Parser *p, JNode *call)
         const char *key = named ? name(p) : NULL;
         if (named) p->at++;
         else if (is(p, JT_SIGN, "*") || is(p, JT_SIGN, "**"))
-            fail(p, "* arguments are not supported");
+            fail(p, "arguments with * or ** are not supported");
         add(p, call, expression(p), key);
     }
 }
@@ -265,7 +265,7 @@ static JNode *filters(Parser *p, JNode *n)
 static JNode *unary(Parser *p, bool with_filters)
 {
     JNode *n;
-    if (++p->depth > DEEPEST) fail(p, "brackets are nested too deeply");
+    if (++p->depth > DEEPEST) fail(p, "expressions are nested too deeply");
     if (p->fault) n = constant(p, (JValue){ .kind = J_NONE });
     else if (sign(p, "-")) {
         n = node(p, JN_NEGATE);
@@ -343,7 +343,7 @@ static JNode *either(Parser *p)
 
 static JNode *expression(Parser *p)
 {
-    if (++p->depth > DEEPEST) fail(p, "brackets are nested too deeply");
+    if (++p->depth > DEEPEST) fail(p, "expressions are nested too deeply");
     JNode *n = p->fault ? constant(p, (JValue){ .kind = J_NONE }) : either(p);
     while (!p->fault && word(p, "if")) {
         n = binary(p, JN_CHOICE, NULL, n, either(p));
@@ -403,7 +403,7 @@ static void targets(Parser *p, JNode *n)
     const bool brackets = sign(p, "(");
     const char *found[8];
     do {
-        if (n->targets == 8) fail(p, "a loop over more than 8 names is not supported");
+        if (n->targets == 8) fail(p, "more than 8 names in a loop or an assignment are not supported");
         if (!p->fault) found[n->targets++] = name(p);
     } while (!p->fault && sign(p, ","));
     if (brackets) expect(p, ")");

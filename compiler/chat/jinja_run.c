@@ -238,7 +238,7 @@ static JValue sum(JRun *r, const JValue *a, const JValue *b)
         for (int i = 0; i < b->list->count && !failed(r); i++) jinja_add(r, v.list, b->list->at[i]);
         return v;
     }
-    return jinja_fail(r, "'+' does not apply to these types");
+    return jinja_fail(r, "'+' is not supported for these types");
 }
 
 static JValue binary(JRun *r, const char *s, const JValue *a, const JValue *b)
@@ -272,7 +272,7 @@ static JValue binary(JRun *r, const char *s, const JValue *a, const JValue *b)
     if (sign == '*' && a->kind == J_TEXT && b->kind == J_INT) return repeated(r, a, b->n);
     if (jinja_is_number(a) && jinja_is_number(b)) return compute(r, sign, s[1] != 0, a, b);
     if (sign == '+') return sum(r, a, b);
-    return jinja_fail(r, "'%s' does not apply to these types", s);
+    return jinja_fail(r, "'%s' is not supported for these types", s);
 }
 
 static JValue dictionary_of(JRun *r, JFrame *f, const JNode *n)
@@ -411,7 +411,7 @@ static JValue items_of(JRun *r, JFrame *f, const JNode *n)
         for (int i = 0; i < v.dict->count; i++) jinja_add(r, all.list, v.dict->at[i].key);
     else if (v.kind == J_LIST)
         for (int i = 0; i < v.list->count && !failed(r); i++) jinja_add(r, all.list, v.list->at[i]);
-    else jinja_fail(r, "a loop needs a list");
+    else jinja_fail(r, "a loop needs a list, a dictionary or a string");
     if (!n->b) return all;
     const JValue kept = jinja_list(r);
     for (int i = 0; i < all.list->count && !failed(r); i++) {
@@ -482,7 +482,7 @@ static void run(JRun *r, JFrame *f, const JNode *n)
     case JN_CONTINUE: r->jump = JR_CONTINUES; break;
     default:          jinja_fail(r, "expected a statement, found an expression");
     }
-    if (r->out.size > MOST_BYTES) jinja_fail(r, "a string is longer than 1 MB");
+    if (r->out.size > MOST_BYTES) jinja_fail(r, "the template writes more than 1 MB");
 }
 
 static JValue messages(JRun *r)

@@ -149,7 +149,7 @@ int jinja_order(JRun *r, const JValue *a, const JValue *b)
         const int order = memcmp(a->s, b->s, a->bytes < b->bytes ? a->bytes : b->bytes);
         return order ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
     }
-    jinja_fail(r, "values of these types cannot be ordered");
+    jinja_fail(r, "ordering values of these types is not supported");
     return 0;
 }
 
@@ -179,7 +179,8 @@ bool jinja_contains(JRun *r, const JValue *in, const JValue *v)
         return found;
     }
     if (in->kind == J_UNDEFINED) return found;
-    jinja_fail(r, "'in' needs a list, a dictionary or a string");
+    if (in->kind == J_TEXT) jinja_fail(r, "only a string can be searched for in a string");
+    else jinja_fail(r, "'in' needs a list, a dictionary or a string on its right");
     return found;
 }
 
@@ -191,7 +192,7 @@ void jinja_write(JRun *r, Text *t, const JValue *v)
     case J_BOOL:      text_add(t, v->n ? "True" : "False"); break;
     case J_INT:       text_printf(t, "%lld", (long long)v->n); break;
     case J_TEXT:      text_add_bytes(t, v->s, v->bytes); break;
-    default:          jinja_fail(r, "printing a list, a dictionary or a float is not supported");
+    default:          jinja_fail(r, "writing a list, a dictionary, a float or a function as text is not supported");
     }
 }
 
@@ -242,7 +243,7 @@ bool jinja_is_ascii(JRun *r, const JValue *v)
 {
     for (size_t i = 0; i < v->bytes; i++)
         if ((unsigned char)v->s[i] > 127) {
-            jinja_fail(r, "indexing a string that is not ASCII is not supported");
+            jinja_fail(r, "find() on a string that is not ASCII is not supported");
             return false;
         }
     return true;

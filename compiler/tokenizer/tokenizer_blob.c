@@ -375,7 +375,7 @@ static bool grows_little(TokBuild *b)
     enum { MOST = 1000, MOST_EXTRA = 1 << 24 };
     const bool little = b->growth <= MOST && b->form_growth <= MOST && b->split_growth <= MOST &&
                         b->extra <= MOST_EXTRA && b->split_extra <= MOST_EXTRA;
-    if (!little) tok_refuse(b, "its normalizers can lengthen a text more than a thousandfold");
+    if (!little) tok_refuse(b, "the normalizers or pre_tokenizers can lengthen a text more than a thousandfold");
     return little;
 }
 

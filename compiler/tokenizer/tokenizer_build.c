@@ -287,7 +287,7 @@ void tok_trim(TokBuild *b, bool keeps_first)
 void tok_form(TokBuild *b, bool compose, bool compatible)
 {
     if (b->forms && b->compatible != compatible) {
-        tok_refuse(b, "canonical and compatible normalization forms in one normalizer are not supported");
+        tok_refuse(b, "a normalizer with both canonical and compatibility forms, such as NFC and NFKC, is not supported");
         return;
     }
     b->forms = true;

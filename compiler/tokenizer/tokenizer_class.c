@@ -23,7 +23,7 @@ struct Settle {
     json_t *root;                   /* of tokenizer.json */
     const TokConfig *config;
     const ClassRow *row;
-    const char *class_name, *by;    /* for messages; for b->origin.rules */
+    const char *class_name, *by;    /* in messages; in b->origin.rules */
 };
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
@@ -35,9 +35,11 @@ static void tell(const Settle *s, const char *file_says, const char *key, bool g
     Arena *a = s->b->arena;
     const char *config = file_join(a, file_folder(a, s->b->file), "tokenizer_config.json");
     const char *has = arena_format(a, "%s = %s", key, value ? "true" : "false");
-    const char *source = given ? arena_format(a, "%s from %s", has, config)
-                               : arena_format(a, "%s, the default of %s, which %s does not override",
-                                              has, s->class_name, config);
+    const bool always = s->row->lower == LOWER_ALWAYS && !strcmp(key, "do_lower_case");
+    const char *source = given    ? arena_format(a, "%s from %s", has, config)
+                         : always ? arena_format(a, "%s, which %s always uses", has, s->class_name)
+                                  : arena_format(a, "%s, the default of %s, which %s does not override",
+                                                 has, s->class_name, config);
     diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "%s; using %s, as in transformers 5",
                 file_says, source);
 }
@@ -69,7 +71,7 @@ static json_t *list_of(const json_t *part)
     return json_is_array(list) ? list : NULL;
 }
 
-/* The first part of a type, within Sequences too; NULL if there is none. */
+/* The first part of the given type, within Sequences too; NULL if there is none. */
 static json_t *find_part(json_t *part, const char *type, int depth)
 {
     const json_t *list = list_of(part);
@@ -116,8 +118,8 @@ static void letters_bert(Settle *s)
     const bool lower = lowers(s), strip = c->has_strip_accents ? c->strip_accents : lower, chinese = !c->has_chinese || c->chinese;
     const json_t *normaliser = json_object_get(s->root, "normalizer");
     if (!is_wordpiece(s)) {
-        diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "its model is not a WordPiece, unlike "
-                    "that of %s: do_lower_case and similar keys are ignored",
+        diag_remark(s->b->diag, (Loc){ s->b->file, 0, 0 }, "its model is not a WordPiece model, unlike "
+                    "that of %s; do_lower_case and similar keys are ignored",
                     s->class_name);
         return;
     }
@@ -147,7 +149,8 @@ static json_t *normaliser_list(Settle *s)
     return list;
 }
 
-/* Add a Lowercase to the normalizer, as its first part or before a Precompiled; or remove all. */
+/* Add a Lowercase to the normalizer, as its first part or else before a Precompiled or as its last
+ * part; or remove every Lowercase. */
 static void settle_lowercase(Settle *s, bool first)
 {
     const bool lower = lowers(s), found = part_of(s, "normalizer", "Lowercase") != NULL;
@@ -227,7 +230,7 @@ static void settle_llama(Settle *s, const char *prefixed, bool strips)
     if (part_of(s, "pre_tokenizer", "ByteLevel") || part_of(s, "decoder", "ByteLevel")) return;
     if (part_of(s, "pre_tokenizer", "Metaspace")) settle_metaspace(s, scheme);
     else {
-        tell(s, arena_format(s->b->arena, "its normalizer marks the spaces, not a Metaspace with \"prepend_scheme\": \"%s\"", scheme),
+        tell(s, arena_format(s->b->arena, "its pre_tokenizer has no Metaspace with \"prepend_scheme\": \"%s\"", scheme),
              "add_prefix_space", s->config->has_prefix_space, space);
         json_object_set_new(s->root, "normalizer", json_null());
         json_object_set_new(s->root, "pre_tokenizer", json_pack("{s:s, s:s, s:s, s:b}", "type", "Metaspace", "replacement", "\xE2\x96\x81",
@@ -360,8 +363,8 @@ static size_t stem(const char *name)
     return end && (strcmp(end, "Tokenizer") == 0 || strcmp(end, "TokenizerFast") == 0) ? (size_t)(end - name) : 0;
 }
 
-/* The row that AutoTokenizer would choose; NULL if tokenizer.json is used unchanged. *named: by the
- * class name, not by the model_type. */
+/* The row that AutoTokenizer would choose; NULL if tokenizer.json is used unchanged. *named: it is
+ * chosen by the class name, not by the model_type. */
 static const ClassRow *find_row(const TokConfig *c, bool *named)
 {
     const char *type = c->folder.model_type ? c->folder.model_type : "";
@@ -400,7 +403,9 @@ static void add_part(TokBuild *b, Text *t, const json_t *root, const char *key, 
     const char *found = types_of(b, part);
     const bool untyped = !strcmp(key, "model") && !json_object_get(part, "type");
     if (untyped || !strcmp(wanted, "any") || !strcmp(wanted, found)) return;
-    text_printf(t, "%sthe %s %s (not %s)", t->size ? ", " : "", key, wanted, found);
+    const char *before = t->size ? ", " : "";
+    if (!strcmp(wanted, "none")) text_printf(t, "%sno %s (in the file: %s)", before, key, found);
+    else text_printf(t, "%sthe %s %s (in the file: %s)", before, key, wanted, found);
 }
 
 static void add_member(TokBuild *b, Text *t, const json_t *root, const MemberRow *row)
@@ -410,7 +415,7 @@ static void add_member(TokBuild *b, Text *t, const json_t *root, const MemberRow
     if (strstr(types_of(b, json_object_get(root, "decoder")), "ByteLevel")) return;
     char *found = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
     if (found && strcmp(found, row->value) != 0)
-        text_printf(t, "%s%s = %s (not %s)", t->size ? ", " : "", row->member, row->value,
+        text_printf(t, "%s%s = %s (in the file: %s)", t->size ? ", " : "", row->member, row->value,
                     arena_text(b->arena, found));
     free(found);
 }

@@ -34,8 +34,8 @@ static bool looks_like_protobuf(const Contents *c)
     return c->size > 4 && s[0] == 0x0A && (s[2] == 0x0A || (s[1] >= 0x80 && s[3] == 0x0A));
 }
 
-/* The file begins with the u32 length of the longest piece, and an f32 score and the u32 length of
- * the first: both lengths are below 65536. */
+/* The file begins with the length of the longest piece (u32), followed by the score (f32) and the
+ * length (u32) of the first piece. Both lengths are below 65536. */
 static bool looks_like_llama2c(const Contents *c)
 {
     const unsigned char *s = (const unsigned char *)c->data;
@@ -205,7 +205,7 @@ static bool import_folder(TokBuild *b, Loc at, const char *folder, TokConfig *co
     /* The import reports why tekken.json is not supported. */
     if (i == KNOWN_FILES && file_is_regular(tekken)) return import_file(b, at, tekken, NULL);
     if (i == KNOWN_FILES) {
-        diag_error(b->diag, EXIT_NO_INPUT, at, "%s: no tokenizer found: none of %s", folder, known_names(b->arena));
+        diag_error(b->diag, EXIT_NO_INPUT, at, "%s has no tokenizer; it needs one of %s", folder, known_names(b->arena));
         return false;
     }
     if (!tok_read_config(b, folder, config) || !tok_read_folder(b, folder, config)) return false;

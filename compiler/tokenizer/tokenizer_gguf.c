@@ -180,8 +180,8 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     add_specials(b, read_types(b, k), true);
     const bool bos = k->has_add_bos ? k->add_bos : begins;
     if (bos && id_of(b, k->bos, -1) < 0)
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "texts should begin with "
-                    "tokenizer.ggml.bos_token_id, but it is not a valid id: nothing is added");
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "texts should begin with the "
+                    "token of tokenizer.ggml.bos_token_id, but this id is missing or invalid; the token is left out");
     tok_template_ends(b, bos ? id_of(b, k->bos, -1) : -1, k->add_eos ? id_of(b, k->eos, -1) : -1);
 }
 

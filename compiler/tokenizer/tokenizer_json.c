@@ -107,7 +107,7 @@ static bool read_merge(TokBuild *b, const json_t *merge, size_t prefix, TokMerge
 
 static void read_merges(TokBuild *b, const json_t *merges, size_t prefix)
 {
-    if (!json_is_array(merges)) tok_refuse(b, "the model has no merges");
+    if (!json_is_array(merges)) tok_refuse(b, "the model has no list of merges");
     for (size_t i = 0; i < json_array_size(merges) && !tok_failed(b); i++) {
         TokMerge m;
         if (read_merge(b, json_array_get(merges, i), prefix, &m)) tok_merge(b, m.left, m.right, (uint32_t)i, m.merged);
@@ -161,7 +161,7 @@ static void read_bpe(TokBuild *b, const json_t *model)
 {
     const TokString prefix = tok_json_text(b, model, "continuing_subword_prefix"), suffix = tok_json_text(b, model, "end_of_word_suffix");
     const json_t *dropout = tok_json_member(model, "dropout");
-    if (dropout && !(json_is_number(dropout) && json_number_value(dropout) == 0)) tok_refuse(b, "the model's dropout is not supported");
+    if (dropout && !(json_is_number(dropout) && json_number_value(dropout) == 0)) tok_refuse(b, "a dropout other than 0 is not supported");
     read_vocabulary(b, json_object_get(model, "vocab"));
     if (tok_failed(b)) return;
     tok_index(b);
@@ -173,7 +173,8 @@ static void read_bpe(TokBuild *b, const json_t *model)
     set_flag(b, model, "ignore_merges", TOK_IGNORE_MERGES);
     set_text(b, TOK_HEAD_PREFIX, prefix);
     set_text(b, TOK_HEAD_SUFFIX, suffix);
-    if (b->byte_level && (prefix.n || suffix.n)) tok_refuse(b, "a prefix or suffix of byte-level pieces is not supported");
+    if (b->byte_level && (prefix.n || suffix.n))
+        tok_refuse(b, "a continuing_subword_prefix or an end_of_word_suffix with ByteLevel is not supported");
     read_merges(b, json_object_get(model, "merges"), prefix.n);
     b->head[TOK_HEAD_MODEL] = TOK_BPE;
 }
@@ -240,7 +241,7 @@ static void read_model(TokBuild *b, const json_t *model)
         { "WordLevel", read_words, "unk_token:t" },
     };
     if (!json_is_object(model)) {
-        tok_refuse(b, "the key \"model\" is missing: not a tokenizer.json");
+        tok_refuse(b, "not a tokenizer.json: there is no object \"model\"");
         return;
     }
     const char *type = model_type(model);
@@ -259,8 +260,8 @@ static void read_model(TokBuild *b, const json_t *model)
 /* ---- added tokens ------------------------------------------------------------------------------------------------------ */
 
 /* State while added tokens are read. next: the next new id, as `tokenizers` assigns it: after all
- * added tokens, and at least the number of pieces. moved: how many tokens got an id other than the
- * list says. beside: the list is from a file next to tokenizer.json. */
+ * added tokens, and at least the number of pieces. moved: how many tokens got an id that differs
+ * from the one in the list. beside: the list is from a file next to tokenizer.json. */
 typedef struct Adding { uint32_t next; int moved; bool beside; } Adding;
 
 static Adding adding(const TokBuild *b)
@@ -382,7 +383,7 @@ static void check_suffix(TokBuild *b, const json_t *decoder)
         const TokString text = b->pieces.at[i].text;
         for (size_t at = 0; !(b->pieces.at[i].kind & TOK_ABSENT) && at + n < text.n; at++)
             if (memcmp(text.s + at, suffix, n) == 0) {
-                tok_refuse(b, "the piece \"%.60s\" contains the BPEDecoder's suffix before its end, which is not supported", text.s);
+                tok_refuse(b, "the piece \"%.60s\" contains the suffix of the BPEDecoder other than at its end, which is not supported", text.s);
                 break;
             }
     }

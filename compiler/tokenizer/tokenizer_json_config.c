@@ -27,7 +27,8 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
         const TokString text = tok_json_text(b, x, "content");
         const bool special = tok_json_flag(b, x, "special", false);
         const uint32_t flags = tok_json_flags(b, x);
-        if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s) tok_refuse(b, "added_tokens_decoder: \"%.40s\" is not a token", key);
+        if (*end || end == key || id < 0 || id >= TOK_IDS_MOST || !text.s)
+            tok_refuse(b, "the entry \"%.40s\" of added_tokens_decoder is not an id with a token", key);
         else if (text.n)
             *TOK_NEW(b, &c->added) = (TokAdded){ text, (uint32_t)id, flags, tok_json_flag(b, x, "normalized", !special), special, false, false };
     }

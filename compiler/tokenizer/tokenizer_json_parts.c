@@ -23,7 +23,7 @@ static void read_part(TokBuild *b, const PartKind *kind, const json_t *part, int
         if (depth > DEEPEST)
             tok_refuse(b, "a %s is nested more than %d deep, which is not supported", kind->name,
                        DEEPEST);
-        else tok_refuse(b, "a %s has no type", kind->name);
+        else tok_refuse(b, "a %s has no \"type\", or one that is not a string", kind->name);
         return;
     }
     const char *name = json_string_value(type);
@@ -386,7 +386,7 @@ static void read_to_replaced(TokBuild *b, const json_t *part)
     const TokString from = tok_json_string(b, json_object_get(pattern, "String"));
     const TokString to = tok_json_text(b, part, "content");
     int32_t c;
-    if (!from.s) tok_refuse(b, "a 'Replace' decoder with a Regex is not supported");
+    if (!from.s) tok_refuse(b, "a 'Replace' decoder whose pattern is not a String is not supported");
     else if (is_fused(b) && utf8_next(from.s, from.n, &c) != (int)from.n)
         tok_refuse(b, "a 'Replace' decoder for several characters after Fuse or ByteLevel is not "
                    "supported");
@@ -485,7 +485,7 @@ static void add_specials(TokBuild *b, bool pair, const json_t *specials, const j
         }
         const json_t *number = json_array_get(ids, i);
         const json_int_t value = json_is_integer(number) ? json_integer_value(number) : -1;
-        if (value < 0 || value >= b->size) tok_refuse(b, "the post_processor has an id that is not a token of the vocabulary");
+        if (value < 0 || value >= b->size) tok_refuse(b, "the post_processor has an id that no token of the vocabulary has");
         else tok_item(b, pair, TOK_ITEM_SPECIAL, (uint32_t)value, type);
     }
 }
@@ -534,5 +534,5 @@ void tok_json_post_processor(TokBuild *b, const json_t *part)
     read_part(b, &kind, part, 0);
     int texts = 0;
     for (int i = before; i < b->single.count; i++) texts += b->single.at[i].kind == TOK_ITEM_A;
-    if (texts > 1) tok_refuse(b, "a post_processor that inserts the text twice is not supported");
+    if (texts > 1) tok_refuse(b, "a post_processor that inserts the text more than once is not supported");
 }

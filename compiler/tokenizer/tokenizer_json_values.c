@@ -167,7 +167,7 @@ void tok_json_ids(TokBuild *b, json_t *root, bool known)
 {
     const char *key;
     json_t *value;
-    if (!json_is_object(root)) tok_refuse(b, "not a JSON object of pieces");
+    if (!json_is_object(root)) tok_refuse(b, "the vocabulary is not a JSON object of pieces and ids");
     json_object_foreach(root, key, value) {
         const json_int_t id = json_integer_value(value);
         if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is not a whole number", key);

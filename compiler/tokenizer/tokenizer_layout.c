@@ -150,7 +150,7 @@ static int count_dropped(TokBuild *b, const Layout *l, const TokPiece *pieces, i
     int n = 0;
     for (; tok_next_word(&words, &word); n++)
         if (n >= count || !tok_same(pieces[n].text, word)) {
-            tok_refuse(b, "a SentencePiece model of the class %sTokenizer begins with the pieces %s; this one does not", l->class_name, l->dropped);
+            tok_refuse(b, "a SentencePiece model of the class %sTokenizer must begin with the pieces %s", l->class_name, l->dropped);
             break;
         }
     return n;

@@ -76,7 +76,7 @@ static void read_extra(TokBuild *b, const json_t *root, bool is_config, TokFolde
             if (!taken) *TOK_NEW(b, &f->listed) = token;
             else if (!tok_is_mark(f, token.text)) note_left_out(b, f, names[n], token.text);
         }
-        if (!good) tok_refuse(b, "\"%s\" is not a list of tokens", names[n]);
+        if (!good) tok_refuse(b, "\"%s\" is neither a list nor an object of tokens", names[n]);
     }
 }
 

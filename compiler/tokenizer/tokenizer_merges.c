@@ -57,7 +57,7 @@ static void read_merges(TokBuild *b, const char *data, size_t size)
         const uint32_t left = good ? tok_id(b, part[0]) : RT_TOK_NONE, right = good ? tok_id(b, part[1]) : RT_TOK_NONE,
                        merged = good ? tok_id(b, whole) : RT_TOK_NONE;
         if (left == RT_TOK_NONE || right == RT_TOK_NONE || merged == RT_TOK_NONE)
-            diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, line, 1 }, "expected a merge of two pieces of the vocabulary");
+            diag_error(b->diag, EXIT_BAD_DATA, (Loc){ b->file, line, 1 }, "expected two pieces of the vocabulary that merge into a third");
         else tok_merge(b, left, right, rank++, merged);
     }
 }

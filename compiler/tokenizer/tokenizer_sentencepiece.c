@@ -102,7 +102,7 @@ static void find_bytes(TokBuild *b, const int32_t *type)
         found++;
     }
     if (found % 256)
-        tok_refuse(b, "%d of the 256 byte pieces are present; expected all or none", found);
+        tok_refuse(b, "found %d of the 256 byte pieces; expected all or none", found);
 }
 
 static bool is_scored_by_length(const TokSentencePieces *s, int i)
@@ -225,7 +225,8 @@ static uint32_t word_at(const char *data, size_t at)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* u32 longest piece; then for each piece f32 score, i32 bytes, text, up to the end of the file. */
+/* The file has the length of the longest piece (u32); then, for each piece, its score (f32), its
+ * length in bytes (i32) and its text. */
 bool tok_import_llama2c(TokBuild *b, const char *data, size_t size)
 {
     TOK_LIST(float) scores = { 0 };
@@ -239,7 +240,7 @@ bool tok_import_llama2c(TokBuild *b, const char *data, size_t size)
         at += 8 + (size_t)n;
     }
     if (!tok_failed(b) && (!whole || b->size < 259))
-        tok_refuse(b, "not a llama2.c tokenizer: %s", whole ? "fewer than 259 pieces" : "it ends in the middle of a piece");
+        tok_refuse(b, "not a llama2.c tokenizer: %s", whole ? "fewer than 259 pieces" : "it ends in the middle of a piece, or a score is NaN");
     if (tok_failed(b)) return false;
     b->bytes_given = true;
     for (int i = 0; i < 256; i++) b->bytes[i] = (uint32_t)i + 3;

@@ -36,7 +36,7 @@ static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
     const char *shown = tok_class_shown(b, f);
     if (class || !shown) return class ? class : &classes[0];
     const char *by = f->word_tokenizer.s ? arena_format(b->arena, " with the word_tokenizer_type '%s'", f->word_tokenizer.s) : "";
-    tok_refuse(b, "vocab.txt of the %s%s is not supported; those of BERT and MPNet are", shown, by);
+    tok_refuse(b, "a vocab.txt of the %s%s is not supported; those of BERT and MPNet are", shown, by);
     return NULL;
 }
 
@@ -70,11 +70,11 @@ static bool has_capitals(const TokBuild *b)
 
 /* Lower-casing is the default of transformers, but a vocabulary with capitals was made for cased
  * text. */
-static void note_lowering(TokBuild *b)
+static void note_lowering(TokBuild *b, const TokConfig *c)
 {
     diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                "the vocabulary has words with capitals, but texts are lower-cased, as in transformers; "
-                "to keep capitals, set \"do_lower_case\": false in a tokenizer_config.json next to it");
+                "the vocabulary has words with capitals, but texts are lower-cased, as in transformers%s",
+                c->folder.path ? "; to keep capitals, set \"do_lower_case\": false in the folder's tokenizer_config.json" : "");
 }
 
 /* do_lower_case of the folder, true by default, unless the class ignores it. */
@@ -83,7 +83,7 @@ static bool lowers(TokBuild *b, const TokClassRow *class, const TokConfig *c)
     const bool said = !c->has_do_lower_case || c->do_lower_case, always = class->flags & WORDS_LOWER;
     if (always && !said)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "\"do_lower_case\": false in tokenizer_config.json has no effect: texts of the %s are lower-cased, as in transformers 5",
+                    "\"do_lower_case\": false in tokenizer_config.json has no effect with the %s: texts are lower-cased, as in transformers 5",
                     tok_class_shown(b, &c->folder));
     return always || said;
 }
@@ -124,10 +124,11 @@ bool tok_import_words(TokBuild *b, const char *data, size_t size, const TokConfi
     const uint32_t unk = tok_id_of_text(b, mark_of(class, &c->folder, TOK_UNK)), cls = tok_id_of_text(b, mark_of(class, &c->folder, TOK_CLS)),
                    sep = tok_id_of_text(b, mark_of(class, &c->folder, TOK_SEP));
     if (unk == RT_TOK_NONE || cls == RT_TOK_NONE || sep == RT_TOK_NONE) {
-        tok_refuse(b, "a BERT vocabulary needs [UNK], [CLS] and [SEP]");
+        tok_refuse(b, "the vocabulary must have %.60s, %.60s and %.60s", mark_of(class, &c->folder, TOK_UNK).s,
+                   mark_of(class, &c->folder, TOK_CLS).s, mark_of(class, &c->folder, TOK_SEP).s);
         return false;
     }
-    if (!c->has_do_lower_case && has_capitals(b)) note_lowering(b);
+    if (!c->has_do_lower_case && has_capitals(b)) note_lowering(b, c);
     b->head[TOK_HEAD_UNKNOWN] = unk;
     b->head[TOK_HEAD_MODEL] = TOK_WORDPIECE;
     b->head[TOK_HEAD_WORD_MOST] = 100;

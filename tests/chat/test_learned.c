@@ -20,7 +20,7 @@ static const JinjaName names[] = { { "bos_token", "<s>" }, { "eos_token", "</s>"
 typedef struct Limit { const char *name, *fault; bool no_turns, no_system; const char *unlike; } Limit;
 static const Limit limits[] = {
     { "strips_right", "changes or moves messages", false, false, NULL },
-    { "date_turns", "writes a date within turns", false, false, NULL },
+    { "date_turns", "writes dates in places", false, false, NULL },
     { "date_changed", "writes a date in a form that is not supported", false, false, NULL },
     { "date_compared", "writes a date in a form that is not supported", false, false, NULL },
     { "twice", "does not write each message once", false, false, NULL },

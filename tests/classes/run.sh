@@ -55,7 +55,7 @@ rejected 'a whole word beside a Marian' marian '' '{"tokenizer_class":"MarianTok
     'the added token "<W>" has single_word, which is not supported in a Marian tokenizer'
 rejected 'a folder without a class' fairseq sentencepiece.bpe.model '' 'has neither tokenizer_class nor model_type'
 rejected 'a model that is not of its class' t5 sentencepiece.bpe.model '{"tokenizer_class":"XLMRobertaTokenizer"}' \
-    'of the class XLMRobertaTokenizer begins with the pieces <unk> <s> </s>; this one does not'
+    'of the class XLMRobertaTokenizer must begin with the pieces <unk> <s> </s>'
 rejected 'a language that is none' fairseq sentencepiece.bpe.model '{"tokenizer_class":"MBartTokenizer","src_lang":"en"}' \
     "t/tokenizer_config.json: error: src_lang 'en' is not a language of the class MBartTokenizer; similar: en_XX"
 rejected 'a word that a charsmap may change' ../tokenizer/spm_unigram/tokenizer sentencepiece.bpe.model \
@@ -63,7 +63,7 @@ rejected 'a word that a charsmap may change' ../tokenizer/spm_unigram/tokenizer 
     'the added token "<x>" is single_word and normalized, which is not supported for a model with a charsmap'
 rejected 'an offset' t5 spiece.model '{"tokenizer_class":"PegasusTokenizer","offset":1}' 'the offset 1 of a Pegasus tokenizer'
 rejected 'an id that is too large' llama tokenizer.model \
-    '{"tokenizer_class":"LlamaTokenizer","added_tokens_decoder":{"99999999999":{"content":"<x>"}}}' 'added_tokens_decoder: "99999999999" is not a token'
+    '{"tokenizer_class":"LlamaTokenizer","added_tokens_decoder":{"99999999999":{"content":"<x>"}}}' 'the entry "99999999999" of added_tokens_decoder is not an id with a token'
 rejected 'words of MeCab' bert '' '{"tokenizer_class":"BertJapaneseTokenizer","word_tokenizer_type":"mecab"}' \
     "vocab.txt of the class BertJapaneseTokenizer with the word_tokenizer_type 'mecab' is not supported"
 rejected 'another class of vocab.txt' bert '' '{"tokenizer_class":"RoFormerTokenizerFast"}' 'vocab.txt of the class RoFormerTokenizer is not supported'

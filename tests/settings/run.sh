@@ -239,8 +239,8 @@ says bert_uncased '{ "tokenizer_class": "BertTokenizer", "tokenize_chinese_chars
 says xlmr '{ "tokenizer_class": "XLMRobertaTokenizer", "add_prefix_space": false }' - \
     'class/tokenizer.json: note: "prepend_scheme" is "always", not "never"; using add_prefix_space = false from class/tokenizer_config.json, as in transformers 5'
 says gpt2 '{ "tokenizer_class": "BertTokenizer" }' - \
-    'class/tokenizer.json: note: its model is not a WordPiece, unlike that of BertTokenizer: do_lower_case and similar keys are ignored
-class/tokenizer.json: note: BertTokenizer in transformers 5 has the model WordPiece (not BPE), the pre_tokenizer BertPreTokenizer (not ByteLevel), the decoder WordPiece (not ByteLevel); using the file, as in transformers 4'
+    'class/tokenizer.json: note: its model is not a WordPiece model, unlike that of BertTokenizer; do_lower_case and similar keys are ignored
+class/tokenizer.json: note: BertTokenizer in transformers 5 has the model WordPiece (in the file: BPE), the pre_tokenizer BertPreTokenizer (in the file: ByteLevel), the decoder WordPiece (in the file: ByteLevel); using the file, as in transformers 4'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": false, "add_eos_token": false }' - \
     'class/tokenizer.json: note: using the post_processor, as transformers 5 does, and ignoring "add_bos_token": false in tokenizer_config.json'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": true, "add_eos_token": true }' - \

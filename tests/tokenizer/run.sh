@@ -79,7 +79,7 @@ refused 'an unknown decoder' 65 "the decoder 'CTC' is not supported" "$scratch/d
 edit words 's/"decoder":{[^}]*}/"decoder":{"type":"Sequence","decoders":[{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true},{"type":"WordPiece","prefix":"##","cleanup":true}]}/'
 refused 'a decoder of tokens behind ByteLevel' 65 "a 'WordPiece' decoder after Fuse or ByteLevel is not supported" "$scratch/words.json"
 edit dropout 's/"dropout":null/"dropout":0.5/'
-refused 'dropout' 65 'dropout is not supported' "$scratch/dropout.json"
+refused 'dropout' 65 'a dropout other than 0 is not supported' "$scratch/dropout.json"
 edit model 's/"model":{"type":"BPE"/"model":{"type":"Markov"/'
 refused 'an unknown model' 65 "the model 'Markov' is not supported" "$scratch/model.json"
 head -c 900 $here/gpt2/tokenizer.json >"$scratch/cut.json"
@@ -89,10 +89,10 @@ refused 'a SentencePiece model cut off' 65 'not a SentencePiece model: truncated
 printf 'GGUF\003\000\000\000\000\000\000\000\000\000\000\000\377\377\377\377\000\000\000\000' >"$scratch/a.gguf"
 refused 'a GGUF file cut off' 65 'the file has a damaged header' "$scratch/a.gguf"
 printf 'a\nb\n' >"$scratch/vocab.txt"
-refused 'a vocabulary without [UNK]' 65 'needs [UNK], [CLS] and [SEP]' "$scratch/vocab.txt"
+refused 'a vocabulary without [UNK]' 65 'must have [UNK], [CLS] and [SEP]' "$scratch/vocab.txt"
 refused 'no file' 66 'No such file' "$scratch/none"
 mkdir "$scratch/empty"
-refused 'a folder without a tokenizer' 66 'no tokenizer found: none of tokenizer.json' "$scratch/empty"
+refused 'a folder without a tokenizer' 66 'has no tokenizer; it needs one of tokenizer.json' "$scratch/empty"
 for id in 999999 4000000000; do
     "$xformc" tokenize $here/gpt2 --decode $id 2>&1 | grep -q "id $id is not in the vocabulary, 0 to"
     verdict $? "an id that is none: $id"

@@ -295,9 +295,9 @@ bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       
 bool tok_is_listed(const TokAdded *list, int count, TokString text);
 /* True if a text is one of the special tokens that the folder names. */
 bool tok_is_mark(const TokFolder *folder, TokString text);
-/* True if a piece with another text has the id. */
+/* True if a piece with a different text has the id. */
 bool tok_is_taken(const TokBuild *b, uint32_t id, TokString text);
-/* Report a folder that gives an added token the id of a piece with another text. */
+/* Report a folder that gives an added token the id of a piece with a different text. */
 void tok_refuse_taken(TokBuild *b, const TokConfig *config);
 /* Add everything that the folder adds to a vocabulary. preset: the special tokens used where it
  * names none; mask_flags: of the preset mask token. */
@@ -311,7 +311,7 @@ void tok_add_named(TokBuild *b, const TokConfig *config);
 void tok_no_types(TokBuild *b);
 /* Drop blanks before punctuation in decoded text; for a BPE model only with `bpe`. */
 void tok_clean_spaces(TokBuild *b, bool bpe);
-/* Set the side at which a text that is too long is cut. */
+/* Set the side on which a text that is too long is cut. */
 void tok_cut_side(TokBuild *b, bool left);
 
 #endif

@@ -1,5 +1,5 @@
-/* tokenizer_unicode.h: the Unicode data of Hugging Face's tokenizers: that of utf8proc, except
- * where its parts use another version. */
+/* tokenizer_unicode.h: the Unicode data of Hugging Face's tokenizers, which is that of utf8proc,
+ * except where the tokenizers use a different version of Unicode. */
 #ifndef TOKENIZER_UNICODE_H
 #define TOKENIZER_UNICODE_H
 

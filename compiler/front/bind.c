@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,6 +49,20 @@ static const char *common_prefix(Finder *f, const char *const *unused, int n)
     return prefix;
 }
 
+/* The path of the file that lacks a tensor; *name receives the tensor's name there. With
+ * head_weights, each linear of the head has its own file. */
+static const char *place_of_missing(Finder *f, const TensorSource *t, const char **name)
+{
+    const TensorFile *file = f->model->weight_file;
+    char *rest = NULL;
+    *name = t->file_name;
+    if (!f->model->head_weights.count || strncmp(t->name, "head.", 5)) return f->model->weights_path;
+    const long i = strtol(t->name + 5, &rest, 10);
+    if (*rest != '.' || i < 0 || i + 1 >= file->part_count) return f->model->weights_path;
+    *name = arena_format(f->arena, "linear%s", rest);
+    return file->parts[i + 1]->path;
+}
+
 static void tell_missing(Finder *f, const char *const *unused, int n)
 {
     const char *prefix = common_prefix(f, unused, n);
@@ -58,8 +73,9 @@ static void tell_missing(Finder *f, const char *const *unused, int n)
     }
     for (int i = 0; i < f->missing_count && i < FINDER_MOST_TOLD; i++) {
         const TensorSource *t = &f->missing[i];
-        const char *near = diag_nearest(t->file_name, unused, n), *found = near ? near : "";
-        diag_error(f->diag, EXIT_BAD_DATA, f->at, "%s has no tensor \"%s\" %s%s%s%s", f->model->weights_path, t->file_name,
+        const char *name, *path = place_of_missing(f, t, &name);
+        const char *near = name == t->file_name ? diag_nearest(name, unused, n) : NULL, *found = near ? near : "";
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "%s has no tensor \"%s\" %s%s%s%s", path, name,
                    shape_text(f->arena, t->shape, t->rank), near ? "; did you mean \"" : "", found, near ? "\"?" : "");
         if (f->missing_count == 1 && !strcmp(t->file_name, "lm_head.weight"))
             diag_note(f->diag, (Loc){ 0 },
@@ -141,7 +157,7 @@ void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m)
     Finder f = { .arena = a, .diag = d, .draft = draft, .model = m, .family = family_of_word(m->names) };
     f.at = weights_place(draft);
     if (!m->weights && !m->weights_path && !m->graph) {
-        diag_error(d, EXIT_BAD_DATA, f.at, "weights is missing: expected a safetensors file or \"random\"");
+        diag_error(d, EXIT_BAD_DATA, f.at, "weights is missing: expected a weights file or \"random\"");
         return;
     }
     m->weights_missing = draft->sizes_only && m->weights_path && access(m->weights_path, F_OK) != 0;

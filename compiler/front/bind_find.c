@@ -55,8 +55,7 @@ static const char *path_of(const Finder *f, const TensorSource *found)
 static void tell_shape(Finder *f, const TensorSource *found, const int64_t *expected, int rank)
 {
     if (f->differing++ < FINDER_MOST_TOLD)
-        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->name,
-                   path_of(f, found),
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has shape %s, expected %s", found->file_name, path_of(f, found),
                    shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, expected, rank));
 }
 
@@ -103,7 +102,7 @@ static const LayerFields *layer_of(const Model *m, const char *name, int64_t lay
     return s->layers ? &s->layer[layer < s->layers ? layer : 0] : NULL;
 }
 
-/* Add row 0 of the file's table `file` to every row of `t`. */
+/* Add row 0 of the table that the file calls `file` to every row of `t`. */
 static void add_vector(Finder *f, TensorSource *t, const char *file)
 {
     const char *spelling = family_spelling(f->arena, f->family, file, t->name, 0);
@@ -121,7 +120,7 @@ static void add_vector(Finder *f, TensorSource *t, const char *file)
     t->added = v;
 }
 
-/* Find a tensor by the family's table. A tensor without a row is reported as missing, under its
+/* Find a tensor with the family's table. A tensor without a row is reported as missing, under its
  * canonical name. */
 static void add_of_family(Finder *f, TensorSource *t)
 {

@@ -86,8 +86,8 @@ static void settle_logits(Finder *f)
     const bool same = !embed || (head && same_bytes(head, embed));
     if (!own && head && !m->tied && f->family->tied)
         diag_remark(f->diag, f->at,
-                    "\"tie_word_embeddings\" = false, but %s has no output layer; using \"%s\" instead",
-                    m->weights_path, head->name);
+                    "%s = false, but %s has no output layer; using \"%s\" instead",
+                    f->draft->folder ? "\"tie_word_embeddings\"" : "tied", m->weights_path, head->name);
     /* If the model is untied but the file has no output layer, that is reported as missing
      * later. */
     if (own) m->tied = m->tied && embed && same;
@@ -157,7 +157,8 @@ static bool is_left_out(Finder *f, const char *name, const char *key, bool tell)
     if (!t || f->used[t - f->model->weight_file->tensors]) return false;
     if (tell)
         diag_error(f->diag, EXIT_BAD_DATA, f->at,
-                   "\"%s\" excludes the tensor \"%s\", but %s contains it", key, t->name,
+                   "%s excludes the tensor \"%s\", but %s contains it",
+                   f->draft->folder ? arena_format(f->arena, "\"%s\"", key) : "the spec", t->name,
                    f->model->weights_path);
     return true;
 }

@@ -60,7 +60,7 @@ void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m)
 
 static void require_mark(Diag *d, const char *path, int id, const char *mark)
 {
-    if (id < 0) diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "a target vocabulary needs the mark %s", mark);
+    if (id < 0) diag_error(d, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "a target vocabulary needs the special token %s", mark);
 }
 
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m)

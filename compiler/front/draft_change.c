@@ -13,7 +13,7 @@ static void note_shortened(Arena *a, Diag *d, const Draft *draft, const char *pa
                                     path, trained, most);
     if (!bound) diag_remark(d, (Loc){ 0 }, "%s; raise it with --max-len", said);
     else if (most < bound)
-        diag_remark(d, (Loc){ 0 }, "%s; raise it up to %lld with --max-len", said, bound);
+        diag_remark(d, (Loc){ 0 }, "%s; --max-len can raise it to %lld", said, bound);
     else
         diag_remark(d, (Loc){ 0 }, "%s, the maximum supported: beyond it, the rotary frequencies "
                     "depend on the length of the whole sequence", said);

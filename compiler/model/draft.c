@@ -79,11 +79,12 @@ static bool lengthen(Arena *a, Diag *diag, Draft *d, Side side, FieldId id, int6
 {
     const int64_t trained = d->trained ? d->trained : length_of(d, id);
     if (length > trained && position_is_learned(position_of(d, side))) {
-        diag_error(diag, EXIT_USAGE, (Loc){ 0 }, "--max-len %" PRId64 ": learned positions end at %" PRId64, length, trained);
+        diag_error(diag, EXIT_USAGE, (Loc){ 0 }, "--max-len %" PRId64 ": the model's learned positions end at %" PRId64, length, trained);
         return false;
     }
     if (length > trained)
-        diag_remark(diag, (Loc){ 0 }, "--max-len %" PRId64 " exceeds the training length of %" PRId64 " tokens", length, trained);
+        diag_remark(diag, (Loc){ 0 }, "--max-len %" PRId64 " exceeds the %s length of %" PRId64 " token%s", length,
+                    d->trained ? "training" : "spec's", trained, trained == 1 ? "" : "s");
     draft_set_number(a, d, SIDE_BOTH, id, (Loc){ 0 }, (double)length);
     return true;
 }

@@ -161,13 +161,16 @@ static void check_relative(const ModelCheck *c, Side side, const Stack *s)
 static void check_sinusoids(const ModelCheck *c, Side side, const Stack *s)
 {
     int64_t d = stack_position_width(s, c->model->d_model);
-    Loc at = place(c, SIDE_BOTH, FIELD_ID_d_model);
+    const bool own = d != c->model->d_model;
+    const char *name = own ? "embed_width" : "d_model";
+    Loc at = own ? place(c, side, FIELD_ID_embed_width) : place(c, SIDE_BOTH, FIELD_ID_d_model);
     if (told_already(c, side, FIELD_ID_position, FIELD_ID_position_divisor)) return;
     if (d % 2) {
-        wrong(c, at, "d_model (%" PRId64 ") is odd; sinusoidal positions come in pairs", d);
-        diag_note(c->diag, is_set(c, side, FIELD_ID_position) ? place(c, side, FIELD_ID_position) : at, "use an even d_model or position = \"none\"");
+        wrong(c, at, "%s (%" PRId64 ") is odd; sinusoidal positions come in pairs", name, d);
+        diag_note(c->diag, is_set(c, side, FIELD_ID_position) ? place(c, side, FIELD_ID_position) : at,
+                  "use an even %s or position = \"none\"", name);
     } else if (s->position_divisor == DIVISORS_HALF_LESS_1 && d < 4) {
-        wrong(c, at, "d_model (%" PRId64 ") is too small for position_divisor \"d/2-1\"; it must be at least 4", d);
+        wrong(c, at, "%s (%" PRId64 ") is too small for position_divisor \"d/2-1\"; it must be at least 4", name, d);
     }
 }
 
@@ -305,7 +308,7 @@ static void require_vocab(const ModelCheck *c, FieldId id, int64_t size)
     /* the tokenizer's error was reported */
     if (size || (m->tokenizer_file && !m->tokenizer_data)) return;
     wrong(c, c->draft->at, "%s is missing", fields[id].name);
-    diag_note(c->diag, c->draft->at, "set it, or give a tokenizer with its vocabulary files");
+    diag_note(c->diag, c->draft->at, "set it, set tokenizer_file, or use tokenizer = \"characters\"");
 }
 
 void model_check_sizes(const ModelCheck *c)

@@ -120,7 +120,7 @@ bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *b
         diag_error(d, EXIT_BAD_DATA, at, "%s: inconsistent header: width %" PRId64 ", %" PRId64 " head%s, %" PRId64 " key head%s", path,
                    c->d, c->heads, c->heads == 1 ? "" : "s", c->kv_heads, c->kv_heads == 1 ? "" : "s");
     else if (c->version == 2 && (c->group < 1 || c->d % c->group || c->hidden % c->group))
-        diag_error(d, EXIT_BAD_DATA, at, "%s: the group size %d does not divide the row sizes %" PRId64 " and %" PRId64, path,
+        diag_error(d, EXIT_BAD_DATA, at, "%s: the group size %d does not divide both row sizes, %" PRId64 " and %" PRId64, path,
                    c->group, c->d, c->hidden);
     else return true;
     return false;

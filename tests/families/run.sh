@@ -141,7 +141,7 @@ verdict $? 'longrope: the note says where it ends, and why'
 rm -rf "$scratch/long" && cp -r $long "$scratch/long"
 lengths() { sed "s/\"max_position_embeddings\": 48/\"max_position_embeddings\": $1/; s/\"original_max_position_embeddings\": 24/\"original_max_position_embeddings\": $2/" $long/config.json >"$scratch/long/config.json"; note "$scratch/long"; }
 case $(lengths 131072 4096) in 'was trained with a context of 131072 tokens; the context here is 4096, the maximum supported: '*) true ;; *) false ;; esac &&
-    [ "$(lengths 131072 8192)" = 'was trained with a context of 131072 tokens; the context here is 4096; raise it up to 8192 with --max-len' ] && [ "$(lengths 24 24)" = '' ]
+    [ "$(lengths 131072 8192)" = 'was trained with a context of 131072 tokens; the context here is 4096; --max-len can raise it to 8192' ] && [ "$(lengths 24 24)" = '' ]
 verdict $? 'longrope: the note of other lengths'
 "$xformc" run $long --ids "$(seq 3 26 | tr '\n' ' ')" >"$scratch/out" 2>"$scratch/err" && ! "$xformc" run $long --ids "$(seq 3 27 | tr '\n' ' ')" >"$scratch/out" 2>"$scratch/err" &&
     grep -q '25 ids, but at most 24 fit' "$scratch/err"
@@ -155,7 +155,7 @@ two=$scratch/vocabularies
 cp -r $here/marian_two "$two" && for file in source.spm target.spm vocab.json target_vocab.json; do echo '{}' >"$two/$file"; done
 ids='13 59 42 17 40'
 [ "$("$xformc" run "$two" -n 6 "$ids" 2>"$scratch/err")" = "$("$xformc" run $here/marian_two --ids -n 6 "$ids")" ] &&
-    grep -q "^$two: note: texts are not supported with two vocabularies, vocab.json and target_vocab.json: use token ids" "$scratch/err"
+    grep -q "^$two: note: text input is not supported with two vocabularies, vocab.json and target_vocab.json: use token ids" "$scratch/err"
 verdict $? 'two vocabularies: ids, with a note'
 cat "$scratch/err"
 "$xformc" tokenize "$two" text >"$scratch/out" 2>"$scratch/err"

@@ -354,13 +354,13 @@ refused 'two tensors with the same data' 'tensor "blk.0.[a-z_]*.weight" overlaps
 printf '\0' | with_field "$here/llama_q4_0.gguf" blk.0.ffn_up.weight 4
 refused 'a dimension of 0' 'tensor "blk.0.ffn_up.weight" has a dimension of 0' "$scratch/patched.gguf"
 printf '\37' | with_field "$here/llama_q4_0.gguf" blk.0.ffn_up.weight 4
-refused 'rows that are not a multiple of the blocks' 'tensor "blk.0.ffn_up.weight" has rows of 31 elements, which are not a multiple of its blocks of 32' "$scratch/patched.gguf"
+refused 'rows that are not a multiple of the blocks' 'tensor "blk.0.ffn_up.weight" has rows of 31 elements, which is not a multiple of its block size, 32' "$scratch/patched.gguf"
 patched 'llama.block_count' 'llama.block_couns'
 refused 'a key that is missing' 'the key llama.block_count is missing' "$scratch/patched.gguf"
 patched 'blk.0.attn_q.weight' 'blk.7.attn_q.weight'
 refused 'more layers than the key says' 'llama.block_count is [1-7], but there is a tensor blk.7.attn_q.weight' "$scratch/patched.gguf"
 patched 'token_embd.weight' 'token_embe.weight'
-refused 'a tensor that is missing' 'the matrix token_embd.weight is missing' "$scratch/patched.gguf"
+refused 'a tensor that is missing' 'token_embd.weight is missing or not a matrix' "$scratch/patched.gguf"
 patched 'blk.0.attn_q.weight' 'blk.0.attn_z.weight'
 refused 'a tensor of another name' 'attn_[qz]' "$scratch/patched.gguf"
 patched 'blk.0.attn_v.weight' 'blk.0.attn_k.weight'

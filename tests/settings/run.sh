@@ -416,7 +416,7 @@ cat "$scratch/log"
 sentence '{ "similarity_fn_name": null }'
 usual=$(similar)
 sentence '{ "similarity_fn_name": "maxsim" }'
-same "$usual" "$(similar)" && grep -q 'config_sentence_transformers.json:1:3: note: the similarity_fn_name "maxsim" is unknown: texts are compared by cosine similarity' "$scratch/err"
+same "$usual" "$(similar)" && grep -q 'config_sentence_transformers.json:1:3: note: the similarity_fn_name "maxsim" is unknown, so texts are compared by cosine similarity' "$scratch/err"
 verdict $? 'an unknown similarity is the cosine, with a note'
 # The Transformer module of a cross-encoder is checked like that of an embedding model.
 cp -r tests/vectors/cross_bert "$scratch/crossed"

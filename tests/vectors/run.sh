@@ -135,12 +135,12 @@ damaged 'a module without a type' sentence modules.json 'modules.json:1:3: error
 [ { "idx": 0, "path": "" } ]
 END
 damaged 'a module that is not known' sentence modules.json \
-    'modules.json:2:3: error: the module "sentence_transformers.models.LSTM" is not supported, only Transformer, Pooling, Dense and Normalize of sentence_transformers' <<'END'
+    'modules.json:2:3: error: the module "sentence_transformers.models.LSTM" is not supported, only Transformer, Pooling, Dense, Normalize and Dropout of sentence_transformers' <<'END'
 [ { "type": "sentence_transformers.models.Transformer", "path": "" },
 { "type": "sentence_transformers.models.LSTM", "path": "1_LSTM" } ]
 END
 damaged 'a module of somebody else' sentence modules.json \
-    'modules.json:1:5: error: the module "custom_st.Transformer" is not supported, only Transformer, Pooling, Dense and Normalize of sentence_transformers' <<'END'
+    'modules.json:1:5: error: the module "custom_st.Transformer" is not supported, only Transformer, Pooling, Dense, Normalize and Dropout of sentence_transformers' <<'END'
 [ { "type": "custom_st.Transformer", "path": "" } ]
 END
 damaged 'a module outside the folder' sentence modules.json 'modules.json:1:57: error: "a/../.." is not a path inside this folder' <<'END'
@@ -191,16 +191,18 @@ modules() { printf '[{"type":"sentence_transformers.models.Transformer","path":"
 place_of() { grep -n "\"$2\"" "tests/families/$1/config.json" | sed 's/:.*//'; }
 modules >"$scratch/modules"
 damaged 'modules behind a BART' bart modules.json \
-    "config.json:$(place_of bart model_type):3: error: sentence_transformers modules are not supported after the model_type \"bart\"" <"$scratch/modules"
+    "config.json:$(place_of bart model_type):3: error: sentence-transformers modules are not supported with model_type \"bart\"" <"$scratch/modules"
 damaged 'modules behind an OPT whose last linear is part of the stack' opt_narrow modules.json \
     "config.json:$(place_of opt_narrow word_embed_proj_dim):3: error: a sentence model whose hidden states and layers differ in width is not supported" \
     <"$scratch/modules"
-for key in is_causal:false:true:llama is_causal:false:true:bart use_bidirectional_attention:true:false:gemma3_text is_encoder_decoder:false:true:t5; do
+with='supported only with sentence-transformers modules'
+for key in is_causal:false:llama is_causal:false:bart use_bidirectional_attention:true:gemma3_text is_encoder_decoder:false:t5; do
     name=${key%%:*} rest=${key#*:}
-    value=${rest%%:*} only=${rest#*:} folder=${rest##*:}
+    value=${rest%%:*} folder=${rest##*:} said=$with
+    [ "$folder" = bart ] && said='not supported, only true'
     grep -v "\"$name\"" "tests/families/$folder/config.json" | sed "1s/.*/{ \"$name\": $value,/" >"$scratch/config"
     damaged "a stack that gives no text, without modules: $name" "$folder" config.json \
-        "config.json:1:3: error: \"$name\" = $value is not supported, only ${only%%:*}" <"$scratch/config"
+        "config.json:1:3: error: \"$name\" = $value is $said" <"$scratch/config"
 done
 sed 's/"1": "perhaps"/"1": true/' tests/families/bert_classifier/config.json >"$scratch/config"
 damaged 'a label that is not a text' bert_classifier config.json \

@@ -398,7 +398,7 @@ damaged 'a Dense without config.json' 66 'modules.json:18:3: error: 2_Dense has 
 damaged 'a Dense of another width' 65 '2_Dense/config.json:2:5: error: "in_features" is 95, but the input has width 96' \
     edit 2_Dense/config.json 's/"in_features": 96/"in_features": 95/'
 damaged 'a Dense whose matrix has another width' 65 \
-    '0_Transformer/config.json: error: tensor "head.1.weight" in 3_Dense/pytorch_model.bin has shape [12, 20], expected [13, 20]' \
+    '0_Transformer/config.json: error: tensor "linear.weight" in 3_Dense/pytorch_model.bin has shape [12, 20], expected [13, 20]' \
     edit 3_Dense/config.json 's/"out_features": 12/"out_features": 13/'
 damaged 'an activation that is not known' 65 \
     '2_Dense/config.json:5:5: error: the activation_function "torch.nn.modules.activation.Mish" is not supported' \

@@ -168,7 +168,7 @@ static void take_tensors(Reader *r)
 {
     const GgufTensor *embed = tensor(r, "token_embd.weight");
     if (!embed || embed->rank != 2 || !embed->dims[1] || embed->dims[1] > INT32_MAX) {
-        fault(r, "the matrix token_embd.weight is missing");
+        fault(r, "token_embd.weight is missing or not a matrix");
         return;
     }
     check_scales(r);
@@ -229,7 +229,7 @@ static void take_window(Reader *r)
 {
     const GgufValue *v = find(r, GGUF_KEY_WINDOW);
     if (!v || !v->bits || !take_number(r, GGUF_KEY_WINDOW, FIELD_ID_window, false)) return;
-    diag_remark(r->diag, r->draft->at, "%s limits attention, as in transformers; llama.cpp ignores it for these models",
+    diag_remark(r->diag, r->draft->at, "%s limits attention, as in transformers; llama.cpp ignores it for this architecture",
                 name_of(r, GGUF_KEY_WINDOW));
 }
 

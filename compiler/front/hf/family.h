@@ -91,7 +91,7 @@ typedef enum Cut {
     CUT_FUSED_TRANSPOSED,   /* like CUT_FUSED, stored [in, out] */
     CUT_FUSED_HEADS,    /* for each head its rows of q, k, v */
     CUT_PAIRS,          /* RoPE rotates rows 2i and 2i+1 of a head; canonical: i and i + half */
-    CUT_ROWS_2          /* a position table, from row 2 on */
+    CUT_ROWS_2          /* a position table, starting at row 2 */
 } Cut;
 
 /* name: the canonical name without its last word; if it ends in '!', the whole name. file: the name

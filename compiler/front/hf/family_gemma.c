@@ -116,7 +116,7 @@ static void both_ways(const Config *c)
     static const char key[] = "use_bidirectional_attention";
     if (!config_bool(c, key, false)) return;
     if (config_kind(c) == KIND_ENCODER) config_both_ways(c, key, true);
-    else config_fault(c, key, "\"%s\" = true is not supported, only false", key);
+    else config_fault(c, key, "\"%s\" = true is supported only with sentence-transformers modules", key);
 }
 
 static void gemma3_more(const Config *c)

@@ -51,9 +51,7 @@ static void require_both(const Config *c)
 {
     static const char key[] = "is_encoder_decoder";
     if (config_kind(c) == KIND_ENCODER || config_bool(c, key, true)) return;
-    config_fault(c, key, "\"%s\" = false is not supported, only true", key);
-    diag_note(c->diag, (Loc){ 0 }, "an encoder alone is supported only with sentence-transformers "
-              "modules");
+    config_fault(c, key, "\"%s\" = false is supported only with sentence-transformers modules", key);
 }
 
 /* Read the prefixes of translation prompts, task_specific_params.translation_en_to_de.prefix. */

@@ -326,7 +326,7 @@ static bool read_as_encoder(const Config *c)
 {
     const ModelKind kind = c->family->kind;
     if (kind == KIND_ENCODER_DECODER && !c->family->encoder_alone) {
-        config_fault(c, "model_type", "sentence_transformers modules are not supported after the model_type \"%s\"",
+        config_fault(c, "model_type", "sentence-transformers modules are not supported with model_type \"%s\"",
                      config_text(c, "model_type", ""));
         return false;
     }
@@ -343,6 +343,9 @@ static void take_causal(const Config *c)
     const bool decodes = c->family->kind == KIND_DECODER || !alone;
     if (!decodes || config_bool(c, "is_causal", true)) return;
     if (alone) config_both_ways(c, "is_causal", false);
+    else if (c->family->kind == KIND_DECODER)
+        config_fault(c, "is_causal", "\"is_causal\" = false is supported only with "
+                     "sentence-transformers modules");
     else config_fault(c, "is_causal", "\"is_causal\" = false is not supported, only true");
 }
 
@@ -437,7 +440,7 @@ Draft *draft_from_folder(Arena *a, Diag *d, const char *path)
     draft_set_text(a, draft, FIELD_ID_name, draft->at, model_name_of(a, folder_name(a, whole)));
     draft_set_text(a, draft, FIELD_ID_weights, draft->at, weights_file_of(a, folder));
     if (tokenizers_in_folder(a, folder))
-        diag_remark(d, (Loc){ folder, 0, 0 }, "texts are not supported with two vocabularies, "
+        diag_remark(d, (Loc){ folder, 0, 0 }, "text input is not supported with two vocabularies, "
                     "vocab.json and target_vocab.json: use token ids");
     else if (tokenizer_in_folder(a, folder)) draft_set_text(a, draft, FIELD_ID_tokenizer_file, draft->at, folder);
     read_config(&c, folder, &modules);

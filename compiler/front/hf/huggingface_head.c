@@ -78,7 +78,8 @@ static FieldValue *preset_labels(const Config *c, int *n)
     enum { MOST_LABELS = 65536 };
     const int64_t count = config_integer(c, "num_labels|_num_labels", 2);
     *n = count >= 1 && count <= MOST_LABELS ? (int)count : 0;
-    if (!*n) config_fault(c, "num_labels|_num_labels", "\"num_labels\" must be from 1 to %d", (int)MOST_LABELS);
+    if (!*n) config_fault(c, "num_labels|_num_labels", "\"%s\" must be from 1 to %d", config_has(c, "num_labels") ? "num_labels" : "_num_labels",
+                          (int)MOST_LABELS);
     FieldValue *labels = arena_array(c->arena, (size_t)*n + 1, sizeof *labels);
     for (int i = 0; i < *n; i++) labels[i] = (FieldValue){ .text = arena_format(c->arena, "LABEL_%d", i) };
     return labels;
@@ -146,7 +147,7 @@ static void take_masked(const Config *c, const char *name, const char *folder)
     const bool reads = tokenizer_in_folder(c->arena, folder);
     const int errors = diag_errors(c->diag), mask = reads ? tokenizer_mask(c->arena, c->diag, (Loc){ c->path, 0, 0 }, folder) : -1;
     if (reads && mask < 0 && diag_errors(c->diag) == errors)
-        diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "the tokenizer has no mask token: every token's logits are printed");
+        diag_remark(c->diag, (Loc){ c->path, 0, 0 }, "the tokenizer has no mask token, so the logits of all tokens are printed");
     if (mask >= 0) config_set(c, NULL, SIDE_BOTH, FIELD_ID_mask_id, mask);
 }
 

@@ -27,7 +27,7 @@ int64_t config_window(const Config *c)
     if (config_is_null(c, "sliding_window")) return 0;
     const int64_t window = config_integer(c, "sliding_window", row ? row->preset : 0);
     if (config_has(c, "sliding_window") && window < 1)
-        config_fault(c, "sliding_window", "\"sliding_window\" is %lld; it must be at least 1 or null", (long long)window);
+        config_fault(c, "sliding_window", "\"sliding_window\" is %lld; it must be null or at least 1", (long long)window);
     return window;
 }
 

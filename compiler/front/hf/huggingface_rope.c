@@ -46,7 +46,8 @@ static int scaling(const Config *rope)
         if (!strcmp(phi_names[i], type)) return SCALINGS_LONGROPE;
     for (size_t i = 0; i < (phi ? 1 : sizeof type_names / sizeof *type_names); i++)
         if (!strcmp(type_names[i], type)) return scaling_of[i];
-    config_fault(rope, "rope_type|type", "the rope_type \"%s\" is not supported", type);
+    config_fault(rope, "rope_type|type", "the rope_type \"%s\" is not supported%s", type,
+                 phi ? " in a model of this type" : "");
     return SCALINGS_NONE;
 }
 
@@ -119,7 +120,7 @@ static void set_scaling(const Config *c, const Config *rope, Side side, int kind
 {
     if (kind == SCALINGS_NONE) return;
     if (kind == SCALINGS_DYNAMIC && !config_has(rope, "factor"))
-        config_fault(rope, "rope_type|type", "the rope_type \"%s\" has no \"factor\"", config_text(rope, "rope_type|type", ""));
+        config_fault(rope, "rope_type|type", "the rope_type \"%s\" needs a \"factor\"", config_text(rope, "rope_type|type", ""));
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (config_has(rope, settings[i].key)) set_setting(rope, settings[i].key, side, settings[i].field);
     if (kind != SCALINGS_LINEAR) set_original(c, rope, side, kind, of_kind);
@@ -143,7 +144,7 @@ static void note_part(const Config *from, int kind)
     const double part = config_number(from, part_key, 1);
     if (!(part < 1)) return;
     if (kind != SCALINGS_NONE)
-        config_fault(from, part_key, "\"%s%s\" with a rope_type is not supported", from->within,
+        config_fault(from, part_key, "\"%s%s\" with RoPE scaling is not supported in a model of this type", from->within,
                      part_key);
     else
         diag_remark(from->diag, config_place(from, part_key),
@@ -246,7 +247,7 @@ void config_rope_kinds(const Config *c, Side side, const bool *sliding, double l
     if (parts && config_object(&all, sliding_key, &slide)) {
         local = theta_of(&slide, &slide, local);
         refuse_others(&slide);
-        if (scaling(&slide) != SCALINGS_NONE) config_fault(&slide, "rope_type|type", "a rope_type for sliding-window layers is not supported");
+        if (scaling(&slide) != SCALINGS_NONE) config_fault(&slide, "rope_type|type", "RoPE scaling of sliding-window layers is not supported");
     }
     const double theta = theta_of(c, rope, preset);
     const int kind = rope ? scaling(rope) : SCALINGS_NONE;

@@ -43,8 +43,8 @@ static void take_module(const Config *item, const char *folder, Modules *out)
     while (kind < KINDS && strcmp(last_word(type), kinds[kind])) kind++;
     if (diag_errors(item->diag) > errors) return;
     if (kind == KINDS || strncmp(type, "sentence_transformers.", 22))
-        config_fault(item, "type", "the module \"%.100s\" is not supported, only Transformer, Pooling, Dense and Normalize of sentence_transformers",
-                     type);
+        config_fault(item, "type", "the module \"%.100s\" is not supported, only Transformer, Pooling, Dense, Normalize and Dropout of "
+                     "sentence_transformers", type);
     else if (!is_inside(path)) config_fault(item, "path", "\"%.100s\" is not a path inside this folder", path);
     if (diag_errors(item->diag) > errors) return;
     *m = (Module){ (ModuleKind)kind, *path ? file_join(item->arena, folder, path) : folder, config_place(item, "type") };
@@ -334,7 +334,7 @@ static void take_similarity(const Config *s)
     const int word = field_word(f, config_text(s, key, "cosine"));
     if (word > 0) config_set(s, key, SIDE_BOTH, FIELD_ID_similarity, word);
     else if (word < 0)
-        diag_remark(s->diag, config_place(s, key), "the similarity_fn_name %s is unknown: texts are compared by cosine similarity",
+        diag_remark(s->diag, config_place(s, key), "the similarity_fn_name %s is unknown, so texts are compared by cosine similarity",
                     config_shown(s, key));
 }
 

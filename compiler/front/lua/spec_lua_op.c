@@ -126,8 +126,8 @@ static void check_fields(lua_State *L, Loc at)
         for (int i = 0; i < WORDS; i++) known |= !strcmp(words[i], key);
         if (known) continue;
         near = diag_nearest(key, words, WORDS);
-        spec_fail(L, at, "xf.op has no field \"%.40s\"; %s%s%s", key, near ? "did you mean \"" : "its fields are name, inputs, attributes, shape, c",
-                  near ? near : "", near ? "\"?" : "");
+        spec_fail(L, at, "xf.op has no field \"%.40s\"; %s%s%s", key,
+                  near ? "did you mean \"" : "its fields are name, inputs, attributes, shape and c", near ? near : "", near ? "\"?" : "");
     }
 }
 
@@ -153,7 +153,8 @@ int spec_op(lua_State *L)
     op->at = at;
     lua_getfield(L, 1, "name");
     op->name = c_name(L, at, "the name of xf.op");
-    if (spec_is_builder_word(r, op->name) || name_is_reserved(op->name)) spec_fail(L, at, "g.%s already exists", op->name);
+    if (spec_is_builder_word(r, op->name)) spec_fail(L, at, "g.%s already exists", op->name);
+    if (name_is_reserved(op->name)) spec_fail(L, at, "the name of xf.op, \"%s\", is reserved by the emitted program", op->name);
     if (r->custom_count == MAX_OPS) spec_fail(L, at, "more than %d operations", MAX_OPS);
     NameMap *taken = name_map_new(r->arena);
     take_value(L, taken, at, "y");
@@ -210,7 +211,8 @@ static void push_shape(lua_State *L, int rank, const int64_t *shape)
 static void read_shape(lua_State *L, GraphCall *c)
 {
     if (!lua_istable(L, -1) || spec_list(L, lua_gettop(L)) != 2)
-        spec_fail(L, c->at, "the shape of %s must be {rows, columns}, found %s", c->op, lua_istable(L, -1) ? "another table" : spec_describe(L, -1));
+        spec_fail(L, c->at, "the shape of %s must be {rows, columns}, found %s", c->op,
+                  lua_istable(L, -1) ? "a different table" : spec_describe(L, -1));
     c->rank = 2;
     for (int r = 0; r < 2; r++) {
         int whole = 0;

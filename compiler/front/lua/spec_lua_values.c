@@ -51,7 +51,7 @@ void spec_no_more(lua_State *L, Loc at, int most, const char *takes)
 Draft *spec_new_draft(lua_State *L, Loc at)
 {
     SpecReader *r = spec_reader(L);
-    if (r->specs++ == MAX_SPECS) spec_fail(L, at, "more than %d models in one spec", MAX_SPECS);
+    if (r->specs++ == MAX_SPECS) spec_fail(L, at, "more than %d models and graphs in one spec", MAX_SPECS);
     Draft *d = arena_alloc(r->arena, sizeof *d);
     d->path = r->path;
     d->at = at;

@@ -89,8 +89,10 @@ static void tell_unused(Finder *f, const char *const *unused, int n)
     enum { SHOWN = 3 };
     if (!n || diag_errors(f->diag)) return;
     Text t = text_new(f->arena);
-    for (int i = 0; i < n && i < SHOWN; i++) text_printf(&t, "%s\"%s\"", i ? ", " : "", unused[i]);
-    diag_remark(f->diag, f->at, "%d tensor%s in %s %s not used: %s%s", n, n == 1 ? "" : "s", f->model->weights_path,
+    for (int i = 0; i < n && i < SHOWN; i++)
+        text_printf(&t, "%s\"%s\"", i ? ", " : "", tensor_file_find(f->model->weight_file, unused[i])->file_name);
+    diag_remark(f->diag, f->at, "%d tensor%s in %s %s not used: %s%s", n, n == 1 ? "" : "s",
+                f->model->head_weights.count ? "the weights files" : f->model->weights_path,
                 n == 1 ? "is" : "are", t.data, n > SHOWN ? ", …" : "");
 }
 

@@ -62,7 +62,7 @@ bool weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used
         const int64_t n = used[i] && is_dense(t) ? strange_in(t) : 0;
         if (n && told++ < MOST_TOLD)
             diag_remark(d, at, "tensor \"%.100s\" of %s is infinite or NaN in %lld of %lld "
-                        "element%s", t->name, f->path, (long long)n,
+                        "element%s", t->file_name, t->file->path, (long long)n,
                         (long long)tensor_elements(t), tensor_elements(t) == 1 ? "" : "s");
     }
     if (told > MOST_TOLD) diag_remark(d, at, "and %d more such tensor%s", told - MOST_TOLD, told - MOST_TOLD == 1 ? "" : "s");

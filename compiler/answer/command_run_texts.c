@@ -109,7 +109,7 @@ static bool can_answer(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: %s has no decoder and generates nothing", c->generation.name[0], m->name);
     else if (c->plain_text && (c->ids || !m->tokenizer_data))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--plain-text: inputs are %s here and have no special tokens",
-                   c->ids ? "ids" : "characters or ids");
+                   c->ids || !run_has_texts(m) ? "ids" : "characters");
     else if (c->separator && (c->ids || !m->pairs || !m->tokenizer_data))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--pair-separator: %s", c->ids ? "pairs of ids are always split at a tab" :
                    arena_format(s->arena, "%s does not read pairs of texts", m->name));

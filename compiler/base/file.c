@@ -487,7 +487,7 @@ bool file_has_room(Arena *a, Diag *d, const char *path, double bytes)
     }
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (bytes <= room || !disk.f_blocks) return true;       /* /proc has no blocks */
-    diag_error(d, EXIT_IO, nowhere, "%s: no room for %s: the disk has only %s free", path,
+    diag_error(d, EXIT_IO, nowhere, "%s: no room for %s; the disk has only %s free", path,
                text_bytes(a, (size_t)bytes), text_bytes(a, (size_t)room));
     return false;
 }

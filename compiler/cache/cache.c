@@ -64,11 +64,11 @@ bool cache_has(Arena *a, Diag *d, const char *path)
     struct stat info;
     const char *folder = file_folder(a, path), *fault = folder_fault(folder);
     if (d && fault && !told)
-        diag_remark(d, (Loc){ 0 }, "%s %s: it is not used as the cache", folder, fault);
+        diag_remark(d, (Loc){ 0 }, "%s %s, so it is not used as the cache", folder, fault);
     told = told || (d && fault);
     if (fault || lstat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
     fault = who_else_writes(&info);
-    if (d && fault) diag_remark(d, (Loc){ 0 }, "%s %s: it is ignored and rebuilt", path, fault);
+    if (d && fault) diag_remark(d, (Loc){ 0 }, "%s %s, so it is ignored and rebuilt", path, fault);
     return !fault;
 }
 

@@ -193,8 +193,8 @@ static bool run_graph(Session *s, const RunOptions *c)
         return false;
     }
     if (c->stream || c->chat) {
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph takes no text",
-                   c->stream ? "stream" : "chat");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "%s",
+                   c->stream ? "--stream: an xf.graph generates nothing" : "--chat: an xf.graph takes no text");
         return false;
     }
     Engine *e = command_graph_engine(s, c);

@@ -130,7 +130,7 @@ static bool file_ids(Session *s, const char *text, size_t size, rt_cli_source *i
     ids->room = (int)size + 16;
     ids->ids = arena_array(s->arena, (size_t)ids->room, sizeof *ids->ids);
     const rt_status status = text_tokens(s->model, text, size, ids);
-    if (status != RT_OK) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--perplexity: %s", rt_status_text(status));
+    if (status != RT_OK) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--perplexity: %s", rt_text_fault(status));
     return status == RT_OK;
 }
 

@@ -42,8 +42,9 @@ static bool wants_heads(Diag *d, const Node *n, int input, int heads)
 {
     int64_t width = n->in[input]->dim[1].bound;
     if (heads > 0 && width % heads == 0) return true;
-    diag_error(d, EXIT_BAD_DATA, n->at, "%s: the width %lld of input %d is not divisible by %d heads", op_rows[n->op].name,
-               (long long)width, input + 1, heads);
+    const char *option = n->op == OP_ATTENTION && input > 0 ? "kv_heads" : "heads";
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: the width %lld of input %d is not divisible by %s (%d)", op_rows[n->op].name,
+               (long long)width, input + 1, option, heads);
     return false;
 }
 

@@ -216,8 +216,8 @@ static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     const int64_t rows = in[1]->dim[0].bound;
     if (cache->append) refuse(b, arena_format(b->k->arena, "line %d already appends to the cache %s", cache->append->at.line, cache->made_by->name));
     else if (g->step_rows && g->step_rows != rows)
-        refuse(b, arena_format(b->k->arena, "%lld row%s, but another append has %lld: all must "
-                               "append the same number", (long long)rows, rows == 1 ? "" : "s", (long long)g->step_rows));
+        refuse(b, arena_format(b->k->arena, "%lld row%s, but an earlier g.append or g.rotary has %lld; "
+                               "all must have the same number", (long long)rows, rows == 1 ? "" : "s", (long long)g->step_rows));
     else if (rows > b->capacity)
         refuse(b, arena_format(b->k->arena, "%lld rows do not fit in a cache of %lld", (long long)rows, (long long)b->capacity));
     g->step_rows = rows;
@@ -246,7 +246,7 @@ static void read_cache(SpecBuild *b, int i, int kv_heads)
 static void fill_cached(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     const bool both = b->values[b->call->inputs[1]].append && b->values[b->call->inputs[2]].append;
-    if (!both) refuse(b, "keys and values must both be caches");
+    if (!both) refuse(b, "keys and values must both come from g.append");
     else if (option_number(b->call, "keys", 0) != 0) refuse(b, "the \"keys\" option does not apply to caches: each row sees the keys up to its own");
     else if (in[0]->dim[0].bound != b->k->graph->step_rows)
         refuse(b, "the number of queries must equal the number of appended rows");
@@ -390,6 +390,16 @@ static void check_inputs(SpecBuild *b, const struct Word *w)
     b->k->failed = true;
 }
 
+/* Report weights of g.matmul that do not fit x, by their own dimensions: in[1] is transposed. */
+static void check_matmul(SpecBuild *b, Tensor *const in[NODE_INPUTS])
+{
+    if (!in[0] || !in[1] || in[0]->rank != 2 || in[1]->rank != 2) return;
+    const int64_t width = in[0]->dim[1].bound, found = in[1]->dim[1].bound;
+    if (found == width) return;
+    refuse(b, arena_format(b->k->arena, "dimension 1 of input 2 is %lld, expected %lld (the width of x)",
+                           (long long)found, (long long)width));
+}
+
 static void add_operation(SpecBuild *b, const struct Word *w)
 {
     Maker *k = b->k;
@@ -408,6 +418,7 @@ static void add_operation(SpecBuild *b, const struct Word *w)
     case OP_GATE:       fill_activation(b, &n); break;
     default:            break;
     }
+    if (w->transposed) check_matmul(b, in);
     if (k->failed) return;
     Node *made = make_node_from(k, &n, numbered_name(b, "t", b->call->first_result), in);
     if (!made || !check_size(b, made->out[0])) return;

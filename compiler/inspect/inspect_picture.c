@@ -173,7 +173,7 @@ static bool refuse_choice(Look *l)
     Session *s = l->session;
     if (s->model->graph && !l->most_heads)
         return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "%s has no named attention weights", s->model->name),
-                      "give the second result of g.attention to g.output or g.name");
+                      "pass the second result of g.attention to g.output or g.name");
     return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "%s has no such attention", s->model->name), choices_of(l));
 }
 

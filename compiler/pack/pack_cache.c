@@ -117,8 +117,8 @@ static PackCached write_entry(Arena *a, Diag *d, const Plan *p, const char *path
     if (!w) {
         const double bytes = (double)(HEAD_BYTES + p->weights_bytes);
         if (!file_has_room(a, diag_new(a), path, bytes))
-            diag_remark(d, (Loc){ 0 }, "%s takes %s packed, for which the disk of the cache has no room, so it is packed "
-                        "on every run", p->graph->model->name, text_bytes(a, (size_t)bytes));
+            diag_remark(d, (Loc){ 0 }, "%s takes %s packed, for which the disk of the cache has no room, so the model is "
+                        "packed on every run", p->graph->model->name, text_bytes(a, (size_t)bytes));
         return PACK_NOT_CACHED;
     }
     const bool written = pack_to_file(a, w, &file), stay = weights_stay(d, p->graph->model);
@@ -135,8 +135,8 @@ static bool is_kept(Arena *a, Diag *d, const Plan *p)
     const char *choice = getenv("XFORMC_CACHE_SIZE");
     const int64_t bytes = (int64_t)(HEAD_BYTES + p->weights_bytes), most = cache_most(a);
     if (bytes > most && !told)
-        diag_remark(d, (Loc){ 0 }, "%s takes %s packed, but the cache holds only %s, so it is packed on "
-                    "every run; %s XFORMC_CACHE_SIZE", p->graph->model->name, text_bytes(a, (size_t)bytes),
+        diag_remark(d, (Loc){ 0 }, "%s takes %s packed, but the limit of the cache is %s, so the model is "
+                    "packed on every run; %s XFORMC_CACHE_SIZE", p->graph->model->name, text_bytes(a, (size_t)bytes),
                     text_bytes(a, (size_t)most), choice && *choice ? "raise" : "free disk space or set");
     told |= bytes > most;
     return bytes <= most && p->graph->model->weights_finite;

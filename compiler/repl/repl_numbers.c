@@ -12,7 +12,7 @@ static void add_table(lua_State *L, int index, NumbersIn *x, int depth)
     enum { DEEPEST = 4 };
     const lua_Unsigned length = lua_rawlen(L, index);
     const bool first = depth == x->rank;
-    if (depth >= DEEPEST) luaL_error(L, "expected a list of numbers, found tables within tables");
+    if (depth >= DEEPEST) luaL_error(L, "tables of numbers are nested more than %d deep", DEEPEST);
     if (first) x->shape[x->rank++] = (int64_t)length;
     if ((lua_Unsigned)x->shape[depth] != length)
         luaL_error(L, "a row of %d after rows of %d: all rows must have the same length",

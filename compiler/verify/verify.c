@@ -286,8 +286,8 @@ static bool run_all_graphs(Verify *v)
     const Graph *g = v->subjects[0].engine->plan->graph;
     const Random r = { v->options->seed };
     if (computes_masks(g))
-        diag_remark(v->diag, (Loc){ 0 }, "verify: the graph computes a mask, and random inputs would "
-                    "not give a valid one: using the spec's own inputs");
+        diag_remark(v->diag, (Loc){ 0 }, "verify: using the spec's own inputs, since random ones would "
+                    "not give a valid mask in this graph");
     Arena *states = arena_new();
     begin_sequences(v, states);
     bool good = run_graph(v, r, false) && run_graph(v, r, true);

@@ -52,7 +52,7 @@ static bool read_ids(Reference *r, const char *name, bool needed, Ids *ids)
     const TensorSource *t = tensor_file_find(r->file, name);
     if (!t && !needed) return true;
     if (!t) {
-        diag_error(d, EXIT_BAD_DATA, place(r), "it has no tensor \"%s\" with the input ids", name);
+        diag_error(d, EXIT_BAD_DATA, place(r), "the file has no tensor \"%s\" with the input ids", name);
         return false;
     }
     if (t->rank != 1 || !is_integer(t->dtype) || t->shape[0] > INT_MAX) {
@@ -239,7 +239,7 @@ static void mention_unknown(const Reference *r, const Trace *t)
         if (near) text_printf(&names, " (did you mean %s?)", near);
     }
     r->v->unknown = n;
-    if (n) diag_remark(r->v->diag, place(r), "%d tensor%s that the model does not have: %s%s", n, n == 1 ? "" : "s", names.data,
+    if (n) diag_remark(r->v->diag, place(r), "the model does not have %d of the file's tensors: %s%s", n, names.data,
                        n > NAMED ? ", …" : "");
 }
 
@@ -257,7 +257,7 @@ static bool compare_all(Reference *r)
     }
     mention_unknown(r, longest);
     if (r->compared || diag_errors(r->v->diag)) return true;
-    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "it has none of the model's tensors: nothing to "
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "the file has none of the model's tensors: nothing to "
                "compare");
     return false;
 }

@@ -12,7 +12,7 @@ static const char *place(const Cli *cli) { return *cli->weights.place ? cli->wei
 
 static int no_head(const Cli *cli)
 {
-    fprintf(stderr, "%s: %s: packed without the values that this check needs; pack them again\n",
+    fprintf(stderr, "%s: %s: packed without the values that this check needs; pack the weights again\n",
             cli->program->name, place(cli));
     return RT_EXIT_DATA;
 }

@@ -37,7 +37,8 @@ static int cli_open_tokenizer(Cli *cli)
     if (cli->tokenizer && cli->options->plain_text) p->texts->literal(cli->tokenizer);
     if (cli->tokenizer) return 0;
     if (status == RT_NO_ROOM) return cli_no_memory(p);
-    fprintf(stderr, "%s: the tokenizer in the weights: %s\n", p->name, rt_status_text(status));
+    if (status == RT_BAD_WEIGHTS) fprintf(stderr, "%s: the tokenizer in the weights is damaged\n", p->name);
+    else fprintf(stderr, "%s: the tokenizer in the weights: %s\n", p->name, rt_status_text(status));
     return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : RT_EXIT_MISSING;
 }
 

@@ -223,6 +223,7 @@ static int choose(CliOptions *o, CliAction action, const rt_program *p)
 static int check_options(const CliOptions *o, const rt_program *p, int argc, char **argv)
 {
     const int own = p->generation ? p->generation->stop_count : 0;
+    const char *unread = o->action ? "no text is read" : "inputs are ids here, not text";
     if (o->action && o->prompt_count)
         fprintf(stderr, "%s: '%s': no text is read with --info, --check, --selftest or --bench\n",
                 p->name, o->prompts[0].text);
@@ -234,9 +235,9 @@ static int check_options(const CliOptions *o, const rt_program *p, int argc, cha
     else if (o->generation.stop_count > own && (o->ids || (!p->tokenize && !p->texts)))
         fprintf(stderr, "%s: --stop %s: answers are ids here, not text\n", p->name, o->stops[own]);
     else if (p->texts && (o->action || o->ids) && p->texts->asked(o))
-        fprintf(stderr, "%s: --%s has no effect: no text is read\n", p->name, p->texts->asked(o));
+        fprintf(stderr, "%s: --%s has no effect: %s\n", p->name, p->texts->asked(o), unread);
     else if (o->chat && (o->action || o->ids))
-        fprintf(stderr, "%s: --chat has no effect: no text is read\n", p->name);
+        fprintf(stderr, "%s: --chat has no effect: %s\n", p->name, unread);
     else if ((o->system || o->date || o->turns) && !o->chat)
         fprintf(stderr, "%s: --%s needs --chat\n", p->name,
                 o->system ? "system" : o->date ? "date" : "turns");

@@ -96,7 +96,7 @@ sed '1s/"xformc":"[0-9a-f]*"/"xformc":"0123456789abcdef"/' "$scratch/good" >"$en
 [ "$(wc -c <"$entry")" = "$(wc -c <"$scratch/good")" ] && answers && cmp "$entry" "$scratch/good"; verdict $? 'one of another key'
 rm "$entry" && mkdir "$entry" && answers; verdict $? 'a folder in its place is let be'
 rmdir "$entry" && ln -s "$scratch/good" "$entry" && answers && [ ! -L "$entry" ] && cmp "$entry" "$scratch/good"; verdict $? 'a link in its place is not followed'
-remarked() { "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err"; same "$expected" "$(cat "$scratch/out")" && grep -q "^note: $1 $2: $3" "$scratch/err"; }
+remarked() { "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err"; same "$expected" "$(cat "$scratch/out")" && grep -q "^note: $1 $2, so $3" "$scratch/err"; }
 chmod 620 "$entry" && remarked "$entry" 'may be written by other users' 'it is ignored and rebuilt' && [ "$(stat -c %a "$entry")" = 600 ]
 verdict $? 'one that others may write is not used'
 chmod 770 "$cache" && remarked "$cache" 'may be written by other users' 'it is not used as the cache'
@@ -180,7 +180,7 @@ XFORMC_CACHE_SIZE=$((2 * bytes + 200000)) "$xformc" run "$scratch/widest.lua" --
 verdict $? 'what was used longest ago makes room'
 bound() { XFORMC_CACHE_SIZE=$1 "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err"; same "$expected" "$(cat "$scratch/out")"; }
 bound 1M && [ ! -e "$entry" ] && entries 2 &&
-    same 'note: large takes 7.00 MiB packed, but the cache holds only 1.00 MiB, so it is packed on every run; raise XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
+    same 'note: large takes 7.00 MiB packed, but the limit of the cache is 1.00 MiB, so the model is packed on every run; raise XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
 verdict $? 'what is larger than the bound is not kept, with one line'
 bound much && grep -q '^note: XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or 2G, found much; using [0-9.]* [MG]iB$' "$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
 verdict $? 'a bound that is none is reported'
@@ -202,7 +202,7 @@ if unshare -rm true 2>/dev/null; then
     verdict $? 'a full disk'
     unshare -rm sh -c "mount -t tmpfs -o size=3M none '$scratch/disk'; for size in '' 1G; do
         XFORMC_CACHE_SIZE=\$size XDG_CACHE_HOME='$scratch/disk' '$xformc' run '$scratch/large.lua' --ids -n 1 1 || exit; done" >"$scratch/out" 2>"$scratch/err" &&
-        grep -q '^note: large takes 7.00 MiB packed, but the cache holds only 3.. KiB, so it is packed on every run; free disk space or set XFORMC_CACHE_SIZE$' "$scratch/err" &&
+        grep -q '^note: large takes 7.00 MiB packed, but the limit of the cache is 3.. KiB, so the model is packed on every run; free disk space or set XFORMC_CACHE_SIZE$' "$scratch/err" &&
         [ "$(tail -n 1 "$scratch/err")" = 'note: large takes 7.00 MiB packed, for which the disk of the cache has no room, so it is packed on every run' ]
     verdict $? 'it is reported, also if the limit is raised'
     cat "$scratch/err"

@@ -138,8 +138,8 @@ printf 'm = xf.compile("%s")\nfor _, plain in ipairs { false, true } do\n  m:gen
 [ "$("$xformc" tokenize $here/chatml_preset "$typed" | wc -w) $("$xformc" tokenize $here/chatml_preset --plain-text "$typed" | wc -w)" = \
     "$(paste -d ' ' -s "$scratch/out")" ] || { cat "$scratch/out" "$scratch/err"; false; }
 verdict $? 'plain_text at the prompt'
-refused '--plain-text with ids' 2 'llama2: --plain-text has no effect: no text is read' "$scratch/llama2/llama2" --plain-text --ids 5
-refused 'a program: a chat of ids' 2 'llama2: --chat has no effect: no text is read' "$scratch/llama2/llama2" --chat --ids 5
+refused '--plain-text with ids' 2 'llama2: --plain-text has no effect: inputs are ids here, not text' "$scratch/llama2/llama2" --plain-text --ids 5
+refused 'a program: a chat of ids' 2 'llama2: --chat has no effect: inputs are ids here, not text' "$scratch/llama2/llama2" --chat --ids 5
 "$xformc" compile specs/sums.lua -o "$scratch/sums" -q && ! grep -q -i chat "$scratch/sums/sums_settings.c" &&
     grep -q '^const RtChat llama2_chat = {$' "$scratch/llama2/llama2_settings.c"
 verdict $? 'a template stands in the text of the programs that have one'

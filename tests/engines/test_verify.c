@@ -85,7 +85,7 @@ static void the_first_that_departs_is_named(void **state)
     wants(f.out, "DIFFERS");
     wants(f.out, "verify: first difference: encoder.0.");
     wants(f.out, "(generic against pre_annotated.ref.safetensors): ");
-    wants(f.told, "2 tensors that the model does not have: decoder.norm (did you mean decoder.0.norm.0?), encoder.norm");
+    wants(f.told, "the model does not have 2 of the file's tensors: decoder.norm (did you mean decoder.0.norm.0?), encoder.norm");
     found_free(&f);
     close_spec(&o);
 }
@@ -108,7 +108,7 @@ static void a_file_without_ids_is_an_error(void **state)
     Opened o = open_golden("one_head");
     Found f = verify(&o, "tests/goldens/one_head.safetensors", false);
     assert_int_equal(f.exit, EXIT_BAD_DATA);
-    wants(f.told, "it has no tensor \"source\"");
+    wants(f.told, "the file has no tensor \"source\"");
     found_free(&f);
     close_spec(&o);
 }

@@ -131,7 +131,7 @@ END
         on 8000 $verb "$scratch/small.lua" -o "$scratch/disk/small" && code=0 || code=$?
         [ $code = 74 ] && ! [ -s "$scratch/out" ] || { echo "exit $code"; cat "$scratch/out" "$scratch/err"; false; }
         verdict $? "$verb: a disk without room is reported before anything is written"
-        says "^error: .*/disk/small: no room for (26|78)\.[0-9] MiB: the disk has only 7\.[0-9]+ MiB free" "$verb: with the sizes"
+        says "^error: .*/disk/small: no room for (26|78)\.[0-9] MiB; the disk has only 7\.[0-9]+ MiB free" "$verb: with the sizes"
     done
     on 60000 compile "$scratch/small.lua" -o "$scratch/disk/small" && grep -qx small "$scratch/out"
     verdict $? 'one with room is written to'

@@ -394,7 +394,7 @@ verdict $? '?xf tells of xf and does not print it'
 
 says 'values that are none are refused' 65 '5
 true
-true' "*the tensor is empty*tables within tables*sizes do not match*expected a whole number from 1 to 16*expected a whole number from 0 to 4095*a NUL at byte 2*there is no function ''*not finite*" <<'END'
+true' "*the tensor is empty*tables of numbers are nested more than 4 deep*sizes do not match*expected a whole number from 1 to 16*expected a whole number from 0 to 4095*a NUL at byte 2*there is no function ''*not finite*" <<'END'
 xf.tensor({}):argmax()
 t = {}; t[1] = t; xf.tensor(t)
 xf.tensor({}, { 65536, 65536, 65536, 65536 })

@@ -65,7 +65,7 @@ done
 refused 'run: --stream and --json' 'error: --stream and --json cannot be combined' "$xformc" run $dates --stream --json x
 refused 'a program: --stream and --json' 'dates: --stream cannot be combined with --json, --info, --check, --selftest or --bench' "$scratch/dates/dates" --stream --json x
 refused 'run: --stream of an encoder' 'error: --stream: encoder has no decoder and generates nothing' "$xformc" run specs/encoder.lua --stream 1
-refused 'run: --stream of an xf.graph' 'error: --stream: an xf.graph takes no text' "$xformc" run specs/self_attention.lua --stream
+refused 'run: --stream of an xf.graph' 'error: --stream: an xf.graph generates nothing' "$xformc" run specs/self_attention.lua --stream
 timeout "$patience" "$scratch/dates/dates" --stream '3rd of May 2019' >/dev/full 2>"$scratch/err"
 [ $? = 74 ] && [ "$(cat "$scratch/err")" = 'dates: cannot write to standard output: No space left on device' ]
 verdict $? 'a program: a full disk ends it'

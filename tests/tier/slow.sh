@@ -195,7 +195,7 @@ not_used='it is not used as the cache'
 unsafe() {
     what=$not_used
     [ "$2" = "$cache" ] || what='it is ignored and rebuilt'
-    answer 2>"$scratch/err" && runs 1 && [ "$(cat "$scratch/err")" = "note: $2 $3: $what" ]
+    answer 2>"$scratch/err" && runs 1 && [ "$(cat "$scratch/err")" = "note: $2 $3, so $what" ]
     verdict $? "$1"
     cat "$scratch/err"
 }

@@ -224,7 +224,9 @@ static bool there_is(Arena *a, Diag *d, const char *command, const char *what, c
     }
     if (status >= 0 && WIFSIGNALED(status))
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' was killed by signal %d", what, command, WTERMSIG(status));
-    else diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s '%s' is not installed", what, command);
+    else
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, status < 0 && errno == EACCES ? "%s '%s' cannot be executed"
+                   : "%s '%s' is not installed", what, command);
     if (strpbrk(command, " \t") && !file_is_regular(command))
         diag_note(d, (Loc){ 0 }, "the whole value is used as the compiler's name; options are not supported");
     return false;

@@ -267,7 +267,7 @@ static int compares(const rt_program *p) { return p->vector && !p->vector_stride
 
 static void show_help(const rt_program *p)
 {
-    if (p->has_mask) puts("For each mask, it prints the most likely tokens and their probabilities.\n");
+    if (p->has_mask) puts("For each mask, print the most likely tokens and their probabilities.\n");
     if (compares(p)) printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, similarity(p));
 }
 

@@ -82,8 +82,8 @@ typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
 /* The files of a model's folder, without its weights and the common runtime: NAME.c, NAME.h,
  * NAME_kernels.h, NAME_main.c, NAME_settings.c for a decoder, NAME_generate.c if it answers text,
  * NAME_weights.c for embedded weights, example.c, Makefile; with several instruction sets
- * NAME_variants.c and a NAME_SET.c for each; the kernels that it calls, runtime/NAME. *n receives
- * their number. */
+ * NAME_variants.c and a NAME_SET.c for each; the kernel files, as runtime/FILE. *n receives the
+ * number of files. */
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
 /* Callbacks into the process that runs the code. POLLS: the code stops between blocks if rt_poll

@@ -62,7 +62,7 @@ static void emit_run(Emit *e, Text *out, const PlanRun *r)
         }
 }
 
-/* With three digits, in a unit that suits the size. */
+/* FLOPs with three digits, in a unit that suits the size. */
 static const char *flops_text(Arena *a, double flops)
 {
     if (flops >= 1e9) return arena_format(a, "%.3g GFLOP", flops / 1e9);

@@ -41,7 +41,8 @@ static size_t same_beginning(const char *a, const char *b)
     return n;
 }
 
-/* self_q, self_k and self_v are q, k and v of self_qkv; ffn_gate and ffn_up are gate and up of ffn_gate_up. */
+/* self_q, self_k and self_v are q, k and v of self_qkv; ffn_gate and ffn_up are gate and up of
+ * ffn_gate_up. */
 static void name_group(Emit *e, NameMap *taken, Packed *const *joined, int count)
 {
     const char *first = member_of(e, joined[0])->name;

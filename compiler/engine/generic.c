@@ -70,7 +70,7 @@ void generic_weigh(Engine *e, bool weigh)
     own->sizes = arena_array(own->arena, (size_t)largest_result(e->plan), sizeof *own->sizes);
 }
 
-/* The first `ops` operations of a block, for one layer. */
+/* Run the first `ops` operations of a block, for one layer. */
 static void run_layer(const GenericPass *pass, const PlanBlock *b, int ops)
 {
     Generic *own = pass->engine->own;

@@ -17,8 +17,8 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
 typedef struct JitAt { const PlanBlock *block; const PlanOp *op; int layer, rows, source, target; int64_t ns; } JitAt;
 /* The length of a tensor's dimension at that point. */
 int64_t jit_length(const JitAt *at, Dim d);
-/* Watch an engine: call `call` after each operation; NULL stops watching. each_row: run calls of several
- * rows row by row, so that every row has its taps. The engine must have been opened with
+/* Watch an engine: call `call` after each operation; NULL stops watching. each_row: run calls of
+ * several rows row by row, so that every row has its taps. The engine must have been opened with
  * EMIT_WATCHES. */
 typedef struct JitWatch { void (*call)(void *user, Engine *e, const JitAt *at); void *user; bool each_row; } JitWatch;
 void jit_watch(Engine *e, JitWatch watch);

@@ -24,7 +24,7 @@ static void default_path(const rt_program *p, const char *argv0, char *path, siz
     snprintf(path, room, "%.*s%s", slash ? (int)(slash - argv0) + 1 : 0, argv0, p->weights_file);
 }
 
-/* Map the file with the weights: with `own` the program's own file, if they are appended to it,
+/* Map the file with the weights: the program's own file if `own` is set and they are appended to it,
  * else w->place. Returns 0 or an errno. */
 static int map_file(CliWeights *w, int own)
 {

@@ -1,5 +1,6 @@
-/* rt_logits.h: rules that change the scores of the next id, in the order and with the meaning of Hugging Face's `generate`:
- * repetition penalty, no repeated n-gram, bad words, minimum lengths, forced first and last id, suppressed ids. */
+/* rt_logits.h: rules that change the scores of the next id, in the order and with the meaning of
+ * Hugging Face's `generate`: repetition penalty, no repeated n-gram, bad words, minimum lengths,
+ * forced first and last id, suppressed ids. */
 #ifndef RT_LOGITS_H
 #define RT_LOGITS_H
 

@@ -198,7 +198,7 @@ static const float *decoded(Engine *e, int slot, int pos, int id)
 static void each_slot_has_a_source_of_its_own(void **state)
 {
     enum { LENGTH = 3 };
-    static const int sources[BEAMS][2] = { { 0, 5 }, { 1, 2 }, { 2, 3 }, { 0, 1 } };        /* first id, ids */
+    static const int sources[BEAMS][2] = { { 0, 5 }, { 1, 2 }, { 2, 3 }, { 0, 1 } };        /* first id, count */
     static const int bad[] = { 4, -1 };
     (void)state;
     for (int i = 0; i < 2 * 2; i++) {

@@ -181,7 +181,8 @@ static void a_file_that_is_written_to_is_an_error(void **state)
     arena_free(a);
 }
 
-/* Also without a cache, and in xformc pack and build. */
+/* A file that changes is an error without a cache too, whether the weights are packed in memory or
+ * into a file, as xformc pack and build do. */
 static void packing_without_a_cache_checks_it_too(void **state)
 {
     Arena *a = arena_new();

@@ -166,8 +166,8 @@ static void first_maximum(const Opened *o, const float *p, int best)
     for (int j = 0; j < o->model->target_vocab; j++) assert_true(j < best ? p[j] < p[best] : p[j] <= p[best]);
 }
 
-/* `next` is a step followed by its first maximum; decode_greedy gives that of several rows. The
- * log-softmax does not change the ids. */
+/* `next` gives the first maximum of a step's logits, decode_greedy that of each of several rows.
+ * The log-softmax does not change the ids. */
 static void next_is_the_argmax_of_step(void **state)
 {
     (void)state;
@@ -364,7 +364,7 @@ static void compare_traces(const Trace *a, const Trace *b, const char *name)
     }
 }
 
-/* The values of another engine, for half of the tensors. */
+/* The values that the trace `user` has for every second of its tensors; NULL for the others. */
 static const float *half_of_them(void *user, const char *name)
 {
     const Trace *t = user;
@@ -373,7 +373,8 @@ static const float *half_of_them(void *user, const char *name)
 }
 
 /* An engine that reads its weights anew, a layer at a time, gives the same traces as one that keeps
- * them: plain, following other values, and with sizes. Afterwards both continue identically. */
+ * them: plain ones, those that follow an earlier trace (generic_follow), and those of sizes
+ * (generic_weigh). Afterwards both continue identically. */
 static void compare_walk(const Opened *o, Engine *kept, Engine *anew, const char *name)
 {
     const int source[] = { 3, 4, 2, 1 }, target[] = { 1, 3, 4, 2, 0, 3, 1 };
@@ -455,8 +456,8 @@ static void compare_anew(const char *name, int dtype)
     compare_opened(open_golden(name), name, dtype);
 }
 
-/* Also for narrow weights, position biases, rotary tables, and a matrix that two operations
- * read. */
+/* Several goldens, and models with narrow weights, position biases, rotary tables or a matrix that
+ * two operations read. */
 static void weights_read_anew_are_the_same(void **state)
 {
     static const char *const more[] = {

@@ -70,9 +70,9 @@ static void bf16_are_the_nearest(void **state)
     assert_true(isnan(float_of_bf16(bf16_of_float(none))));
 }
 
-/* A group: the n numbers of row `row`, then zeros. The other rows hold other numbers. */
 typedef struct Group { uint16_t d; int q[QUANTISE_GROUP]; } Group;
 
+/* Quantise n numbers, followed by zeros, as row `row`; the other rows are random. */
 static Group group_in_row(const float *numbers, int n, int bits, int row)
 {
     float x[QUANTISE_GROUP][QUANTISE_ROWS];
@@ -138,7 +138,8 @@ static void a_group_of_four_bits_by_hand(void **state)
     assert_int_equal(g.q[0], -8);
 }
 
-/* 31 whole numbers and -9.25: clipping it to -8 costs 1.25; a wider d would miss all the others. */
+/* 31 whole numbers and -9.25, which is cut to -8 at a cost of 1.25: with a larger d none of the
+ * others would be exact. */
 static void a_number_is_cut_for_the_sake_of_others(void **state)
 {
     (void)state;
@@ -187,7 +188,8 @@ static void groups_of_four_bits_are_near(void **state)
     assert_true(all < 0.9 * of_q4_0);
 }
 
-/* The formulas of quantise.h, one number at a time, added in the order of quantise_lanes.h. */
+/* These functions apply the formulas of quantise.h to one number at a time, and add in the order of
+ * quantise_lanes.h. */
 static float largest_of(const float *x, int n)
 {
     float most = 0;

@@ -307,8 +307,8 @@ static void files_of_the_living_stay(void **state)
     end_world(&w);
 }
 
-/* In a child: write PIECES pieces to `path`. A size limit, or SIGKILL, stops it after KEPT of them.
- * Exits with the code of its diagnostics. */
+/* In a child: write PIECES pieces to `path`. A size limit, a full file system or SIGKILL stops it
+ * after KEPT of them. Exits with the code of its diagnostics. */
 static void write_hindered(World *w, const char *path, Hindrance how)
 {
     static char piece[PIECE];

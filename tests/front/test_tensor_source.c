@@ -258,7 +258,8 @@ static void rows_are_cut_from_every_source(void **state)
         { .kind = SOURCE_VALUES, .rank = 2, .shape = { 5, 7 }, .stride = { 11, 1 }, .start = 4, .values = values, .added = &added },
         { .kind = SOURCE_VALUES, .rank = 2, .shape = { 5, 7 }, .stride = { 1, 5 }, .values = values },
         { .kind = SOURCE_VALUES, .rank = 3, .shape = { 4, 2, 3 }, .stride = { 1, 12, 4 }, .values = values },
-        /* Heads of a fused matrix: every third pair of rows, three times; and rows of two runs. */
+        /* Heads of a fused matrix: every third pair of rows, three times. Then rows that each
+         * consist of two runs. */
         { .kind = SOURCE_VALUES, .rank = 2, .shape = { 6, 7 }, .view_rank = 3, .view_shape = { 3, 2, 7 }, .view_stride = { 42, 7, 1 },
           .start = 14, .values = values },
         { .kind = SOURCE_VALUES, .rank = 2, .shape = { 6, 8 }, .view_rank = 4, .view_shape = { 3, 2, 2, 4 },

@@ -34,15 +34,15 @@ void fuzz_weights(const char *path);
 typedef Draft *FuzzReader(Arena *a, Diag *d, const char *path);
 void fuzz_draft(const char *path, FuzzReader *read);
 
-/* A mutator for safetensors files. After half of its changes the header's length is corrected, so
- * that they get past the first check. */
+/* A mutator for safetensors files. After half of its changes it corrects the header's length, so
+ * that the file passes the first check. */
 size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t room, unsigned seed);
 
 /* A random number from 0 to n - 1. *random may start with any value. */
 uint32_t fuzz_below(uint64_t *random, uint32_t n);
 
-/* Mutators for the metadata of GGUF files and for JSON files. Three in four changes are to keys and
- * values; the rest, and other inputs, are changed byte by byte. */
+/* Mutators for the metadata of GGUF files and for JSON files. Three calls in four change keys and
+ * values; the fourth changes bytes, and so does every call for an input of another kind. */
 size_t fuzz_mutate_gguf(uint8_t *data, size_t size, size_t room, unsigned seed);
 size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t room, unsigned seed);
 

@@ -1,4 +1,4 @@
-/* edit.c: a tool of the shell suite: copy a GGUF file with other keys and tokens.
+/* edit.c: a tool of the shell suite: copy a GGUF file with changed keys and tokens.
  * usage: edit FROM TO CHANGE...
  *   KEY=7       a number, of the type that the key has, else U32; any other value is a text
  *   KEY=        the key is left out

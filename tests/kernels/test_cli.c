@@ -276,7 +276,8 @@ static void json_bytes(void **state)
     }
 }
 
-/* Programs with only a decoder or only an encoder: other calls, other keys. */
+/* Programs with only a decoder or only an encoder have different calls and JSON keys. This decoder
+ * counts: the next id is the last one plus 1. */
 static rt_status count_decode(const void *model, void *state, const rt_token *rows, int n)
 {
     State *s = state;
@@ -456,8 +457,8 @@ static void weights(void **state)
     unlink(path), rmdir(folder);
 }
 
-/* Bind 5 MiB of weights, from 'r' to 'd', and report it; the second time, accept only large
- * pages. */
+/* Bind 5 MiB of weights that begin with 'r' and end with 'd', and report it; the second time,
+ * accept only large pages. */
 enum { LARGE = 5 << 20, LARGE_PAGE = 2 << 20 };
 static rt_status large_bind(void *model, const void *weights, size_t bytes)
 {

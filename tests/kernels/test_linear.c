@@ -115,8 +115,8 @@ static Buffer two_matrices(const Case *a, const Case *b)
     return w;
 }
 
-/* The same bits as two linears and a gate, in one call, row by row and panel by panel. 300 rows
- * make many tiles. */
+/* A gated linear gives the same bits as two linears and a gate, in one call and for each row and
+ * panel alone. 300 rows make many tiles. */
 static void gate_is_two_linears(void **state)
 {
     static const int sizes[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 64, 172, 1 }, { 64, 300, 1 }, { 31, 33, 2 }, { 64, 130, 15 }, { 513, 300, 31 },
@@ -151,8 +151,8 @@ static void gate_is_two_linears(void **state)
             }
 }
 
-/* The same bits as a linear and a sum, in place or not, and for each row and panel alone. The
- * padding of the addend is never read. */
+/* The fused sum gives the same bits as a linear and a sum, in place or not, and for each row and
+ * panel alone. The padding of the addend is never read. */
 static void add_is_a_linear_and_a_sum(void **state)
 {
     static const int sizes[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 172, 64, 1 }, { 64, 300, 1 }, { 31, 33, 2 }, { 513, 300, 31 }, { 20, 40, 129 },

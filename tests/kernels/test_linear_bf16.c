@@ -1,10 +1,10 @@
-/* test_linear_bf16.c: Linears and embeddings with bf16 weights give the same bits as these weights
- * in f32, in one call and however the work is divided. test_linear.c compares f32 with a plain
- * product. */
+/* test_linear_bf16.c: Linears and embeddings with bf16 weights give the same bits as the same
+ * weights in f32 do, in one call and however the work is divided. test_linear.c compares f32 with a
+ * plain product. */
 #include <stdbool.h>
 #include "kernel_test.h"
 
-/* `count` matrices one after another, in f32 panels and in bf16 panels, and the input x. */
+/* One or more matrices, one after another, in f32 panels and in bf16 panels, and the input x. */
 typedef struct Case { RtLinear shape; int rows; Buffer x, wide, narrow; size_t narrow_panel; } Case;
 
 /* A random finite bf16, sometimes tiny. */
@@ -22,8 +22,8 @@ static float widened(uint16_t h)
     return f;
 }
 
-/* Fill both, panel by panel; the biases are f32 in both. The bytes that pad a narrow panel to 64
- * bytes keep the guard. */
+/* Fill `wide` and `narrow`, each with the panels of `count` matrices; the biases are f32 in both.
+ * The bytes that pad a narrow panel to a multiple of 64 bytes keep the guard. */
 static void fill_panels(const Case *c, int count)
 {
     const RtLinear *s = &c->shape;
@@ -57,8 +57,9 @@ static Case make_case(int in, int out, int rows, int has_bias, RtActivation acti
 
 static void free_case(Case c) { release(c.x), release(c.wide), release(c.narrow); }
 
-/* Call one kernel from row `row` on; a: the addend of ADD, unused otherwise. */
 typedef enum Kind { PLAIN, GATE, ADD, KINDS } Kind;
+
+/* Call one kernel, starting at row `row`; a: the addend of ADD, unused otherwise. */
 static void run(Kind kind, bool narrow, const Case *c, float *y, const float *a, int row, int rows, int begin, int end)
 {
     const RtLinear *s = &c->shape;

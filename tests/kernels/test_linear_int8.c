@@ -227,7 +227,8 @@ static void every_cut(void **state)
 static const int pairs[][3] = { { 1, 1, 1 }, { 7, 17, 1 }, { 64, 172, 1 }, { 31, 33, 2 }, { 64, 130, 15 }, { 513, 300, 31 }, { 20, 40, 129 },
                                 { 2100, 40, 64 } };
 
-/* The same bits as two linears and a gate, in one call and for each row and panel alone. */
+/* A gated linear gives the same bits as two linears and a gate, in one call and for each row and
+ * panel alone. */
 static void gate_is_two_linears(void **state)
 {
     static const RtActivation kinds[] = { RT_SILU, RT_RELU };
@@ -259,8 +260,8 @@ static void gate_is_two_linears(void **state)
         }
 }
 
-/* The same bits as a linear and a sum, in place or not, and for each row and panel alone. The
- * padding of the addend is never read. */
+/* The fused sum gives the same bits as a linear and a sum, in place or not, and for each row and
+ * panel alone. The padding of the addend is never read. */
 static void add_is_a_linear_and_a_sum(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@ static void hash(void **state)
     assert_true(rt_hash(rt_hash(rt_hash_start, "foo", 3), "bar", 3) == 0x85944171f73967e8u);
 }
 
-/* Every byte counts, except those of the hash itself, which count as '0'. */
+/* Every byte counts, except those of the hash itself. */
 static void content(void **state)
 {
     enum { BYTES = 200, KINDS = 2 };

@@ -51,7 +51,7 @@ static void one_norm(RtNormKind kind, int width)
     release(x), release(y), release(w);
 }
 
-/* Heads side by side, normalised in place: each as if it were a row of its own. Nothing is written
+/* Heads side by side, normalised in place, each as if it were a row of its own. Nothing is written
  * past the row's padding. */
 static void norm_heads(RtNormKind kind, int heads, int width)
 {

@@ -19,7 +19,7 @@ static float exp1(float x)
     return y[7];
 }
 
-/* Every 199th float whose exp is normal. */
+/* Every 199th float of magnitude 2^-31 or more whose exp is normal. */
 static void exp_error(void **state)
 {
     double worst = 0;

@@ -72,7 +72,7 @@ static void check_row(const World *w, const float *out, const float *scores, con
     for (int i = 0; i < d; i++) assert_true(fabs(out[row * w->shape.out_stride + h * d + i] - want[i]) < 5e-6);
 }
 
-/* Compute rows in pieces of `piece`, heads before `cut` and from `cut` on in separate calls; the
+/* Compute `piece` rows at a time, with heads before `cut` and from `cut` on in separate calls. The
  * result is bit-identical to that of one row and one head at a time. */
 static void run(World *w, Buffer out, float *scratch, int piece, int cut, const RtAttentionExtra *taps)
 {

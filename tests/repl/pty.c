@@ -60,7 +60,7 @@ static ssize_t more(Screen *s, int ms)
     return n;
 }
 
-/* Read for `ms` milliseconds; at the end of the screen, only wait. */
+/* Like more(), but waits even after the end of the screen. */
 static void pause_for(Screen *s, int ms)
 {
     if (more(s, ms) < 0) usleep((useconds_t)ms * 1000);
@@ -208,7 +208,8 @@ static void type_interrupt(Screen *s)
     seen_since_interrupt = 0;
 }
 
-/* The terminal shows ^C once the signal is sent. */
+/* Type Ctrl-C and wait until the command has taken the signal. The terminal shows ^C once it is
+ * sent. */
 static int interrupt(Screen *s)
 {
     const long end = now_ms() + PATIENCE_MS;

@@ -140,8 +140,8 @@ static void in_mid_sequence(void **state)
     sequence("specs/copy.lua", 0, false);
 }
 
-/* The library comes from the cache, where it is by now. With two threads, its own team takes
- * over. */
+/* The library comes from the cache, where it is by now. With two threads, the library's own team
+ * takes over. */
 static void from_the_cache(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void from_the_cache(void **state)
     sequence("specs/copy.lua", 2, true);
 }
 
-/* The first of three requests starts; then the last one is next, and only one child runs. */
+/* Of three requests the first starts, and the last one is next. Only one child runs at a time. */
 static void last_first(void **state)
 {
     (void)state;

@@ -269,7 +269,8 @@ static void too_little_room(void **state)
     arena_free(c.arena);
 }
 
-/* The trie of a character map: every key, of at most MOST_KEY bytes, and its replacement. */
+/* A walk over the keys of a character map: the current key, of at most MOST_KEY bytes, the largest
+ * growth so far, and the number of keys. */
 enum { MOST_KEY = 32, TIMES = 40 };
 typedef struct Keys { const RtTokenizer *t; unsigned char key[MOST_KEY]; double growth; int count; } Keys;
 
@@ -405,7 +406,7 @@ static double add_and_find(const char *from, const char *name, int count)
     return seconds;
 }
 
-/* A hundred thousand of them: neither reading nor finding them takes quadratic time. */
+/* Neither reading nor finding a hundred thousand added tokens takes quadratic time. */
 static void many_added_tokens(void **state)
 {
     static const char *const paths[] = { "gpt2", "bert_uncased", "llama2" };
@@ -443,7 +444,7 @@ static double encode_repeated(const char *path, const char *unit, int most)
     return seconds;
 }
 
-/* Long texts that repeat letters, spaces, digits or combining marks: time is not quadratic. */
+/* Long texts that repeat letters, spaces, digits or combining marks do not take quadratic time. */
 static void long_texts(void **state)
 {
     static const struct { const char *path, *unit; } cases[] = {

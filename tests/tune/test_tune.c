@@ -156,7 +156,7 @@ static int occurrences(const char *text, const char *word)
     return n;
 }
 
-/* True if the text has this cut, compared with the default text. */
+/* True if the text has this cut. usual: the text with the default cuts. */
 static bool is_cut(LinearCut cut, const char *text, const char *usual)
 {
     const CutRow *row = &cut_rows[cut];

@@ -87,7 +87,7 @@ static void put_rotary(void)
     if (scaling == 2) put("rope_low_freq_factor = 1, rope_high_freq_factor = 4, ");
 }
 
-/* Only decoder-only models have windows, without relative positions. Parallel layers are
+/* Only decoder-only models without relative positions have windows. Parallel layers are
  * pre-norm. */
 static void put_stack(int kind, int width)
 {

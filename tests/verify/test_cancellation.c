@@ -32,7 +32,7 @@ static const int cancelling[] = {
     1078, 1080, 1085, 1093, 1098, 1126, 1148, 1150, 1161, 1162, 1174, 1239, 1241, 1266, 1279,
     1297, 1306, 1364, 1383, 1391, 1407, 1442, 1469, 1470, 1491, 1495,
 };
-/* Some that do not. */
+/* Some specs whose engines do not. */
 static const int plain[] = {
     1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 13, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
     29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
@@ -251,8 +251,8 @@ static bool grow_largest(float *x, int64_t n)
     return x[largest] != 0;
 }
 
-/* Change one number of a matrix, or of each row of a table, whose rows are not all read. False if
- * nothing changes. */
+/* Change one number of a matrix; in a table, whose rows are not all read, one number of each row.
+ * False if nothing changes. */
 static bool change(float *x, const PackedTensor *t)
 {
     bool changed = false;
@@ -360,8 +360,8 @@ static const LayerFields *first_layer(const Model *m)
     return m->has_encoder ? &m->encoder.layer[0] : &m->decoder.layer[0];
 }
 
-/* The linear after the attention takes head 1 for head 0, and 0 for 1; they share no values.
- * x[rows][columns], heads `width` wide. */
+/* In x[rows][columns], swap the columns of heads 0 and 1, each `width` wide, so that the linear
+ * after the attention takes one head for the other. */
 static void swap_heads(float *x, int64_t rows, int64_t columns, int64_t width)
 {
     for (int64_t r = 0; r < rows; r++)

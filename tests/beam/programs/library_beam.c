@@ -1,5 +1,5 @@
-/* library_beam.c: a user's own program that runs a beam search over the slots of dates: the example
- * of generated/README.md.
+/* library_beam.c: the example of generated/README.md, a user's own program that runs a beam search
+ * over the slots of dates.
  * usage: library_beam WEIGHTS TEXT */
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@ typedef struct Work {
     RtAttention shape;
     RtCache cache;
     int seen, layers;
-    size_t head;                    /* numbers of a head of one layer, and a scale for each position */
+    size_t head;                    /* elements of a head's keys or values in one layer, including int8 scales */
     float *q, *out, *scratch;
 } Work;
 

@@ -2,7 +2,8 @@
  * row, a text), and a hash of the state that they leave.
  *
  * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"', the sizes -DMAX_SOURCE=N -DMAX_TARGET=N
- * -DROWS=N, and -DKIND_…: GRAPH, ENCODER, DECODER or BOTH; TEXT. */
+ * -DROWS=N, one of -DKIND_GRAPH, -DKIND_ENCODER, -DKIND_DECODER and -DKIND_BOTH, and -DKIND_TEXT
+ * for a model that answers texts. */
 #ifndef MODEL_CALLS_H
 #define MODEL_CALLS_H
 

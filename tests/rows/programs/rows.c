@@ -45,7 +45,7 @@ static int same(const float *want, const State *s, int row)
     return memcmp(want, CALL(SCORES)(s) + (size_t)row * STRIDE, row_bytes()) == 0;
 }
 
-/* Prefill `n` ids of a slot in pieces of `piece`. */
+/* Decode `n` ids of a slot, `piece` at a time, and compare the logits of all rows. */
 static int prefill(State *s, int slot, const float *want, int n, int piece)
 {
     int good = 1;
@@ -59,7 +59,7 @@ static int prefill(State *s, int slot, const float *want, int n, int piece)
     return good;
 }
 
-/* Read all ids but the last without logits. */
+/* Read all ids but the last without logits, then decode the last and compare its logits. */
 static int read_then(State *s, int slot, const float *want, int n, int piece)
 {
     CALL(reset)(s);

@@ -215,7 +215,7 @@ static Tensor *carry(Maker *k, Block *block, int64_t rows, Count count, int64_t 
 
 static Tensor *carry_stack(StackBuild *b, Block *block) { return carry(b->k, block, b->rows, b->count, b->m->d_model); }
 
-/* Up to two programs that run the same blocks: `step` and `next`. */
+/* Up to two programs that run the same blocks, such as `step` and `next`. */
 typedef struct Programs { Program *list[2]; int count; } Programs;
 
 static void run(Maker *k, const Programs *p, Block *block, int count)

@@ -232,8 +232,8 @@ static void to_suffix(Decode *d, const RtTokOp *op, Token *x)
     d->k->spaces = ended;
 }
 
-/* Strip one text, up to a characters at its start and b at its end. fused: this and all later
- * tokens are one text, whose end is not known yet, so only its start is stripped. */
+/* Strip one text: up to op->a characters at its start and op->b at its end. fused: this and all
+ * later tokens are one text, whose end is not known yet, so only its start is stripped. */
 static void to_stripped(Decode *d, const RtTokOp *op, Token *x)
 {
     const unsigned char *one = rt_tok_text(d->t, op->text);

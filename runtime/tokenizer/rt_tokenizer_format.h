@@ -120,7 +120,7 @@ typedef enum RtTokOpKind {
     TOK_LOWERCASE,
     TOK_FORM,           /* a: compose */
     TOK_STRIP,          /* white space: a: at the start, b: at the end */
-    TOK_REPLACE,        /* matches of the pattern a become `text` */
+    TOK_REPLACE,        /* matches of pattern `a` become `text` */
     TOK_PREPEND,        /* `text` before a text that is not empty */
     TOK_MAP_GRAPHEMES,  /* charsmap by grapheme clusters, shortest prefix, as Hugging Face does */
     TOK_MAP_LONGEST,    /* charsmap by the longest prefix, as SentencePiece does */
@@ -138,7 +138,7 @@ typedef enum RtTokOpKind {
     TOK_TO_REPLACED,    /* `text` becomes `other` */
     TOK_TO_FALLBACK,    /* <0xNN> to bytes; a: invalid bytes do not affect the rest of a run */
     TOK_TO_FUSED,       /* the decoders that follow see one text */
-    TOK_TO_STRIPPED,    /* strip the character `text`: up to a at the start, up to b at the end;
+    TOK_TO_STRIPPED,    /* strip the character `text`: up to `a` at the start, up to `b` at the end;
                          * c: at most one of each piece */
     TOK_TO_JOINED,      /* ' ' between pieces */
     TOK_OP_KINDS

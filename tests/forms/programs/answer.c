@@ -48,7 +48,7 @@ static void put_number(unsigned n, unsigned base)
 #if defined(HAS_DECODER)
 enum { STEPS = 6 };
 
-/* Decode some rows in one call, then greedy steps, then one step. */
+/* Decode some rows in one call, then take greedy steps and one more step. */
 static rt_status decode(int first)
 {
     const int rows = SIZE(ROWS) < 3 ? 1 : 3, longest = SIZE(MAX_TARGET) < STEPS ? SIZE(MAX_TARGET) : STEPS;

@@ -8,7 +8,7 @@
 
 static masked_state state;
 
-/* Run with these values at one place of the mask and of the bias; all other values are 1 and 0. */
+/* Run with a mask of ones and a bias of zeros, except for one place in each. */
 static rt_status run_with(const masked *m, float in_mask, float in_bias)
 {
     float mask[6] = { 1, 1, 1, 1, 1, 1 }, bias[12] = { 0 };

@@ -66,14 +66,14 @@ static bool can_chat(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat: the tokenizer of %s has no chat "
                    "template", m->name);
     else if (c->system && !m->chat->system[0])
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--system: the chat template %s has no "
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--system: the %s chat template has no "
                    "supported place for a system prompt", m->chat->name);
     else if (c->date && !m->chat->dated)
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--date: the chat template %s does not use a "
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--date: the %s chat template does not use a "
                    "date", m->chat->name);
     else if (c->turns && !m->chat->past[0])
         diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 },
-                   "--turns: cannot tell how the chat template %s writes earlier answers",
+                   "--turns: cannot tell how the %s chat template writes earlier answers",
                    m->chat->name);
     else return true;
     return false;

@@ -19,7 +19,7 @@ char  *arena_format(Arena *a, const char *format, ...) __attribute__((format(pri
 char  *arena_vformat(Arena *a, const char *format, va_list args);
 
 /* Report a failed allocation: print "error: no memory for " and the message, which says what for
- * and how much, on stderr, and exit with code 69. */
+ * or how much, on stderr, and exit with code 69. */
 _Noreturn void no_memory(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Physical memory of this machine in bytes, used or free; 0 if the system does not report it. */

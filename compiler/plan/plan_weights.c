@@ -78,7 +78,7 @@ static bool matches_any(Diag *d, const Graph *g, const DtypeRule *r)
                r->pattern);
     if (g->model->tied && strncmp(r->pattern, "output", strlen("output")) == 0)
         diag_note(d, r->at, "the output layer is the embedding, \"decoder.embed.table\"");
-    else diag_note(d, r->at, "compile SPEC -d m lists the names");
+    else diag_note(d, r->at, "'xformc compile SPEC -d m' lists the names");
     return false;
 }
 

@@ -224,7 +224,8 @@ static void read_chat(TokBuild *b, const Keys *k)
     const bool long_text = k->chat.n > MOST_BYTES;
     if (!k->chat.n) return;
     if (long_text || memchr(k->chat.s, '\0', k->chat.n)) {
-        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "tokenizer.chat_template is not used: it has %s", long_text ? "more than 4 MB" : "a zero byte");
+        diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "tokenizer.chat_template is not used: it %s",
+                    long_text ? "is longer than 4 MB" : "contains a zero byte");
         return;
     }
     b->chat.text = arena_copy(b->arena, k->chat.s, k->chat.n);

@@ -242,13 +242,13 @@ static int check_options(const CliOptions *o, const rt_program *p, int argc, cha
         fprintf(stderr, "%s: --%s needs --chat\n", p->name,
                 o->system ? "system" : o->date ? "date" : "turns");
     else if (o->system && !p->chat->system[0])
-        fprintf(stderr, "%s: --system: the chat template %s has no supported place for a system "
+        fprintf(stderr, "%s: --system: the %s chat template has no supported place for a system "
                 "prompt\n", p->name, p->chat->name);
     else if (o->date && !p->chat->dated)
-        fprintf(stderr, "%s: --date: the chat template %s does not use a date\n", p->name,
+        fprintf(stderr, "%s: --date: the %s chat template does not use a date\n", p->name,
                 p->chat->name);
     else if (o->turns && !p->chat->past[0])
-        fprintf(stderr, "%s: --turns: cannot tell how the chat template %s writes earlier "
+        fprintf(stderr, "%s: --turns: cannot tell how the %s chat template writes earlier "
                 "answers\n", p->name, p->chat->name);
     else if (o->action && o->verbose)
         fprintf(stderr, "%s: --verbose has no effect: no text is answered\n", p->name);

@@ -99,7 +99,7 @@ refused() {
     echo "expected $message"
     cat "$scratch/out" "$scratch/err"
 }
-refused 'a program: a template without a place for a system text' 2 "gemma: --system: the chat template gemma has no supported place for a system prompt" \
+refused 'a program: a template without a place for a system text' 2 "gemma: --system: the gemma chat template has no supported place for a system prompt" \
     "$scratch/gemma/gemma" --chat --system x y
 refused 'a program: --system alone' 2 'llama2: --system needs --chat' "$scratch/llama2/llama2" --system x y
 # An empty system text is a turn of its own and replaces the template's default. A template that

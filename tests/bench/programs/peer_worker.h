@@ -3,7 +3,7 @@
  *
  * A worker first prints `ready`. `run SECONDS` repeats one unit of work for that time, at least
  * once, and prints `ns` and each time in nanoseconds; `check FILE` writes what the work computes
- * and prints `ok`. A worker exits at the end of standard input and is idle between requests. */
+ * and prints `ok`. A worker is idle between requests, and exits at the end of standard input. */
 #ifndef PEER_WORKER_H
 #define PEER_WORKER_H
 
@@ -13,7 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-/* For decode, prefill and batch, `check` writes the logits of 16 ids: [16][vocab] floats. */
+/* For decode, prefill and batch, `check` writes the logits of 16 ids, [16][vocab] floats; for batch,
+ * the greedy ids follow, as 32-bit integers. */
 enum { CHECKED_IDS = 16, MOST_RUNS = 100000 };
 
 typedef struct PeerWork {
@@ -43,10 +44,10 @@ _Noreturn static void give_up(const char *what)
     exit(1);
 }
 
-/* All workers use the same ids; peers/worker.py has this formula too. */
+/* All workers use the same ids; peers/shapes.py has this formula too. */
 static inline int an_id(int i, int vocab) { return (int)((uint32_t)i * 2654435761u % (uint32_t)vocab); }
 
-/* The first maximum. It is found sixteen floats at a time, to cost almost nothing. */
+/* The first maximum. The search takes sixteen floats at a time, so that it costs almost nothing. */
 static inline int argmax(const float *logits, int vocab)
 {
     float most[16], all;

@@ -185,6 +185,12 @@ void text_fill(Text *t, const char *template, ...)
         if (!places.place[i].used) die("template: ${%s} is given but not used", places.place[i].name);
 }
 
+bool text_ends(const char *text, const char *ending)
+{
+    const size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
 /* ---- UTF-8 ---------------------------------------------------------------------------------------------- */
 
 /* The length of a character with this first byte, or 0; *bits receives the byte's part of the code

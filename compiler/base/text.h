@@ -27,6 +27,9 @@ const char *text_bytes(Arena *a, size_t bytes);
 /* Parse "262144", "256K", "1M" or "2G"; false if it is not such a number, or is 0. */
 bool text_to_bytes(const char *text, size_t *bytes);
 
+/* True if `text` ends with `ending`. */
+bool text_ends(const char *text, const char *ending);
+
 /* The length of the well-formed UTF-8 character at s[n], and its code point; 0 if there is none. */
 int   utf8_next(const char *s, size_t n, int32_t *code_point);
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "json_read.h"
+#include "text.h"
 
 enum { MOST_BYTES = 4 << 20, MARKS = 7, MOST_NAMES = 64 };
 
@@ -34,12 +35,6 @@ static void add_name(Names *names, const char *key, const char *text)
     if (text && names->count < MOST_NAMES) names->at[names->count++] = (JinjaName){ key, text };
 }
 
-static bool is_token_name(const char *key)
-{
-    const size_t n = strlen(key);
-    return n > 6 && !strcmp(key + n - 6, "_token");
-}
-
 /* The special tokens that a template may name. As in transformers, special_tokens_map.json
  * overrides tokenizer_config.json for the usual names, but is ignored if the latter has
  * added_tokens_decoder. Tokens with other names come from tokenizer_config.json (an object only if
@@ -57,7 +52,7 @@ static void find_names(const Reader *r, const json_t *config, const json_t *spec
         add_name(names, keys[i], text ? text : token(r, config, keys[i]));
     }
     json_object_foreach((json_t *)config, key, x)
-        if (is_token_name(key) && (json_is_string(x) || json_object_get(x, "__type")))
+        if (text_ends(key, "_token") && (json_is_string(x) || json_object_get(x, "__type")))
             add_name(names, arena_text(r->arena, key), token(r, config, key));
     json_object_foreach(extra, key, x) add_name(names, arena_text(r->arena, key), token(r, extra, key));
 }

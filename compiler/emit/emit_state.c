@@ -6,12 +6,6 @@
 
 /* ---- names of members ---------------------------------------------------------------------------- */
 
-static bool ends_in(const char *s, const char *end)
-{
-    const size_t n = strlen(s), k = strlen(end);
-    return n > k && strcmp(s + n - k, end) == 0;
-}
-
 /* The name of a cache without its suffix: self_k for self_k_cache. */
 static const char *cache_name(Emit *e, const Buffer *b)
 {
@@ -23,7 +17,7 @@ static const char *cache_name(Emit *e, const Buffer *b)
     const char *name = same == 1 ? b->variable : b->name;
     const char *const ends[] = { "_cache", "_memory" };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_in(name, ends[i]))
+        if (text_ends(name, ends[i]))
             return arena_format(e->arena, "%.*s", (int)(strlen(name) - strlen(ends[i])), name);
     return name;
 }

@@ -416,12 +416,6 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
     return false;
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-    const size_t n = strlen(name), m = strlen(end);
-    return n >= m && strcmp(name + n - m, end) == 0;
-}
-
 /* A file may be dated in the future, for example if the clock was set back. make would keep such a
  * product although its sources have changed: give it an old date, and a source the current one. */
 static void date_back(Arena *a, const char *folder, const char *target)
@@ -433,7 +427,7 @@ static void date_back(Arena *a, const char *folder, const char *target)
     clock_gettime(CLOCK_REALTIME, &now);
     for (struct dirent *f; dir && (f = readdir(dir)) != NULL;) {
         const char *name = f->d_name, *path = file_join(a, folder, name);
-        const bool made = strcmp(name, target) == 0 || ends_in(name, ".o") || ends_in(name, ".a") || ends_in(name, ".so");
+        const bool made = strcmp(name, target) == 0 || text_ends(name, ".o") || text_ends(name, ".a") || text_ends(name, ".so");
         if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_mtim.tv_sec <= now.tv_sec) continue;
         utimensat(AT_FDCWD, path, made ? old : NULL, 0);
     }

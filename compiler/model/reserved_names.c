@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "text.h"
+
 /* ---- C and its library ------------------------------------------------------------------------------------ */
 
 static const char *const keywords[] = {
@@ -85,12 +87,6 @@ static bool listed(const char *const *list, size_t n, const char *name)
 
 static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
-static bool ends(const char *s, const char *with)
-{
-    size_t n = strlen(s), m = strlen(with);
-    return n >= m && !strcmp(s + n - m, with);
-}
-
 static bool is_math(const char *name)
 {
     size_t n = strlen(name);
@@ -106,11 +102,11 @@ static bool is_math(const char *name)
  * FLT_EPSILON. */
 static bool is_of_a_family(const char *s)
 {
-    if (begins(s, "int") || begins(s, "uint")) return ends(s, "_t");
+    if (begins(s, "int") || begins(s, "uint")) return text_ends(s, "_t");
     if (begins(s, "FLT_") || begins(s, "DBL_") || begins(s, "LDBL_")) return true;
     const char *const limits[] = { "INT", "UINT", "LONG", "ULONG", "LLONG", "ULLONG", "SHRT", "USHRT", "CHAR", "SCHAR", "UCHAR", "SIZE",
                                    "PTRDIFF", "WCHAR", "WINT", "SIG_ATOMIC" };
-    if (!ends(s, "_MAX") && !ends(s, "_MIN") && !ends(s, "_C") && !ends(s, "_WIDTH")) return false;
+    if (!text_ends(s, "_MAX") && !text_ends(s, "_MIN") && !text_ends(s, "_C") && !text_ends(s, "_WIDTH")) return false;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (begins(s, limits[i])) return true;
     return false;
@@ -177,7 +173,8 @@ static bool is_kernel(const char *s)
 
 bool name_is_reserved(const char *s)
 {
-    if (*s == '_' || name_is_of_c(s) || is_in(headers, s) || is_in(emitted, s) || is_in(files, s) || is_kernel(s) || ends(s, "_body")) return true;
+    if (*s == '_' || name_is_of_c(s) || is_in(headers, s) || is_in(emitted, s) || is_in(files, s) || is_kernel(s) ||
+        text_ends(s, "_body")) return true;
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
         if (begins(s, stems[i])) return true;
     return false;

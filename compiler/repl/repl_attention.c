@@ -26,8 +26,7 @@ static const char *take_options(lua_State *L, AttentionOptions *c, int index, in
 static const char *file_of_graph(lua_State *L, const ReplModel *m)
 {
     const char *text = lua_tostring(L, 2);
-    const size_t n = strlen(text);
-    if (lua_type(L, 3) == LUA_TSTRING || n < 4 || strcmp(text + n - 4, ".svg") != 0)
+    if (lua_type(L, 3) == LUA_TSTRING || !text_ends(text, ".svg"))
         luaL_error(L, "%s is a graph and does not read text; call m:attention() or m:attention(\"file.svg\")", m->session->model->name);
     return text;
 }

@@ -194,19 +194,13 @@ static Text npy_text(Arena *a, const ReplTensor *t)
     return whole;
 }
 
-static bool ends_in(const char *path, const char *ending)
-{
-    const size_t n = strlen(path), most = strlen(ending);
-    return n > most && strcmp(path + n - most, ending) == 0;
-}
-
 /* t:save("file.safetensors"), t:save("file.npy"): the extension selects the format. */
 static int save(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
     const char *path = luaL_checkstring(L, 2);
-    const bool npy = ends_in(path, ".npy");
-    if (!npy && !ends_in(path, ".safetensors"))
+    const bool npy = text_ends(path, ".npy"), bare = !strcmp(path, ".npy") || !strcmp(path, ".safetensors");
+    if (bare || (!npy && !text_ends(path, ".safetensors")))
         return luaL_error(L, "t:save: %s: the file name must end in .safetensors or .npy", path);
     Arena *a = repl_scratch(L);
     Diag *d = diag_new(a);

@@ -10,12 +10,6 @@ enum { MAX_BYTES = 1 << 30 };
 
 typedef struct Contents { const char *path, *data; size_t size; } Contents;
 
-static bool ends_with(const char *s, const char *end)
-{
-    const size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 static bool load(TokBuild *b, Loc at, const char *path, Contents *c)
 {
     *c = (Contents){ .path = path };
@@ -91,12 +85,12 @@ static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *
     unsigned char first[4];
     Contents c;
     if (is_gguf(first, file_first_bytes(path, first, sizeof first))) return import_gguf(b, at, path);
-    if (ends_with(path, ".lua")) {
+    if (text_ends(path, ".lua")) {
         diag_error(b->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "a spec is not a tokenizer: give its tokenizer_file");
         return false;
     }
     if (!load(b, at, path, &c)) return false;
-    if (ends_with(path, ".gguf") && !is_gguf((const unsigned char *)c.data, c.size)) {
+    if (text_ends(path, ".gguf") && !is_gguf((const unsigned char *)c.data, c.size)) {
         tok_refuse(b, "it is named like a GGUF file, but is not one: was the download complete?");
         return false;
     }
@@ -104,10 +98,10 @@ static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *
     if (foreign) tok_refuse(b, "%s files are not supported; use the tokenizer.json from the model's Hugging Face folder", foreign);
     if (foreign) return false;
     if (is_gguf((const unsigned char *)c.data, c.size)) return tok_import_gguf(b, c.data, c.size);
-    if (ends_with(path, "vocab.json")) return import_pair(b, at, path, file_join(b->arena, file_folder(b->arena, path), "merges.txt"), config);
-    if (ends_with(path, ".json") || first_character(&c) == '{') return tok_import_json(b, c.data, c.size, config);
-    if (ends_with(path, ".model") || ends_with(path, ".spm") || looks_like_protobuf(&c)) return tok_import_sentencepiece(b, c.data, c.size, config);
-    if (ends_with(path, ".bin") || looks_like_llama2c(&c)) return tok_import_llama2c(b, c.data, c.size);
+    if (text_ends(path, "vocab.json")) return import_pair(b, at, path, file_join(b->arena, file_folder(b->arena, path), "merges.txt"), config);
+    if (text_ends(path, ".json") || first_character(&c) == '{') return tok_import_json(b, c.data, c.size, config);
+    if (text_ends(path, ".model") || text_ends(path, ".spm") || looks_like_protobuf(&c)) return tok_import_sentencepiece(b, c.data, c.size, config);
+    if (text_ends(path, ".bin") || looks_like_llama2c(&c)) return tok_import_llama2c(b, c.data, c.size);
     return tok_import_words(b, c.data, c.size, config);
 }
 

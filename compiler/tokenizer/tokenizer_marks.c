@@ -12,12 +12,6 @@ static const char *const mark_keys[TOK_MARKS] = {
     [TOK_PAD] = "pad_token", [TOK_CLS] = "cls_token", [TOK_MASK] = "mask_token",
 };
 
-static bool ends_with(const char *s, const char *end)
-{
-    const size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
 bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out)
@@ -92,7 +86,7 @@ static void read_marks(TokBuild *b, json_t *root, bool is_config, TokFolder *f)
         int i = 0;
         while (i < TOK_MARKS && strcmp(key, mark_keys[i])) i++;
         if (i < TOK_MARKS && !json_is_null(x) && !may_be_token(x)) tok_refuse(b, "\"%s\" is not a token", key);
-        if (!ends_with(key, "_token")) continue;
+        if (!text_ends(key, "_token")) continue;
         if (i == TOK_MARKS && is_config && json_is_object(x) && !json_object_get(x, "__type")) continue;
         if (!tok_json_token(b, x, &token)) continue;
         token.special = true;
@@ -124,8 +118,8 @@ static const char *class_of(TokBuild *b, TokString name)
     static const char *const none[] = { "", "PreTrained", "TokenizersBackend", "PythonBackend", "SentencePieceBackend" };
     if (!name.s) return NULL;
     char *s = arena_copy(b->arena, name.s, name.n);
-    if (ends_with(s, "Fast")) s[strlen(s) - 4] = '\0';
-    if (ends_with(s, "Tokenizer")) s[strlen(s) - 9] = '\0';
+    if (text_ends(s, "Fast")) s[strlen(s) - 4] = '\0';
+    if (text_ends(s, "Tokenizer")) s[strlen(s) - 9] = '\0';
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (strcmp(s, none[i]) == 0) return NULL;
     return s;

@@ -95,11 +95,23 @@ static void utf8_is_strict(void **state)
     assert_int_equal(length_of("\xFF", 1), 0);
 }
 
+static void an_ending_is_found(void **state)
+{
+    (void)state;
+    assert_true(text_ends("weights.npy", ".npy"));
+    assert_true(text_ends(".npy", ".npy"));
+    assert_true(text_ends("", ""));
+    assert_false(text_ends("npy", ".npy"));                     /* shorter than the ending */
+    assert_false(text_ends("weights.npy2", ".npy"));
+    assert_false(text_ends("weights.NPY", ".npy"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_gives_zeroed_aligned_memory), cmocka_unit_test(arena_grows_and_copies),
         cmocka_unit_test(text_grows), cmocka_unit_test(templates_are_filled), cmocka_unit_test(utf8_is_strict),
+        cmocka_unit_test(an_ending_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

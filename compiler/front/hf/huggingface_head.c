@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "text.h"
 #include "tokenizer.h"
 
 /* ---- architectures -------------------------------------------------------------------------------------- */
@@ -12,12 +13,6 @@
  * classifier does not use tanh. */
 static const char classifier[] = "ForSequenceClassification", masked[] = "ForMaskedLM";
 static const struct { const char *model, *activation; } activations[] = { { "DistilBert", "relu" }, { "Electra", "gelu" } };
-
-static bool ends_in(const char *name, const char *end)
-{
-    const size_t n = strlen(name), m = strlen(end);
-    return n > m && !strcmp(name + n - m, end);
-}
 
 static void set_word(const Config *c, FieldId id, const char *word)
 {
@@ -161,7 +156,7 @@ static const struct { const char *end; bool of_encoders; } refused[] = {
 static bool refuse(const Config *c, const char *name)
 {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        if (!ends_in(name, refused[i].end) || (c->family->kind == KIND_ENCODER && !refused[i].of_encoders)) continue;
+        if (!text_ends(name, refused[i].end) || (c->family->kind == KIND_ENCODER && !refused[i].of_encoders)) continue;
         config_fault(c, "architectures", "the head of %s is not supported", name);
         return true;
     }
@@ -173,6 +168,6 @@ void config_head(const Config *c, const char *folder)
     if (!config_has(c, "architectures") || config_count(c, "architectures") < 1) return;
     const char *name = config_text_at(c, "architectures", 0);
     if (refuse(c, name) || c->family->kind != KIND_ENCODER) return;
-    if (ends_in(name, classifier)) take_classifier(c, name);
-    else if (ends_in(name, masked)) take_masked(c, name, folder);
+    if (text_ends(name, classifier)) take_classifier(c, name);
+    else if (text_ends(name, masked)) take_masked(c, name, folder);
 }

@@ -29,10 +29,10 @@ extern "C" {
 
 typedef enum rt_status {
     RT_OK,
-    RT_BAD_ID,       /* an id outside the vocabulary, a slot outside the state, a character without an id */
+    RT_BAD_ID,       /* an id outside the vocabulary, a slot outside the state, a character without an id, invalid UTF-8 */
     RT_TOO_LONG,     /* more ids, rows, positions or threads than the model was compiled for */
     RT_ORDER,        /* a call out of order: a step before encode, a position that leaves a gap; no ids */
-    RT_BAD_WEIGHTS,  /* not the packed file that this model was compiled for, or not 64-byte aligned */
+    RT_BAD_WEIGHTS,  /* not the packed file that this model was compiled for, not 64-byte aligned, or giving NaN or infinity */
     RT_NO_ISA,       /* this processor lacks an instruction set that the model was compiled for */
     RT_INTERRUPTED,  /* stopped between two layers at the caller's request */
     RT_NO_ROOM,      /* the caller's buffer is too small, or the system gave no thread or memory */
@@ -68,7 +68,7 @@ void rt_team_share(rt_team *team, rt_body *body, void *job);
 /* Like rt_team_share, for a body that takes one thread about `ns` nanoseconds and has `barriers`
  * barriers: the caller also runs it alone if that is likely to be faster. */
 void rt_team_weigh(rt_team *team, rt_body *body, void *job, int barriers, int64_t ns);
-/* How many bodies rt_team_weigh ran, and how many of them with all threads, modulo 2^32. */
+/* How many bodies rt_team_weigh ran, and how many of them it gave to rt_team_share, modulo 2^32. */
 void rt_team_calls(const rt_team *team, unsigned *calls, unsigned *shared);
 void rt_team_barrier(rt_team *team);                        /* called by every thread of a running body */
 /* Pin every thread, including the caller, to its own processor. RT_NO_ROOM: there are fewer
@@ -258,7 +258,7 @@ typedef struct RtEmbed { int width, y_stride; float scale; } RtEmbed;
 typedef struct RtElement { int width, a_stride, b_stride, y_stride; RtActivation activation; } RtElement;
 
 /* y [parts * width]. Each part reduces the first visible[0] rows of x to one row: the first, the
- * last, the maximum of each column, or the sum of the rows divided by their number or by its square
+ * last, the maximum of each column, the sum of the rows divided by their number or by its square
  * root, or the sum weighted 1, 2, 3, ... divided by the sum of these weights. y overlaps no
  * operand. */
 typedef enum RtPoolKind { RT_POOL_MEAN = 1, RT_POOL_FIRST, RT_POOL_MAX, RT_POOL_MEAN_SQRT, RT_POOL_WEIGHTED, RT_POOL_LAST } RtPoolKind;
@@ -303,7 +303,8 @@ typedef struct RtAttention {
 /* Like RtAttention, over the last `window` of the visible[r] positions only. Keys and values are
  * ring buffers: position p is at p % capacity. All rows of a call belong to one sequence, and the
  * range of positions that they see is at most `capacity` long. With `both`, a row at
- * extra->positions[r] sees `window` - 1 positions before and after its own, up to visible[r]. */
+ * extra->positions[r] sees `window` - 1 positions before and after its own, up to visible[r]. Bias,
+ * mask and added scores are ignored. */
 typedef struct RtWindow {
     int heads, kv_heads, d_k, d_v, capacity;
     int q_stride, out_stride, tap_rows, tap_columns;
@@ -381,8 +382,8 @@ typedef struct rt_generate_options {
     int plain_text;                 /* 1: special tokens such as </s> in the text are plain text */
 } rt_generate_options;
 
-/* Receives the next piece of an answer: n bytes of whole UTF-8 characters, followed by a NUL. A
- * piece contains NULs too if the vocabulary does. Returns false to stop. */
+/* Receives the next piece of an answer: n bytes of whole UTF-8 characters, followed by a NUL. The
+ * piece itself may contain NULs if the vocabulary does. Returns false to stop. */
 typedef bool rt_on_token(void *user, const char *text, size_t n);
 
 /* Bytes of work memory in a state for NAME_generate: enough for any options that a model of `slots`

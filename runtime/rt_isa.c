@@ -48,7 +48,7 @@ static int isa_neon(void) { return 1; }
 #elif defined(__arm__) && defined(__linux__) && __STDC_HOSTED__
 #include <sys/auxv.h>
 
-/* NEON is optional in ARMv7 and not in the usual baseline, so the kernel is asked. */
+/* NEON is optional in ARMv7 and not in the usual baseline, so the operating system is asked. */
 static int isa_neon(void)
 {
     enum { HAS_NEON = 1 << 12 };                /* HWCAP_NEON of <asm/hwcap.h> */

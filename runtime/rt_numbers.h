@@ -8,10 +8,11 @@
 extern "C" {
 #endif
 
-/* Read integers separated by spaces, tabs or commas; *n receives their number. RT_BAD_ID: something
- * else is at *fault (may be NULL). RT_TOO_LONG: there are more than `room`. */
+/* Read ids: decimal numbers separated by spaces, tabs or commas; *n receives how many there are.
+ * RT_BAD_ID: at *fault (may be NULL) is something else, or a number that does not fit an int.
+ * RT_TOO_LONG: there are more than `room` ids. */
 rt_status rt_numbers_read(const char *text, int *ids, int room, int *n, RtTextFault *fault);
-/* The number of integers before the first tab, or in all if there is no tab. */
+/* How many ids there are before the first tab, or in all if there is no tab. */
 int rt_numbers_before_tab(const char *text);
 /* Append a number to out[*used..cap), after a space unless it is the first; NUL-terminated.
  * RT_NO_ROOM: out is too small. */

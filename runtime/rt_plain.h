@@ -1,5 +1,6 @@
-/* rt_plain.h: functions for the unrolled form of a model: one float at a time, in plain C11 with
- * freestanding headers only. They use the methods of rt_simd.h, which states their error bounds. */
+/* rt_plain.h: functions for the unrolled form of a model, and for some kernels: one float at a
+ * time, in plain C11 with freestanding headers only. exp, log, tanh, sigmoid and gelu use the
+ * methods of rt_simd.h, which states their error bounds. */
 #ifndef RT_PLAIN_H
 #define RT_PLAIN_H
 

@@ -1,8 +1,8 @@
 /* rt_team.c: threads that wait for work, and a barrier between them.
  *
  * A waiting thread watches a counter that only grows: the number of bodies started, or of barriers
- * passed. It spins for a few microseconds, as long as a thread's share of a layer takes, and then
- * sleeps: another process may need the processor. A run ends with a barrier, so a team is idle
+ * passed. It spins for some tens of microseconds, as long as a thread's share of a layer takes, and
+ * then sleeps: another process may need the processor. A run ends with a barrier, so a team is idle
  * whenever rt_team_run is not running.
  *
  * A thread whose processor another process has taken keeps all others waiting for milliseconds, a
@@ -69,7 +69,7 @@ typedef struct Counter {
 /* A barrier between pieces of work costs about BARRIER_HALVES / 2 times as much as one right after
  * another barrier, because threads are not equally fast and read what others wrote. */
 enum { BARRIER_HALVES = 5 };
-/* Threads must save at least one part in this many; otherwise the caller works alone. */
+/* Threads must save at least 1 / LEAST_SAVED of the time; otherwise the caller works alone. */
 enum { LEAST_SAVED = 16 };
 enum { ROUND_BARRIERS = 32 };                   /* maximum number in one round of a measurement */
 enum { LONG_NS = 50000, LONG_ROUNDS = 2 };      /* a measurement ends after two longer rounds */
@@ -98,7 +98,7 @@ struct rt_team {
     int64_t measure_at, ended;              /* when slow barriers are measured next; when the last
                                              * call ended that sleeping threads would have made faster */
     int long_rounds, again;                 /* of the last measurement; see AGAIN_SHIFT */
-    unsigned calls, shared;                 /* of rt_team_weigh; how many of them threads shared */
+    unsigned calls, shared;                 /* of rt_team_weigh; how many of them went to rt_team_share */
     Worker worker[];                        /* [threads]; [0] is not used */
 };
 

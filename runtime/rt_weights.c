@@ -57,8 +57,8 @@ static unsigned char *large_room(size_t bytes, size_t *room)
 #endif
 }
 
-/* Drop the pages of a copied piece of the program's file; reading them again takes them from the
- * file. */
+/* Drop the pages of a copied piece of a mapped file or of the program; reading them again takes
+ * them from the file. */
 static void forget(const unsigned char *from, size_t bytes)
 {
 #ifdef MADV_DONTNEED
@@ -99,7 +99,7 @@ static void copy_share(void *job, int thread, int threads)
     }
 }
 
-/* Most of the time is spent by the system on clearing new pages, which several threads share. */
+/* The system spends most of the time clearing new pages; several threads share this work. */
 static int copy_all(Copy *c)
 {
     const int processors = rt_processors();
@@ -165,9 +165,9 @@ static int load(RtWeights *w, int fd, size_t most, int in_place)
         const int copied = copy_all(&c);
         if (!copied && part.first) {
             free(large);
-            return EIO;         /* the program was truncated meanwhile */
+            return EIO;         /* the program was truncated meanwhile, or reading failed */
         }
-        /* The file was truncated meanwhile: read it again, as it is now. */
+        /* The file was truncated meanwhile, or reading failed: read it again, as it is now. */
         if (!copied) return read_all(w, fd, SIZE_MAX, large, room);
         w->data = large, w->bytes = c.bytes;
         return 0;

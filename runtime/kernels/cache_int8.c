@@ -3,7 +3,7 @@
  * Rows of x are [heads * width]. See RtCache for the layouts.
  *
  * Keys are rotated first (see rt_plain_rotate): a key often has a few numbers that are much larger
- * than the others, and these would be left with few bits. Rotating the values too brought no gain.
+ * than the others, which would be left with few bits. Rotating the values too brought no gain.
  *
  * The numbers of a head are divided by a scale, their largest absolute value over 127, and rounded
  * to the nearest integers, ties to even. If one is infinite or NaN, 0 * most is NaN, and so is the

@@ -16,7 +16,7 @@ RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)
 enum { RT_ASK_BYTES = 1 << 16 };
 
 /* True if weights are to be prefetched: for one row of a large matrix, or, if the panels are long,
- * for the rows of a single tile, which reads several panels side by side. */
+ * for fewer rows than two full tiles have. */
 RT_INLINE int rt_asks(const RtLinear *shape, int rows, size_t panel)
 {
     return rows == 1 ? (size_t)shape->out / 16 * panel > RT_ASK_BYTES : rows < 2 * RT_BYTES_ROWS && panel > RT_ASK_BYTES / 4;
@@ -65,10 +65,10 @@ RT_INLINE void rt_linear_bits(const RtLinear *shape, float *y, const float *x, c
     }
 }
 
-/* If results are combined with other numbers before they go to y, they are buffered in a piece: a
- * run of panels for one row, one tile for many. Runs are long because two matrices alternate, and
- * each switch restarts a memory stream: when they alternated at every panel of 1.1 billion int4
- * weights, these restarts took as long as the reading itself. */
+/* If results are combined with other numbers before they go to y, they are buffered in a piece: in
+ * a gated linear of one row a run of panels, otherwise at most one tile. Runs are long because two
+ * matrices alternate, and each switch restarts a memory stream: when they alternated at every panel
+ * of 1.1 billion int4 weights, these restarts took as long as the reading itself. */
 enum {
     RT_BYTES_RUN = 32,
     RT_BYTES_TILE = RT_BYTES_ROWS * RT_BYTES_PANELS,

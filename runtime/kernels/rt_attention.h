@@ -82,7 +82,8 @@ static inline int rt_attention_shows(RtAttentionRow row, int j)
     return !masked && !(row.added && row.added[j] <= -INFINITY);
 }
 
-/* Copy the `visible` scores of a row to tap[columns]; zeros after them and at hidden positions. */
+/* Copy the `visible` scores or weights of a row to tap[columns]; zeros after them and at hidden
+ * positions. */
 static inline void rt_attention_tap(float *tap, const float *score, RtAttentionRow row, int visible,
                                     int columns)
 {
@@ -107,7 +108,7 @@ RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int p
     }
 }
 
-/* Turn the scores of row r from q k^T of head h into weights. *seen is the number of visible
+/* Turn the scores of row r of head h, q k^T so far, into weights. *seen is the number of visible
  * positions; it becomes 0 if all of them are hidden. */
 static inline void rt_attention_weights_extra(const RtAttention *shape, const RtAttentionExtra *extra, float *scratch,
                                               int *seen, int h, int r)

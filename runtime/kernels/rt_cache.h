@@ -1,6 +1,6 @@
-/* rt_cache.h: store rows of values in an f32 or f16 cache. cache_f32.c and cache_f16.c call this
- * function with their format, and store keys with their own functions. See RtCache for the
- * layouts. */
+/* rt_cache.h: the place of a row in a cache, and rt_store_values_as, which stores values as f32 or
+ * f16. cache_f32.c and cache_f16.c call it with their format, and store keys with functions of
+ * their own. See RtCache for the layouts. */
 #ifndef RT_CACHE_H
 #define RT_CACHE_H
 

@@ -37,8 +37,8 @@ RT_INLINE void rt_rotate_queries(RtTile *t, float *to, size_t stride, int rows, 
     t->x = to, t->x_stride = stride;
 }
 
-/* Multiply the scores of `rows` rows with sixteen keys each by the scales of the keys, for `panels`
- * panels from w on. The rows begin at y, `stride` floats apart. */
+/* Multiply the scores of `rows` rows for the keys of `panels` panels, the first at w, by the scales
+ * of these keys. The rows of scores begin at y, `stride` floats apart. */
 RT_INLINE void rt_scale_scores(float *y, size_t stride, int rows, const float *w, int width, int panels)
 {
     const size_t panel = rt_key_floats(width, RT_INT8);

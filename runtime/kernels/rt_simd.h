@@ -1,10 +1,11 @@
 /* rt_simd.h: vectors of sixteen floats. rt_tile.h has the register tile of matrix products.
  *
- * rt_v16 is a struct of native vectors. Each instruction set has a file in simd/, whose first
- * section defines the tile sizes and the same functions, from rt_load to rt_max_of. The rest of
- * this file is shared. A new instruction set needs a row in instruction_sets.def and a file. Loads
- * and stores take any float pointer: vectors need no alignment. RT_PORTABLE selects the portable
- * section, whatever the compiler knows of the machine.
+ * rt_v16 is a struct of native vectors. The first section of each file in simd/ defines the tile
+ * sizes and the same functions, from rt_load to rt_max_of; neon.h leaves the functions to
+ * portable.h. The rest of this file is shared. A new instruction set needs rows in
+ * instruction_sets.def and, if it has code of its own, a file. Loads and stores take any float
+ * pointer: vectors need no alignment. RT_PORTABLE selects the portable section, whatever the
+ * compiler knows of the machine.
  *
  * Compile with -ffp-contract=off. For one instruction set every compiler then computes the same
  * bits, because only rt_fma fuses. */

@@ -101,10 +101,10 @@ enum { RT_MOST_SUMS = RT_MORE(RT_MORE(RT_TILE_ROWS * RT_TILE_PANELS, RT_WIDE_ROW
  * reach 102 instead of 95 GFLOP/s; with weights in a cache, prefetching gains nothing (512 x 1536
  * to 2048 x 512 on a Zen 4). Prefetching in parts, and two inputs per iteration, gain a tenth on a
  * Sapphire Rapids (136 instead of 123): there memory cannot keep up if every tile prefetches all
- * panels, and the other thread of a core takes half of the decode bandwidth.
+ * panels, and the other thread of a core takes half of the bandwidth for decoding instructions.
  *
  * The caller passes literals for rows, panels, format and full. partial: the tile's last panel is
- * the last one of the matrix. */
+ * the last one of the product. */
 RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtFormat format, int partial, const int full)
 {
     enum { INPUTS = 2, ROW_POINTERS = (RT_TILE_ROWS + 2) / 3, PANEL_POINTERS = (RT_ROW_PANELS + 2) / 3 };

@@ -14,7 +14,7 @@
 /* The positions begin .. end that a row sees, counted from the start of its scratch. */
 typedef struct RtSeen { int begin, end; } RtSeen;
 
-/* Turn the scores of one row from q k^T into weights. The other positions of the first and last
+/* Turn the scores of one row, q k^T so far, into weights. The other positions of the first and last
  * groups of sixteen get 0. */
 static inline void rt_window_softmax(const RtWindow *shape, float *score, RtSeen seen)
 {
@@ -41,8 +41,8 @@ static inline void rt_window_softmax(const RtWindow *shape, float *score, RtSeen
         rt_store(score + j, rt_mul(inverse, rt_load(score + j)));
 }
 
-/* Copy the scores that a row sees to tap[columns], by position, with zeros elsewhere. base: the
- * position of score[0]. */
+/* Copy the scores or weights of the positions that a row sees to tap[columns], with zeros
+ * elsewhere. base: the position of score[0]. */
 static inline void rt_window_tap(float *tap, const float *score, RtSeen seen, int base, int columns)
 {
     for (int j = 0; j < columns; j++)
@@ -62,8 +62,8 @@ RT_INLINE void rt_window_values(const RtWindow *shape, RtTile t, int base, RtSee
     }
 }
 
-/* out[r] of one head: all rows at once over the positions that all of them see, then each row
- * separately over those before and after. */
+/* out[r] for the rows of a tile: each row separately over the positions before those that all rows
+ * see, then all rows at once over these, then each row separately over those after them. */
 RT_INLINE void rt_window_out(const RtWindow *shape, RtTile t, const RtSeen *seen, int base, int rows, int panels, const RtFormat format)
 {
     RtSeen common = { 0, INT32_MAX };
@@ -96,7 +96,7 @@ static inline void rt_window_scales(const RtWindow *shape, float *weight, const 
         rt_scale_weights(weight + j, scale + (base + j) % shape->capacity, 16);
 }
 
-/* q k^T of one head for positions base .. end: base is a multiple of sixteen, end is one past the
+/* q k^T of a tile for positions base .. end: base is a multiple of sixteen, end is one past the
  * last position that any row sees. */
 RT_INLINE void rt_window_scores(const RtWindow *shape, RtTile t, int base, int end, int rows, const RtFormat format)
 {
@@ -111,6 +111,7 @@ RT_INLINE void rt_window_scores(const RtWindow *shape, RtTile t, int base, int e
     }
 }
 
+/* The positions that row r sees, counted from position 0. */
 static inline RtSeen rt_window_seen(const RtWindow *shape, const RtAttentionExtra *extra,
                                     const int *visible, int r)
 {

@@ -148,7 +148,8 @@ RT_INLINE rt_v16 rt_n16_float(rt_n16 a)
 
 RT_INLINE rt_quad rt_quad_of(const int8_t *x) { rt_quad r; r.v = _mm256_set1_epi32(rt_load_quad(x)); return r; }
 
-/* Add four products of each output: sixteen pairs of two. */
+/* Add to the sums of eight outputs. `pairs`: sixteen sums of two products, two of them for each
+ * output. */
 RT_INLINE __m256i rt_add_pairs(__m256i sum, __m256i pairs)
 {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));

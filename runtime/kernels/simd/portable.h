@@ -153,7 +153,7 @@ RT_INLINE rt_v16 rt_load_int8(const void *p)
     return rt_load(f);
 }
 
-/* Add the parts, then the floats of the last part. */
+/* Add the parts, then the floats of the one that remains. */
 RT_INLINE float rt_sum(rt_v16 a)
 {
     float f[4];

@@ -57,7 +57,7 @@ static void say_fault(Cli *cli, const char *text, rt_status status, int n, const
     } else if (status == RT_TOO_LONG) say(a, "%s%d %s, but at most %d fit", all, n, cli_unit(cli), most);
     else if (status != RT_BAD_ID || (cli->tokenizer && !numbers)) say(a, "%s", rt_text_fault(status));
     else if (numbers && !cli->options->ids && !cli->program->texts && !cli->program->tokenize)
-        say(a, "the model has no tokenizer: pass token ids, such as 1 2 3; found none at byte "
+        say(a, "the model has no tokenizer: pass token ids, such as 1 2 3; expected one at byte "
             "%zu", fault->at + 1);
     else if (numbers)
         say(a, "expected a whole number from 0 to %d at byte %zu", cli_vocabulary(cli->program) - 1,
@@ -191,7 +191,7 @@ int cli_answer_open(Cli *cli)
 }
 
 /* Begin the text of an answer. With a piece tokenizer, a decoder-only model prints its prompt
- * too, since a piece may depend on the one before; not with --chat. */
+ * too, since a piece may depend on the one before; but not with --chat, nor if ids are printed. */
 static rt_status begin_text(Cli *cli)
 {
     CliAnswer *a = &cli->answer;

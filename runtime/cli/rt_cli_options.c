@@ -23,7 +23,7 @@ static const rt_cli_option table[] = {
     { "stream",  NULL,   "Print tokens as they are generated", STREAM, CLI_NEED_DECODER },
     { "verbose", NULL,   "Show how long each answer took", 'v', CLI_NEED_DECODER },
     { "max-len", "N",    "Context length; default: the longest possible", 'c', CLI_NEED_NOTHING },
-    { "ids",     NULL,   "Texts and answers are token ids", IDS, CLI_NEED_NOTHING },
+    { "ids",     NULL,   "Use token ids in place of texts", IDS, CLI_NEED_NOTHING },
     { "json",    NULL,   "Print one JSON object for each text", JSON, CLI_NEED_NOTHING },
     { "threads", "N",    "Number of threads", 't', CLI_NEED_NOTHING },
     { "pin",     NULL,   "Pin each thread to a processor", PIN, CLI_NEED_NOTHING },
@@ -101,7 +101,7 @@ static void show_help(const rt_program *p)
            p->name, example, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
     printf("Print one line for each TEXT of at most %d %s, empty if rejected.\n"
-           "Without TEXT, and for -, answer each line of standard input.\n\n", longest,
+           "Without TEXT, -p or -f, and for -, answer each line of standard input.\n\n", longest,
            p->texts ? "tokens" : p->tokenize ? "characters" : "ids");
     if (p->pairs) puts("A tab splits a TEXT into a pair of texts.\n");
     if (p->vectors) p->vectors->show_help(p);
@@ -117,8 +117,8 @@ static void show_help(const rt_program *p)
     }
     show_keys(p);
     printf("\nExit status: 0 all answered, 1 the self-test differs, 2 usage, 65 a bad text or\n"
-           "bad weights, 66 no weights, 69 an instruction set, threads, memory or slots are\n"
-           "missing, 74 reading or writing failed, 141 the output was closed early.\n");
+           "bad weights, 66 no weights or no FILE, 69 an instruction set, threads, memory or\n"
+           "slots are missing, 74 reading or writing failed, 141 the output closed early.\n");
 }
 
 static int usage_end(const rt_program *p)
@@ -185,14 +185,14 @@ static int parse_number(int *number, const char *name, int most, const rt_progra
         *number = (int)n;
         return 0;
     }
-    fprintf(stderr, "%s: %s must be a number from 1 to %d, not '%s'\n", p->name, name, most, optarg);
+    fprintf(stderr, "%s: --%s must be a number from 1 to %d, not '%s'\n", p->name, name, most, optarg);
     return usage_end(p);
 }
 
 static int some_text(const char *name, const rt_program *p)
 {
     if (*optarg) return 0;
-    fprintf(stderr, "%s: %s is empty\n", p->name, name);
+    fprintf(stderr, "%s: --%s is empty\n", p->name, name);
     return usage_end(p);
 }
 
@@ -219,7 +219,7 @@ static int choose(CliOptions *o, CliAction action, const rt_program *p)
     return usage_end(p);
 }
 
-/* Reject options and texts that would have no effect. */
+/* Reject options and texts that would have no effect, and options that conflict. */
 static int check_options(const CliOptions *o, const rt_program *p, int argc, char **argv)
 {
     const int own = p->generation ? p->generation->stop_count : 0;
@@ -269,8 +269,8 @@ static int check_options(const CliOptions *o, const rt_program *p, int argc, cha
         fprintf(stderr, "%s: --raw cannot be combined with --json, --info, --check, --selftest or "
                 "--bench\n", p->name);
     else if (cli_is_similar(p, argc - o->first, argv + o->first) && (argc - o->first != 3 || o->raw))
-        fprintf(stderr, o->raw ? "%s: --raw: similar prints one number, not a vector\n"
-                       : "%s: similar compares two texts: similar TEXT TEXT\n", p->name);
+        fprintf(stderr, o->raw ? "%s: --raw: 'similar' prints one number, not a vector\n"
+                       : "%s: 'similar' compares two texts: similar TEXT TEXT\n", p->name);
     else if (o->repetitions && o->action != CLI_BENCH)
         fprintf(stderr, "%s: --repetitions needs --bench\n", p->name);
     else return 0;
@@ -293,7 +293,7 @@ static int parse_setting(CliOptions *o, const RtGenerationOption *setting, const
     const char *expected = "";
     o->generates = 1;
     if (rt_generation_set(&o->generation, setting->name, optarg, &expected) == 0) return 0;
-    fprintf(stderr, "%s: %s must be %s, not '%s'\n", p->name, setting->name, expected, optarg);
+    fprintf(stderr, "%s: --%s must be %s, not '%s'\n", p->name, setting->name, expected, optarg);
     return usage_end(p);
 }
 

@@ -279,7 +279,7 @@ static void show_keys(const rt_program *p)
     else if (!p->vector) puts("  hidden      a list of numbers for each id");
     else if (p->vector_stride) puts("  vectors     a list of numbers for each id");
     else puts("  vector      a list of numbers");
-    if (compares(p)) printf("  similarity  the %s of the two texts in input\n", similarity(p));
+    if (compares(p)) printf("  similarity  the %s of the vectors of the two texts\n", similarity(p));
     if (p->labels)
         printf("  answer      %s\n"
                "  scores      each label and its score\n",

@@ -585,7 +585,7 @@ verdict $? 'no stdout'
 verdict $? 'run --json says null for what is not a number'
 "$xformc" run tests/goldens/awkward.lua --engine generic '3 x' '3 999' '' '3 4 5 6 7 8 9 10 11 12 3 4' >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && printf '\n\n\n\n' | cmp - "$scratch/out" && diff - "$scratch/err" <<'END'
-awkward: argument 1: the model has no tokenizer: pass token ids, such as 1 2 3; found none at byte 3
+awkward: argument 1: the model has no tokenizer: pass token ids, such as 1 2 3; expected one at byte 3
 awkward: argument 2: id 999 at position 2 is not in the vocabulary, 0 to 12
 awkward: argument 3: empty; 1 to 11 ids fit
 awkward: argument 4: 12 ids, but at most 11 fit

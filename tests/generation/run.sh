@@ -279,11 +279,11 @@ refused() {
 }
 refused 'a program: -f of no file' 66 "dates: cannot read $scratch/none: No such file or directory" "$program" -f "$scratch/none"
 refused 'a program: -f of a folder' 74 "dates: cannot read $scratch: Is a directory" "$program" -f "$scratch"
-refused 'a program: --stop of nothing' 2 'dates: stop is empty' "$program" --stop '' x
+refused 'a program: --stop of nothing' 2 'dates: --stop is empty' "$program" --stop '' x
 refused 'a program: --stop where answers are ids' 2 'dates: --stop x: answers are ids here, not text' "$program" --ids --stop x 1
 refused 'a program: --stop where nothing is answered' 2 'dates: --stop x has no effect: no text is answered' "$program" --info --stop x
 refused 'a program: -p where nothing is answered' 2 "dates: 'x': no text is read with --info, --check, --selftest or --bench" "$program" --info -p x
-refused 'a program: -c above what it was built for' 2 "dates: max-len must be a number from 1 to 80, not '81'" "$program" -c 81 x
+refused 'a program: -c above what it was built for' 2 "dates: --max-len must be a number from 1 to 80, not '81'" "$program" -c 81 x
 "$program" -c 6 '3rd of May 2019' >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && [ "$(cat "$scratch/err")" = 'dates: argument 1: 15 characters, but at most 6 fit' ]
 verdict $? 'a program: -c is the longest source too'

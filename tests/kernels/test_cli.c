@@ -325,7 +325,7 @@ static void encoder_alone(void **state)
     check(0, "1.5 -1 2 -1\n", "");
     run(&p, WORDS("--json", "3 4", "x"), "", 0, -1);
     check(65, "{\"input\":\"3 4\",\"input_ids\":[3,4],\"hidden\":[[1.5,-1],[2,-1]]}\n"
-              "{\"input\":\"x\",\"error\":\"the model has no tokenizer: pass token ids, such as 1 2 3; found none at byte 1\"}\n", "");
+              "{\"input\":\"x\",\"error\":\"the model has no tokenizer: pass token ids, such as 1 2 3; expected one at byte 1\"}\n", "");
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -357,14 +357,14 @@ static void wrong_options(void **state)
         { "-x", "unknown option '-x'" },
         { "--pin=3", "option '--pin' takes no argument" }, { "-t", "option '--threads' needs an argument" },
         { "--weights", "option '--weights' needs an argument" },
-        { "-t0", "threads must be a number from 1 to 4, not '0'" },
+        { "-t0", "--threads must be a number from 1 to 4, not '0'" },
         { "-t5", "not '5'" }, { "-t2x", "not '2x'" }, { "--threads=", "not ''" }, { "-t-1", "not '-1'" },
-        { "-t99999999999999999999", "threads must be" }, { "-r0", "repetitions must be a number from 1 to 1000, not '0'" },
+        { "-t99999999999999999999", "--threads must be" }, { "-r0", "--repetitions must be a number from 1 to 1000, not '0'" },
         { "-r3", "--repetitions needs --bench" },
-        { "--beam=0", "beam must be a whole number from 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
-        { "--length-penalty=1e9", "length-penalty must be a number from -10 to 10, not '1e9'" },
+        { "--beam=0", "--beam must be a whole number from 1 to 128, not '0'" }, { "--beam=129", "not '129'" }, { "--beam=2x", "not '2x'" },
+        { "--length-penalty=1e9", "--length-penalty must be a number from -10 to 10, not '1e9'" },
         { "--length-penalty=x", "not 'x'" }, { "--length-penalty=1", "need --beam N, with N at least 2" },
-        { "--early-stopping=yes", "early-stopping must be false, true or never, not 'yes'" },
+        { "--early-stopping=yes", "--early-stopping must be false, true or never, not 'yes'" },
         { "--early-stopping=true", "need --beam N, with N at least 2" },
     };
     (void)state;

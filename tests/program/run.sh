@@ -98,7 +98,7 @@ expect 'a wrong letter' 2 '' "dates: unknown option '-z'\\n$usage" "$program" -z
 expect 'an option without its argument' 2 '' "dates: option '--weights' needs an argument\\n$usage" "$program" --weights
 expect 'an option with one too many' 2 '' "dates: option '--pin' takes no argument\\n$usage" "$program" --pin=1
 for n in 0 17 -1 x ''; do
-    expect "--threads '$n'" 2 '' "dates: threads must be a number from 1 to 16, not '$n'\\n$usage" "$program" "--threads=$n" x
+    expect "--threads '$n'" 2 '' "dates: --threads must be a number from 1 to 16, not '$n'\\n$usage" "$program" "--threads=$n" x
 done
 expect '--version' 0 'dates (xformc) 0.9.0\n' '' "$program" --version
 "$program" --help >"$scratch/help" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/help")" = Examples: ] && [ ! -s "$scratch/err" ] &&
@@ -119,7 +119,7 @@ absent="dates: cannot read the weights $scratch/none: No such file or directory\
 verdict $? '--json says what run --json says, to the last digit of the score'
 expect 'no weights' 66 '' "$absent" "$program" --weights "$scratch/none" x
 expect 'a folder as weights' 74 '' "dates: cannot read the weights $scratch: Is a directory\\n" "$program" --weights "$scratch" x
-expect 'no name as weights' 2 '' "dates: weights is empty\\n$usage" "$program" --weights ''
+expect 'no name as weights' 2 '' "dates: --weights is empty\\n$usage" "$program" --weights ''
 size=$(wc -c <"$own")
 foreign=specs/dates/dates.safetensors
 # other NAME FILE BYTES: the program rejects FILE, which has this size.

@@ -1,4 +1,4 @@
-/* rt_cli.h: main() of a generated program that turns texts into texts, or ids into ids.
+/* rt_cli.h: main() of a generated program that answers texts, or ids if it has no tokenizer.
  *
  * The emitted <name>_main.c holds one constant rt_program, small wrappers that give the model's
  * functions these types, and
@@ -50,7 +50,7 @@ typedef struct rt_cli_texts {
     int (*translate)(rt_cli_tokenizer *t, const struct CliLanguages *l, struct CliBegin *begin);
     /* Report that a text begins with an id twice. */
     void (*tell_twice)(rt_cli_tokenizer *t, const char *program, CliPlace place, int id);
-    /* The text of a token, also of a special one. */
+    /* The text of a token, even of a special one. */
     rt_status (*token)(rt_cli_tokenizer *t, int id, char *out, size_t cap, size_t *used);
     /* Wrap a text in a chat template, with goes_on after the earlier turns. The tokenizer owns
      * (*wrapped)[*n], which is valid until the next call. RT_NO_ROOM: no memory. */
@@ -89,9 +89,9 @@ struct rt_program {
     const char *weights_file;       /* its name, next to the executable; NULL if embedded */
     int weights_behind;             /* they may be appended to the program instead: rt_weights.h */
     long long parameters;           /* trained numbers */
-    const char *dtype, *kv_dtype;   /* formats of weights, "int8", and KV cache, NULL: f32 */
+    const char *dtype, *kv_dtype;   /* formats: of the weights, such as "int8"; of the KV cache, NULL: f32 */
     double tolerance;               /* largest rt_selftest_distance that the self-test accepts */
-    int default_threads, max_threads;   /* default 0: the processors that the process may use */
+    int default_threads, max_threads;   /* default_threads 0: one for each processor that the process may use */
 
     int max_source, source_vocab;   /* limits of an encoder; 0: there is none */
     int width, hidden_stride;       /* of its hidden states, if there is no decoder */

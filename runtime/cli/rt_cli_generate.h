@@ -22,8 +22,8 @@ typedef struct CliLanguages {
     const char *const *translations;    /* rt_program's; NULL for none */
     FILE *messages;
     const char *program;                /* prefix of a message, which is then a line; or NULL */
-    const char *const *options;         /* names of `from` and `to` in messages; NULL: options */
-    int answers;                        /* texts are answered; no setting fixes the language */
+    const char *const *options;         /* names of `from` and `to` in messages; NULL: those of the options */
+    int answers;                        /* 1: texts are answered, and no setting fixes the language */
 } CliLanguages;
 
 typedef struct CliDecoder {

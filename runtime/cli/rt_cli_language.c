@@ -38,8 +38,8 @@ static void list_languages(const CliLanguages *l, const RtTokenizer *t, const ch
     if (id >= 0) fputs(" and others", l->messages);
 }
 
-/* The id of a language. -1 after a message that lists languages that begin with the same letters
- * or, if there are none, the first ones. */
+/* The id of a language. -1 after a message that lists languages that begin with the same two
+ * letters or, if there are none, the first ones. */
 static int find_token(const CliLanguages *l, const RtTokenizer *t, int to)
 {
     const char *code = to ? l->to : l->from;

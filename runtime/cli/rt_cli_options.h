@@ -13,7 +13,7 @@ enum {
     RT_EXIT_DIFFERS = 1, RT_EXIT_USAGE = 2, RT_EXIT_DATA = 65, RT_EXIT_NO_INPUT = 66, RT_EXIT_MISSING = 69, RT_EXIT_DEFECT = 70, RT_EXIT_IO = 74
 };
 
-/* Answer texts, or do one of the others instead. */
+/* Answer texts, or describe, check, test or measure the program instead. */
 typedef enum CliAction { CLI_ANSWER, CLI_INFO, CLI_CHECK, CLI_SELFTEST, CLI_BENCH } CliAction;
 
 /* Options of rt_cli_texts, which only programs with a piece tokenizer have; the others are in
@@ -49,8 +49,8 @@ typedef struct CliOptions {
 int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv);
 void cli_options_free(CliOptions *o);
 
-/* 1 if texts[n] are `similar A B`, which compares two texts; `similar` alone is a text.
- * rt_cli_inputs.c */
+/* 1 if texts[n] are the command `similar`, which compares two texts, and its arguments. `similar`
+ * alone is a text. rt_cli_inputs.c */
 int cli_is_similar(const rt_program *p, int n, char **texts);
 
 #ifdef __cplusplus

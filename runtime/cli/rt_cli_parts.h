@@ -17,10 +17,10 @@ extern "C" {
 typedef struct CliAnswer {
     int *input;  int input_count;   /* [cli_longest]: ids of the text */
     int first, whole;               /* how many of these are of type 0; ids of the uncut text */
-    int twice;                      /* of a decoder: the text begins with the first token twice */
+    int twice;                      /* of a decoder: the text begins twice with the token that the tokenizer adds */
     int *ids;  int count;           /* [max_target + 1]: generated ids, including the end id */
     int finished;                   /* the last of them is an end id */
-    double score;                   /* sum of their log-probabilities, if `scored` asks for it */
+    double score;                   /* sum of their log-probabilities, if `scored` asks for it or after a search */
     RtAnswerText text;              /* these ids as text, if `says` */
     int says;                       /* there is a tokenizer, or the answer is printed as ids */
     size_t shown;                   /* bytes of the text that are already printed */
@@ -56,7 +56,8 @@ typedef struct Cli {
 
 /* The most ids that an encoder's source, or a decoder-only model's sequence, can have. */
 static inline int cli_longest(const rt_program *p) { return p->max_source ? p->max_source : p->max_target; }
-/* cli_longest, limited by the options. */
+/* The most ids that a text can have: cli_longest, limited by the options and, in a decoder-only
+ * model, by max_length. */
 static inline int cli_most(const Cli *cli)
 {
     const int most = cli_longest(cli->program), asked = cli->options->longest, fits = asked && asked < most ? asked : most;
@@ -73,7 +74,7 @@ static inline const char *cli_unit(const Cli *cli) { return cli_numbers(cli) ? "
 
 /* ---- one text: rt_cli_answer.c --------------------------------------------------------------------------- */
 
-/* Answer text[bytes], which is NUL-terminated, into cli->answer. Returns 0, also for a rejected
+/* Answer text[bytes], which is NUL-terminated, into cli->answer. Returns 0, even for a rejected
  * text; RT_EXIT_DATA if the weights give NaN or infinity; RT_EXIT_DEFECT if the model fails.
  * If there is no answer, answer.message is set. */
 int cli_answer(Cli *cli, const char *text, size_t bytes, int scored);
@@ -134,8 +135,8 @@ struct rt_cli_vectors {
 
 /* ---- several lines at once: rt_cli_batch.c ---------------------------------------------------------------- */
 
-/* Create cli->batch, if the program can encode several texts at once. Returns 0, or an exit code
- * after a message. */
+/* Allocate cli->places, if the model has labels, and cli->batch, if the program can encode several
+ * texts at once. Returns 0, or an exit code after a message. */
 int cli_batch_open(Cli *cli);
 void cli_batch_free(CliBatch *b);
 /* Add a line of standard input. The batch is answered when a line does not fit or is rejected, or

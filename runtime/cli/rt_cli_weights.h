@@ -14,7 +14,7 @@ typedef struct CliWeights {
     void *model;                    /* the program's */
     const void *data;               /* [program->weights_bytes], in use; NULL: the model's own */
     char place[8192];               /* where they came from: a path; "": the program */
-    RtWeights file, copy;           /* to be released; may be empty. A tokenizer stays in `file` */
+    RtWeights file, copy;           /* to be released; may be empty. An open tokenizer still reads `file` */
     int reads;                      /* calls that have read them all */
 } CliWeights;
 

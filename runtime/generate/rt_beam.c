@@ -153,7 +153,8 @@ static int settle(Search *s)
     return count;
 }
 
-/* 1 if no next beam can change the result any more. */
+/* 1 if the search ends: there is no next beam, or enough sequences are finished and, by the rule of
+ * early_stopping, the next beams no longer count. */
 static int stops(const Search *s, int count)
 {
     const RtBeamOptions *o = s->options;

@@ -1,11 +1,11 @@
-/* rt_generate.c: the loop of rt_generate.h. If nothing changes the scores, the next id is the
- * argmax that the model's own `next` finds. */
+/* rt_generate.c: the loop of rt_generate.h. A greedy answer without rules or a score needs no
+ * logits: the next id is the argmax that the model's own `next` finds. */
 #include "rt_generate.h"
 #include <math.h>
 #include <string.h>
 
-/* Feed prompt[begin..n) to slot 0, which holds the ids before it. *last receives the logits after
- * the last id; last is NULL if they are not needed. */
+/* Feed prompt[begin..n) to slot 0, which holds the ids before `begin`. *last receives the logits
+ * after the last id; last is NULL if they are not needed. */
 static rt_status feed(const RtDecoder *d, const int *prompt, int begin, int n, const float **last)
 {
     enum { MOST = 128 };

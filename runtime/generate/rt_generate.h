@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* The ids that slot 0 holds, so that a prompt that begins with them need not feed them again. ids
- * has room for `longest`; the first `count` are valid. Nothing else may be fed to the slot in
+/* The ids that slot 0 holds: those with which the next prompt begins need not be fed again. ids has
+ * room for `longest`; the first `count` are valid. Nothing else may be fed to the slot in
  * between. */
 typedef struct RtPromptCache { int *ids; int count; } RtPromptCache;
 

@@ -182,7 +182,7 @@ static rt_status pass(Answer *a, int last, size_t *used)
     return status;
 }
 
-/* Keep the text that the prompt leaves open at the end of the room, and bring the detokenizer to
+/* Move the text that the prompt leaves open to the end of the room, and bring the detokenizer to
  * where the answer begins. */
 static rt_status begin(Answer *a)
 {

@@ -16,7 +16,7 @@ typedef struct RtSampling {
     int   top_k;                    /* the k best ids, and their ties; 0: all */
     float top_p;                    /* the most likely of this total probability; 0 or 1: all */
     float min_p;                    /* ids of at least this share of the top probability; 0: all */
-    float typical_p;                /* like top_p, of ids nearest to the entropy; 0 or 1: all */
+    float typical_p;                /* like top_p, of ids whose information is nearest to the entropy; 0 or 1: all */
 } RtSampling;
 
 /* SplitMix64: any seed will do, and the same seed gives the same numbers everywhere. */

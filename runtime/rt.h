@@ -34,7 +34,7 @@ typedef enum rt_status {
     RT_ORDER,        /* a call out of order: a step before encode, a position that leaves a gap; no ids */
     RT_BAD_WEIGHTS,  /* not the packed file that this model was compiled for, not 64-byte aligned, or giving NaN or infinity */
     RT_NO_ISA,       /* this processor lacks an instruction set that the model was compiled for */
-    RT_INTERRUPTED,  /* stopped between two layers at the caller's request */
+    RT_INTERRUPTED,  /* stopped at the caller's request */
     RT_NO_ROOM,      /* the caller's buffer is too small, or the system gave no thread or memory */
     RT_BYTE_ORDER,   /* the weights' numbers are little-endian and this machine is big-endian, or the reverse */
     RT_BAD_VALUE,    /* a mask with a number other than 0 and 1, a bias with NaN or +inf */
@@ -279,8 +279,8 @@ typedef struct RtRotary { int heads, width, dims, interleaved, x_stride, y_strid
  * values [heads][padded width / 16][capacity][16]: sixteen columns side by side, the operand of weights v
  * capacity is a multiple of 16; x_stride is the stride of the rows to store. The numbers are f32;
  * functions that end in _f16 store f16: rounded to nearest, ties to even, saturated at +-65504.
- * Those that end in _int8 store signed bytes, and a scale for each key or value of a head. Keys are
- * rotated first: see rt_plain_rotate.
+ * Those that end in _int8 store signed bytes, and a scale for each key or value of a head, and
+ * rotate keys first (see rt_plain_rotate):
  * keys   [heads][capacity / 16], each of bytes [width][16] and scales [16], f32
  * values [heads], each of bytes [padded width / 16][capacity][16] and scales [capacity], f32 */
 typedef struct RtCache { int heads, width, capacity, x_stride; } RtCache;

@@ -76,7 +76,7 @@ enum { LONG_NS = 50000, LONG_ROUNDS = 2 };      /* a measurement ends after two 
 enum { WAKE_NS = 50000 };                       /* time to wake a thread */
 enum { AWAKE_NS = 10000 };                      /* how long a waiting thread is certainly awake */
 /* If barriers cost more than SLOW_NS, or were disturbed, they are measured again: a new thread may
- * begin on the processor of another. This may wait milliseconds for threads whose processor is
+ * begin on the processor of another. Measuring may wait milliseconds for threads whose processor is
  * taken, so the time until the next measurement is 4, 16, 64, and then 256 times as long as the
  * last one took. */
 enum { SLOW_NS = 2000, AGAIN_SHIFT = 2, AGAIN_MOST = 8 };

@@ -82,7 +82,8 @@ int rt_cli_main(const rt_program *program, int argc, char **argv)
                 "rebuild with --isa portable\n", program->name, rt_isa_text(missing));
         return RT_EXIT_MISSING;
     }
-    /* End silently if nobody reads the output; let a limit on file size fail the write instead. */
+    /* End silently if nobody reads the output; but if a file would exceed the limit on its size, only
+     * the write fails. */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN);
     code = cli_options(&options, program, argc, argv);

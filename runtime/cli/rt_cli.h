@@ -79,7 +79,7 @@ extern const rt_cli_vectors rt_cli_vector;
 struct rt_program {
     const char *name;               /* "dates": begins every message */
     const char *about;              /* one line for --help */
-    const char *spec;               /* the spec that it was made from: "dates.lua" */
+    const char *spec;               /* the spec or model that it was made from: "dates.lua" */
     const char *about_encoder, *about_decoder;      /* a line about each stack, or NULL */
     const char *example;            /* a text to try, for --help; NULL for none */
     const char *version;            /* of the compiler that made the program: "0.9.0" */

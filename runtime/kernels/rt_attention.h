@@ -1,9 +1,9 @@
 /* rt_attention.h: softmax(scale q k^T) v, a tile of rows at a time; see rt_heads.h.
  * Keys and values are stored as panels, so both products use the tiles of rt_tile.h. Each element
  * sums exactly visible[r] positions, in order, whichever tile holds row r: the bits of a row depend
- * neither on other rows nor on the rest of the cache. Softcap, bias and mask change the scores
- * between the two products. Without them the cost is one test per tile, or nothing if the compiler
- * knows that there are none. */
+ * neither on other rows nor on the rest of the cache. Softcap, bias, mask and added scores take
+ * effect between the two products. Without them the cost is one test per tile, or nothing if the
+ * compiler knows that there are none. */
 #ifndef RT_ATTENTION_H
 #define RT_ATTENTION_H
 

@@ -1,4 +1,4 @@
-/* rt_tile.h: the register tile of every matrix product.
+/* rt_tile.h: the register tile of matrix products in floats; rt_simd_int8.h has the one for bytes.
  *
  * y[r][16p + l] = activation(start + sum over i of x[r][i] * w[p][i][l])
  * Each element is one sum over ascending i, in any tile: its bits depend neither on the rows nor on

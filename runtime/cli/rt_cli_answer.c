@@ -122,7 +122,8 @@ static int has_positions(Cli *cli)
     return 1;
 }
 
-/* 0, with a message, if a masked language model gets a text without a mask. */
+/* 0, with a message, if a masked language model gets a text without a mask; --raw does not need
+ * one. */
 static int has_mask(Cli *cli)
 {
     const rt_program *p = cli->program;

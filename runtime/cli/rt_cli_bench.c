@@ -140,7 +140,8 @@ static int measure_test(Bench *b)
 
 typedef struct Figure { double mean, stddev; } Figure;
 
-/* Mean and deviation of the samples in tokens per second, or in seconds if `tokens` is 0. */
+/* Mean and standard deviation of the samples in tokens per second, or in seconds if `tokens` is
+ * 0. */
 static Figure figure(const Bench *b, double tokens)
 {
     Figure f = { 0, 0 };

@@ -38,7 +38,8 @@ static const rt_cli_option table[] = {
 };
 enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 40, MOST_ALIASES = 8, NAME_ROOM = 24 };
 
-/* All options: the table's, the tokenizer's and, for a decoder, the generation settings. */
+/* All options: the table's, the tokenizer's and, for a decoder, the generation settings; --raw in
+ * an encoder-only program. */
 typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
 typedef struct Options { Option list[MOST_OPTIONS]; int count; } Options;
 

@@ -45,7 +45,8 @@ typedef struct CliOptions {
     int first;                      /* index in argv of the first text; getopt_long has moved all texts to the end */
 } CliOptions;
 
-/* Parse argv. Returns 0, -1 when --help or --version was answered, or an exit code after a message. */
+/* Parse argv. Returns 0; -1 if --help or --version was answered; or an exit code after a
+ * message. */
 int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv);
 void cli_options_free(CliOptions *o);
 

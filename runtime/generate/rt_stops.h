@@ -13,7 +13,7 @@ extern "C" {
 /* A stop string, and how much of it the end of the text matches (Knuth, Morris, Pratt). */
 typedef struct RtStop {
     const char *text;  uint32_t bytes;
-    const uint32_t *border;         /* [bytes]: of text[0..i], longest suffix that is a prefix */
+    const uint32_t *border;         /* [bytes]: the length of the longest proper suffix of text[0..i] that is also a prefix */
     uint32_t matched;               /* bytes at the end of the text that begin the stop */
 } RtStop;
 

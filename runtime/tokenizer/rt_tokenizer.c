@@ -177,8 +177,8 @@ static void encode_text(TokWork *w, const char *text, size_t bytes)
 
 /* ---- the template ------------------------------------------------------------------------------------------- */
 
-/* How many ids of texts fit next to the special tokens of template items first .. first + count -
- * 1; INT32_MAX if texts are not cut. */
+/* How many ids of texts fit next to the special tokens of `count` template items from `first` on,
+ * which are left out with `plain`; INT32_MAX if texts are not cut. */
 static int most_ids(const RtTokenizer *t, uint32_t first, uint32_t count, bool plain)
 {
     int specials = t->target != RT_TOK_NONE;
@@ -284,7 +284,7 @@ static Lengths lengths_kept(TokWork *w, const RtTokenText *text, int most)
     return cut_pair((Lengths){ n, count_ids(w, text->other, text->other_bytes) }, most);
 }
 
-/* The token of a template's item; instead of a language token, the source language that was set. */
+/* The token of a template's item; instead of a language token, the source language, if set. */
 static uint32_t special_of(const RtTokenizer *t, uint32_t item)
 {
     const uint32_t id = rt_tok_at(t, TOK_TEMPLATE, 3 * (size_t)item + 1);

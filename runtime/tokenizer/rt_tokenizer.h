@@ -43,9 +43,9 @@ static inline void rt_tokenizer_cut(RtTokenizer *t, int most) { t->head[TOK_HEAD
 /* Put this prompt before every text, or the first of a pair, in place of the tokenizer's own. t
  * keeps using these bytes. */
 static inline void rt_tokenizer_prompt(RtTokenizer *t, const char *prompt, size_t bytes) { t->prompt = prompt, t->prompt_bytes = (uint32_t)bytes; }
-/* Treat special tokens such as </s> as plain text from byte ranges[2 * i] to byte ranges[2 * i + 1]
- * of texts, in order. The caller owns ranges. count -1: in all texts, the second of a pair too; 0,
- * the default: nowhere. */
+/* Treat special tokens such as </s> as plain text in `count` ranges of each text, from byte
+ * ranges[2 * i] to byte ranges[2 * i + 1]. The caller owns ranges. count -1: everywhere; 0, the
+ * default: nowhere. */
 static inline void rt_tokenizer_literal(RtTokenizer *t, const uint32_t *ranges, int count)
 {
     t->literal = ranges;
@@ -95,9 +95,9 @@ int rt_tokenizer_special(const RtTokenizer *t, int id);
 typedef enum RtLanguages { RT_LANGUAGES_NONE, RT_LANGUAGES_OF_SOURCE, RT_LANGUAGES_OF_TARGET } RtLanguages;
 RtLanguages rt_tokenizer_languages(const RtTokenizer *t);
 int rt_tokenizer_is_language(const RtTokenizer *t, int id);
-/* The id of a language, spelled as in the vocabulary (deu_Latn, __de__, >>deu<<), without the marks
- * around it (de, deu), or without the part after _ if only one language begins that way (de for
- * de_DE). -1: there is none. */
+/* The id of a language, or -1. Its code may be spelled as in the vocabulary (deu_Latn, __de__,
+ * >>deu<<), without the marks around it (de, deu), or without the part after _ if only one language
+ * begins that way (de for de_DE). */
 int rt_tokenizer_language(const RtTokenizer *t, const char *code);
 /* The first language, from id `from` on, whose first two letters are those of `code`; any language
  * if `code` is NULL. -1: none. */
@@ -126,7 +126,7 @@ typedef struct RtTokenStream {
 rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 rt_status rt_tokenizer_stream_end(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 
-/* Both of these as one call, in the form of RtDetokenize; `from` 0 begins a stream. */
+/* Both of these as one call, for an RtDetokenize; `from` 0 begins a stream. */
 static inline rt_status rt_tokenizer_detokenize(const RtTokenizer *t, RtTokenStream *s, const int *ids,
                                                 int from, int n, int last, char *out, size_t cap,
                                                 size_t *used)

@@ -1,13 +1,13 @@
 /* rt_tokenizer_bpe.c: byte-pair encoding. A word begins as its characters, or its bytes; then the
  * pair of lowest rank, the leftmost of equals, is merged until there is none. A word may be a whole
  * text, so it is cut where no merge can ever join the two sides, and each part is merged
- * separately. Short parts look at all pairs each time; long ones keep them in a heap, whose stale
- * entries are recognised when they come up. */
+ * separately. In a short part, each step looks at all pairs; in a long one, they are kept in a
+ * heap, whose stale entries are recognised when they come up. */
 #include "rt_tokenizer_parts.h"
 
 enum { SHORT = 40 };
 
-/* A part of the word; bytes is 0 after it was merged into the symbol before. */
+/* Bytes at .. at + bytes of the text; bytes is 0 after it was merged into the symbol before it. */
 typedef struct Symbol { uint32_t id, at, bytes, next, previous; } Symbol;
 typedef struct Merge { uint32_t rank, merged; } Merge;
 typedef struct Entry { uint32_t rank, at, merged; } Entry;
@@ -35,7 +35,7 @@ static Merge find_merge(const RtTokenizer *t, uint32_t left, uint32_t right)
     }
 }
 
-/* True if merges may ever join text that starts out as these two adjacent symbols. */
+/* True if a merge may ever join the two sides of a word between these adjacent initial symbols. */
 static bool may_join(const RtTokenizer *t, uint32_t left, uint32_t right)
 {
     const uint32_t words = t->bytes[TOK_JOINS] / 4, bit = rt_tok_merge_hash(left, right);
@@ -54,8 +54,8 @@ static void add_symbol(Word *word, uint32_t id, size_t at, size_t bytes)
     word->symbol[n] = (Symbol){ id, (uint32_t)at, (uint32_t)bytes, n + 1, n - 1 };
 }
 
-/* The symbol of a character: with the prefix of what continues a word unless it is the first, and
- * with the suffix of what ends a word if it is the last. */
+/* The symbol of a character, with the continuing_subword_prefix unless it begins the word, and with
+ * the end_of_word_suffix if it ends the word. */
 static uint32_t character_id(const RtTokenizer *t, const unsigned char *s, size_t n, bool first, bool last)
 {
     const uint32_t *h = t->head;

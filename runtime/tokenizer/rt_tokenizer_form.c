@@ -7,7 +7,7 @@
 typedef struct Mark { int32_t c; uint32_t class, begin, end; } Mark;
 
 /* A run: marks[n], and room to sort them. A mark has at least two bytes and becomes at most two
- * marks, so `cap` is little more than the bytes of the text. */
+ * marks, so `cap` is little more than the length of the text. */
 typedef struct Run { TokWork *w; TokText *out; Mark *marks, *sorted; size_t n, cap; bool compose; } Run;
 
 enum { S_BASE = 0xAC00, L_BASE = 0x1100, V_BASE = 0x1161, T_BASE = 0x11A7, L_COUNT = 19, V_COUNT = 21, T_COUNT = 28 };

@@ -30,8 +30,9 @@ typedef enum RtTokSection {
     TOK_SCORES,         /* f64[symbols], unigram only: a symbol that is not a piece is unknown */
     TOK_TRIE,           /* the model's vocabulary: text to id or symbol */
     TOK_BYTES,          /* u32[256]: the piece of a single byte, or RT_TOK_NONE */
-    TOK_MERGES,         /* {u32 left, right, rank, merged}: by ascending rank */
-    TOK_MERGE_SLOTS,    /* u32[power of two]: 1 + a merge, 0 if empty; see rt_tok_merge_hash */
+    TOK_MERGES,         /* {u32 left, right, rank, merged} */
+    TOK_MERGE_SLOTS,    /* u32[power of two]: 1 + the index of a merge, 0 if empty; the hash
+                           is rt_tok_merge_hash */
     TOK_JOINS,          /* u32[power of two]: bits by rt_tok_merge_hash, set for each pair of first
                            symbols that some merge joins, and for others that collide; empty: any
                            pair may be joined */
@@ -45,7 +46,7 @@ typedef enum RtTokSection {
     TOK_PROPERTIES,     /* two stages, 1 byte: general category, plus 32 for white space */
     TOK_COMBINING,      /* two stages, 1 byte: combining class */
     TOK_DECOMPOSE,      /* two stages, 2 bytes: index in TOK_SEQUENCES of a decomposition, or 0 */
-    TOK_SEQUENCES,      /* u32: for each its length, then its code points */
+    TOK_SEQUENCES,      /* u32: for each decomposition, its length, then its code points */
     TOK_COMPOSE,        /* {u32 first, second, composed}, ascending */
     TOK_LOWER,          /* {u32 code point, its lower case, a second code point or 0}, ascending */
     TOK_GRAPHEMES,      /* two stages, 1 byte: RtTokBreak */
@@ -64,8 +65,8 @@ typedef enum RtTokHead {
     TOK_HEAD_WORD_MOST,         /* wordpiece: maximum number of characters of a word */
     TOK_HEAD_UNKNOWN_SCORE,     /* unigram: bits of an f64, low word first */
     TOK_HEAD_UNKNOWN_SCORE_HIGH,
-    TOK_HEAD_PREFIX, TOK_HEAD_PREFIX_BYTES,     /* text: prefix of what continues a word */
-    TOK_HEAD_SUFFIX, TOK_HEAD_SUFFIX_BYTES,     /* text: suffix of what ends a word */
+    TOK_HEAD_PREFIX, TOK_HEAD_PREFIX_BYTES,     /* text: continuing_subword_prefix */
+    TOK_HEAD_SUFFIX, TOK_HEAD_SUFFIX_BYTES,     /* text: end_of_word_suffix */
     TOK_HEAD_NORMALISERS, TOK_HEAD_SPLITS, TOK_HEAD_DECODERS,
     TOK_HEAD_NORMAL_GROWTH,     /* normalisers make at most n * growth + extra bytes of n */
     TOK_HEAD_NORMAL_EXTRA,
@@ -116,7 +117,7 @@ typedef enum RtTokOpKind {
     /* normalisers */
     TOK_CLEAN,          /* drop U+0000, U+FFFD and control characters; white space becomes ' ' */
     TOK_CHINESE,        /* spaces around each CJK ideograph */
-    TOK_DROP,           /* drop characters of the properties a | b << 32 */
+    TOK_DROP,           /* drop characters with the properties a | b << 32 */
     TOK_LOWERCASE,
     TOK_FORM,           /* a: compose */
     TOK_STRIP,          /* white space: a: at the start, b: at the end */
@@ -124,7 +125,8 @@ typedef enum RtTokOpKind {
     TOK_PREPEND,        /* `text` before a text that is not empty */
     TOK_MAP_GRAPHEMES,  /* charsmap by grapheme clusters, shortest prefix, as Hugging Face does */
     TOK_MAP_LONGEST,    /* charsmap by the longest prefix, as SentencePiece does */
-    TOK_SPACES,         /* SentencePiece: a: drop extra spaces, b: prefix `text`, c: a space becomes `text` */
+    TOK_SPACES,         /* SentencePiece: a: drop extra spaces, b: add a space before the text,
+                         * c: spaces become `text` */
     /* splits */
     TOK_SPLIT,          /* a: pattern, b: RtTokBehaviour, c: invert the pattern */
     TOK_PREFIX_SPACE,   /* a space before a word that does not begin with one */
@@ -133,13 +135,13 @@ typedef enum RtTokOpKind {
     TOK_TO_BYTES,       /* characters to the bytes they stand for */
     TOK_TO_WORDS,       /* after the first piece: drop the prefix `text`, or put a space before;
                          * a: clean up */
-    TOK_TO_SPACES,      /* `text` becomes ' '; a: nothing in the first piece */
+    TOK_TO_SPACES,      /* `text` becomes ' '; a: but nothing in the first piece */
     TOK_TO_SUFFIX,      /* `text` becomes ' ', or nothing at the end of the text */
     TOK_TO_REPLACED,    /* `text` becomes `other` */
     TOK_TO_FALLBACK,    /* <0xNN> to bytes; a: invalid bytes do not affect the rest of a run */
     TOK_TO_FUSED,       /* the decoders that follow see one text */
     TOK_TO_STRIPPED,    /* strip the character `text`: up to `a` at the start, up to `b` at the end;
-                         * c: at most one of each piece */
+                         * c: at the start, at most one of each piece */
     TOK_TO_JOINED,      /* ' ' between pieces */
     TOK_OP_KINDS
 } RtTokOpKind;

@@ -52,8 +52,9 @@ static void note(const TokMatcher *m, const RtTokNode *node, size_t at)
     m->failed[i >> 3] |= (unsigned char)(1 << (i & 7));
 }
 
-/* A repetition without an upper limit that backtracks. Where it fails, what follows it fails at
- * every later place in the run of its class, and so does the repetition itself. */
+/* A repetition without an upper limit that backtracks. If it fails at a place, it also fails at
+ * every later place in the run of its class, since the rest of the pattern fails wherever it may
+ * end. */
 static bool is_run(const TokMatcher *m, const RtTokNode *node) { return is_noted(m, node) && node->c == TOK_REPEAT_MOST && node->d != 2; }
 
 static size_t fail(const TokMatcher *m, const RtTokNode *node, size_t from, size_t to)
@@ -64,8 +65,8 @@ static size_t fail(const TokMatcher *m, const RtTokNode *node, size_t from, size
     return SIZE_MAX;
 }
 
-/* The most characters that can match: after `count` of them the repetition is known to fail, so a
- * match ends there or fewer than its least number of characters later. */
+/* The most characters that can match if the repetition is known to fail after `count` of them: the
+ * rest of the pattern then fails wherever node->b or more characters follow those. */
 static int64_t most_behind(const RtTokNode *node, int64_t count) { return count + node->b - 1; }
 
 /* ---- matching --------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* rt_tokenizer_normalise.c: run the normalisers one after another, each from a text to a text. A
- * replacement has the origin of the character that it replaces. */
+/* rt_tokenizer_normalise.c: run the normalisers one after another; each reads one text and writes
+ * another. A replacement has the origin of the character that it replaces. */
 #include "rt_tokenizer_parts.h"
 
 /* A place in a text, and the character there. */

@@ -1,5 +1,5 @@
-/* rt_tokenizer_open.c: check a blob once, so that no other code has to: every offset, every index
- * into another table, and that every walk over nodes ends. */
+/* rt_tokenizer_open.c: check a blob once: offsets, indices into other tables, and that every walk
+ * over nodes ends. Ids, steps in tries and the charsmap are checked where they are used. */
 #include "rt_tokenizer_parts.h"
 
 enum { HEADER_BYTES = 16, OPS_MOST = 32, SEQUENCE_MOST = 18, JOINS_MOST = 1 << 20 };

@@ -124,7 +124,7 @@ static inline uint32_t rt_tok_end(const TokText *x, size_t i) { return x->begin 
 /* Add an id, for the bytes i .. j of x; x NULL: for none. */
 void rt_tok_push(TokWork *w, uint32_t id, const TokText *x, size_t i, size_t j);
 
-enum { TOK_RUN_EXTRA = 8, TOK_MARK_BYTES = 16 };    /* for rt_tok_form: two marks for each byte */
+enum { TOK_RUN_EXTRA = 8, TOK_MARK_BYTES = 16 };    /* rt_tok_form takes two marks for each byte */
 
 /* Complete the spans of the ids from `first` on, which belong to this text: trim them, and convert
  * them to characters. */
@@ -132,15 +132,15 @@ void rt_tok_settle_spans(TokWork *w, const char *text, size_t bytes, int first);
 
 /* ---- the steps ------------------------------------------------------------------------------------------- */
 
-/* Run the normalisers over x. *x becomes another text, in scratch. */
+/* Run the normalisers over x. If there are any, *x becomes another text, in scratch. */
 void rt_tok_normalise(TokWork *w, TokText *x);
 /* Single normalisers: from `in` to `out`, which has enough room. */
 void rt_tok_form(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out);
 void rt_tok_map_graphemes(TokWork *w, const TokText *in, TokText *out);
 void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out);
 
-/* A pattern and a text s[n]. It remembers which nodes have failed where, so that all matches
- * together take about as many steps as the text is long. */
+/* Matches a pattern in a text s[n], and remembers which nodes have failed where, so that the steps
+ * of all matches together are about proportional to the length of the text. */
 typedef struct TokMatcher {
     const RtTokenizer *t;
     const unsigned char *s;  size_t n;

@@ -1,6 +1,6 @@
 /* rt_tokenizer_unigram.c: split a word into the pieces with the greatest sum of scores (Kudo 2018),
- * by Viterbi: every piece that begins at a character offers a path to its end. Of equal sums, the
- * first one found is kept. */
+ * with the Viterbi algorithm: every piece that begins at a character offers a path to its end. Of
+ * equal sums, the first one found is kept. */
 #include "rt_tokenizer_parts.h"
 
 /* The best path that ends at a place; from: RT_TOK_NONE if there is none yet. */
@@ -43,7 +43,8 @@ static void search(const RtTokenizer *t, const unsigned char *s, size_t n, Best 
     }
 }
 
-/* Push text that has no piece: as its bytes, or as one unknown piece. */
+/* Push text that the search left unknown: as the piece with this text, if there is one, as its
+ * bytes, or as one unknown piece. */
 static void give_unknown(TokWork *w, const TokText *x, size_t begin, size_t end)
 {
     const RtTokenizer *t = w->t;

@@ -1,6 +1,6 @@
-/* rt_tokenizer_wordpiece.c: WordPiece: the longest piece that a word begins with, then the
- * longest that continues it, until the word is used up; if none fits, the whole word is unknown.
- * Also vocabularies of whole words. */
+/* rt_tokenizer_wordpiece.c: the WordPiece model takes the longest piece that a word begins with,
+ * then the longest that continues it, until the word is used up; if none fits, or the word is too
+ * long, the whole word is unknown. Also vocabularies of whole words. */
 #include "rt_tokenizer_parts.h"
 
 static void wordpiece_unknown(TokWork *w, const TokText *x, size_t begin, size_t end)
@@ -21,7 +21,7 @@ static bool too_long(const RtTokenizer *t, const unsigned char *s, size_t n)
     return characters > t->head[TOK_HEAD_WORD_MOST];
 }
 
-/* Find the longest piece from `state` on. Returns its bytes; 0 if there is none. */
+/* Find the longest piece from `state` on. Returns its length; 0 if there is none. */
 static size_t longest(const RtTokenizer *t, uint32_t state, const unsigned char *s, size_t n, uint32_t *id)
 {
     size_t bytes = 0;

@@ -61,8 +61,8 @@ static void mark_itself(const TokBuild *b, uint32_t id, uint32_t *first, uint32_
     if (id < (uint32_t)b->pieces.count) first[id] = last[id] = id;
 }
 
-/* Set first[] and last[] of the initial symbols to themselves: characters, bytes, the unknown
- * token, and symbols that no merge produces. */
+/* Set first[] and last[] of each initial symbol (characters, bytes, the unknown token, and symbols
+ * that no merge produces) to the symbol itself. */
 static void mark_first(const TokBuild *b, const uint32_t bytes[256], uint32_t *first, uint32_t *last)
 {
     bool *made = arena_array(b->arena, (size_t)b->pieces.count + 1, sizeof *made);

@@ -59,8 +59,8 @@ void tok_memo(TokBuild *b, uint32_t offset, uint32_t first)
     RtTokNode *nodes = b->nodes.at + offset;
     const uint32_t count = (uint32_t)b->nodes.count - offset;
     const Nodes p = { nodes, offset, count };
-    /* ways: how many nodes lead to each node; a repetition counts twice. ahead: part of a
-     * lookahead. One pass is enough, since successors have higher numbers. */
+    /* ways: how many nodes lead to each node; a repetition whose count varies counts twice.
+     * ahead: part of a lookahead. One pass is enough, since successors have higher numbers. */
     uint32_t memos = 0, *ways = arena_array(b->arena, count, sizeof *ways);
     bool *ahead = arena_array(b->arena, count, sizeof *ahead);
     for (uint32_t i = 0; i < count; i++) {

@@ -15,14 +15,15 @@
 
 typedef struct TokenizerBlob { const unsigned char *data; size_t size; TokenizerChat chat; TokenizerOrigin origin; } TokenizerBlob;
 
-/* Read a file whose content tells its type: tokenizer.json, vocab.txt, a SentencePiece model, a GGUF
- * file, llama2.c's tokenizer.bin; or the files of a Hugging Face folder. False after errors reported
- * to `d`: 66 if the file is missing, 65 if it is damaged or has unsupported parts, which the errors
- * name. A missing file is reported at `at`. */
+/* Read a file, whose content and name tell its type (tokenizer.json, vocab.txt, a SentencePiece
+ * model, a GGUF file, llama2.c's tokenizer.bin), or the files of a Hugging Face folder. False after
+ * errors reported to `d`: 66 if the file is missing, 69 if the folder has two vocabularies, 65 if a
+ * file is damaged or has unsupported parts, which the errors name. A missing file is reported at
+ * `at`. */
 bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out);
 
 /* Print the names of the files that tokenizer_import reads, each followed by the classes of
- * transformers that tests compare it with. */
+ * transformers that it may be read as. */
 void tokenizer_print_layouts(Arena *a, FILE *to);
 
 /* The id of the mask token of a folder's tokenizer; -1 if it has none, or after errors. */

@@ -24,8 +24,8 @@ static uint32_t id_for(TokBuild *b, const TokAdded *x)
     return piece != RT_TOK_NONE ? piece : tok_next_id(b);
 }
 
-/* True if the model has no embedding row for the id: the token is left out. The first such token is
- * reported, unless it is one of the class's own defaults. */
+/* True if the id is new and the model has no embedding row for it: the token is left out. The first
+ * such token that is not a default of the class is reported. */
 static bool is_beyond(TokBuild *b, const TokAdded *x, uint32_t id, bool preset)
 {
     if (!b->rows || id < b->rows || id < (uint32_t)b->size) return false;

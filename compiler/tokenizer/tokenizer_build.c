@@ -1,5 +1,5 @@
-/* tokenizer_build.c: collect the pieces, merges and steps that importers add. It also bounds how
- * much each step may lengthen a text, since the runtime sizes its buffers beforehand. */
+/* tokenizer_build.c: collect the pieces, merges and steps that importers add. It also computes
+ * how much the steps can lengthen a text, since the runtime sizes its buffers beforehand. */
 #include "tokenizer_build.h"
 #include "tokenizer_unicode.h"
 
@@ -28,7 +28,7 @@ TokPiece *tok_piece(TokBuild *b, int64_t id, TokString text, bool known)
         return NULL;
     }
     if (text.n > TOK_PIECE_MOST) {
-        tok_refuse(b, "piece %lld has %zu bytes; at most %d are supported", (long long)id, text.n, TOK_PIECE_MOST);
+        tok_refuse(b, "piece %lld is %zu bytes long; at most %d are supported", (long long)id, text.n, TOK_PIECE_MOST);
         return NULL;
     }
     while (b->pieces.count <= id) TOK_NEW(b, &b->pieces)->kind = TOK_ABSENT;

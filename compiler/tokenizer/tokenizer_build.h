@@ -49,7 +49,7 @@ typedef struct TokBuild {
     const char *file, *part;        /* for messages; part: the key being read, or NULL */
     FileMap map;                    /* of a mapped file; unmapped once the blob is made */
     TokenizerOrigin origin;
-    int errors;                     /* the errors in diag when the build began */
+    int errors;                     /* how many diag had when the build began */
     TOK_LIST(TokPiece) pieces;      /* by id; after the first `size` come symbols that are not
                                      * pieces */
     int size;
@@ -78,7 +78,7 @@ typedef struct TokBuild {
     bool byte_level;
     bool bytes_given;  uint32_t bytes[256];      /* TOK_BYTES, if pieces are not named <0xNN> */
     bool template_given;
-    int64_t rows;                   /* of the model's embedding; an added token with a larger id is
+    int64_t rows;                   /* of the model's embedding; a new token whose id has no row is
                                      * left out. 0: not known */
     bool told_rows;                 /* a remark said that one was left out */
 } TokBuild;
@@ -170,7 +170,7 @@ bool tok_regex(TokBuild *b, TokString regex, uint32_t *node);
 /* Number the nodes of a pattern at which the matcher remembers failures. The pattern has all nodes
  * from `offset` on, and begins with `first`. */
 void tok_memo(TokBuild *b, uint32_t offset, uint32_t first);
-/* A pattern that matches one character of a class; a literal text. */
+/* A pattern that matches one character of a class, or a literal text. */
 uint32_t tok_class_pattern(TokBuild *b, TokClass class);
 uint32_t tok_text_pattern(TokBuild *b, TokString text);
 uint64_t tok_properties(const char *name);                      /* "L", "Nd", …; 0 if unknown */

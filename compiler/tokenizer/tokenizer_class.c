@@ -23,7 +23,7 @@ struct Settle {
     json_t *root;                   /* of tokenizer.json */
     const TokConfig *config;
     const ClassRow *row;
-    const char *class_name, *by;    /* in messages; in b->origin.rules */
+    const char *class_name, *by;    /* the class in messages, and in b->origin.rules */
 };
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
@@ -149,8 +149,9 @@ static json_t *normaliser_list(Settle *s)
     return list;
 }
 
-/* Add a Lowercase to the normalizer, as its first part or else before a Precompiled or as its last
- * part; or remove every Lowercase. */
+/* Add a Lowercase to the normalizer or remove every Lowercase, as the class does. With `first`, it
+ * is added as the first part; otherwise before a Precompiled or, if there is none, as the last
+ * part. */
 static void settle_lowercase(Settle *s, bool first)
 {
     const bool lower = lowers(s), found = part_of(s, "normalizer", "Lowercase") != NULL;

@@ -95,7 +95,7 @@ static float *read_scores(TokBuild *b, const Keys *k)
 static bool piece_fits(TokBuild *b, uint64_t id, GgufText text)
 {
     if (text.n <= TOK_PIECE_MOST) return true;
-    tok_refuse(b, "piece %llu has %zu bytes; at most %d are supported", (unsigned long long)id, text.n, TOK_PIECE_MOST);
+    tok_refuse(b, "piece %llu is %zu bytes long; at most %d are supported", (unsigned long long)id, text.n, TOK_PIECE_MOST);
     return false;
 }
 
@@ -127,8 +127,8 @@ static void add_specials(TokBuild *b, const int32_t *type, bool user)
     }
 }
 
-/* Defaults are llama.cpp's. As there, an unused piece of a BPE, such as the padding of a
- * vocabulary, is an ordinary piece, and what follows a user-defined token is encoded like a new
+/* Defaults are llama.cpp's. As there, an unused piece of a BPE model, such as the padding of
+ * a vocabulary, is an ordinary piece, and what follows a user-defined token is encoded like a new
  * text. */
 static void read_pieces(TokBuild *b, const Keys *k, bool unigram)
 {
@@ -162,7 +162,7 @@ static void read_byte_level(TokBuild *b, const Keys *k)
     for (uint64_t i = 0; i < k->merges.count && !tok_failed(b); i++) {
         const GgufText line = gguf_take_text(&items);
         if (line.n > TOK_PIECE_MOST + 1) {          /* two parts of one piece, and a space */
-            tok_refuse(b, "merge %llu has %zu bytes; at most %d are supported", (unsigned long long)i, line.n, TOK_PIECE_MOST + 1);
+            tok_refuse(b, "merge %llu is %zu bytes long; at most %d are supported", (unsigned long long)i, line.n, TOK_PIECE_MOST + 1);
             return;
         }
         const char *space = line.n > 1 ? memchr(line.s + 1, ' ', line.n - 1) : NULL;

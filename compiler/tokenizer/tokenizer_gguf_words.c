@@ -2,7 +2,7 @@
  * the name in tokenizer.ggml.pre. Names and patterns are those of llama.cpp. */
 #include "tokenizer_gguf_words.h"
 
-/* Patterns, applied in order: `first`, GPT-2's own if `gpt2`, then `then`. */
+/* Patterns, applied in order: `first`, GPT-2's own if `gpt2` is set, and those in `then`. */
 typedef enum Words { WORDS_GPT2, WORDS_DIGITS, WORDS_LLAMA3, WORDS_QWEN2, WORDS_DEFAULT } Words;
 static const struct { const char *first; bool gpt2; const char *then[3]; } words[] = {
     [WORDS_GPT2] = { NULL, true, { NULL } },

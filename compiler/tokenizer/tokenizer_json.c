@@ -111,7 +111,7 @@ static void read_merges(TokBuild *b, const json_t *merges, size_t prefix)
     for (size_t i = 0; i < json_array_size(merges) && !tok_failed(b); i++) {
         TokMerge m;
         if (read_merge(b, json_array_get(merges, i), prefix, &m)) tok_merge(b, m.left, m.right, (uint32_t)i, m.merged);
-        else tok_refuse(b, "merge %zu is not a pair of pieces in the vocab", i);
+        else tok_refuse(b, "merge %zu is not a pair of pieces in the vocab that merge into a third", i);
     }
 }
 
@@ -135,8 +135,8 @@ static bool knows_bytes(TokBuild *b)
     return true;
 }
 
-/* Set the unknown token. It must be in the vocab; an added token is not enough: Hugging Face looks
- * in the vocab only, and fails on the first text that needs it. */
+/* Set the unknown token. If it is needed, it must be in the vocab; an added token is not enough, as
+ * Hugging Face looks only in the vocab, and fails on the first text that needs it. */
 static void read_unknown(TokBuild *b, const json_t *model, bool needed)
 {
     const TokString unknown = tok_json_text(b, model, "unk_token");
@@ -277,8 +277,7 @@ static void note_moved(TokBuild *b, Adding *all, TokString text, int64_t said, u
 {
     if (id == said || all->moved++) return;
     if (all->beside && said < id) {
-        tok_refuse(b, "the added token \"%.60s\" has the id %lld, which is taken: the next free "
-                   "one is %u",
+        tok_refuse(b, "the added token \"%.60s\" has the id %lld in the file, but gets %u from the tokenizers library",
                    text.s, (long long)said, id);
         return;
     }
@@ -334,7 +333,7 @@ static void read_added(TokBuild *b, const json_t *list)
     note_others(b, &all);
 }
 
-/* By id, whether a token was added: [b->size]. */
+/* For each id below b->size, whether an added token has it. */
 static bool *added_ids(TokBuild *b)
 {
     bool *there = arena_array(b->arena, (size_t)b->size + 1, sizeof *there);

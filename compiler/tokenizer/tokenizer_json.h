@@ -19,7 +19,7 @@ void tok_json_ids(TokBuild *b, json_t *root, bool known);
 bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out);
 /* Check that an object has the given members, separated by spaces, each NAME:TYPES or
  * NAME:TYPES:WORDS; false after an error, which calls the object `what`. Types: b boolean, t
- * string, u non-negative integer, f number, l list, o object, z null, - that it may be absent.
+ * string, u non-negative integer, f number, l list, o object, z null, - if it may be absent.
  * Words: the strings that are allowed, separated by |. Other members are ignored, as `tokenizers`
  * does. */
 bool tok_json_check(TokBuild *b, const json_t *object, const char *what, const char *members);
@@ -37,8 +37,8 @@ int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t
 uint32_t tok_json_below(TokBuild *b, const json_t *object, const char *key, uint32_t preset, uint32_t limit);
 TokString tok_json_text(TokBuild *b, const json_t *object, const char *key);    /* s NULL: absent */
 
-/* Replace in `root` what the class of the tokenizer overrides, according to keys of
- * tokenizer_config.json, with remarks. */
+/* Replace what the class of the tokenizer overrides in `root`, according to keys of
+ * tokenizer_config.json, and remark on differences. */
 void tok_json_settle_class(TokBuild *b, json_t *root, const TokConfig *config);
 /* Remark if the class lacks added tokens of the file, which are used all the same. */
 void tok_json_tell_added(TokBuild *b, const TokConfig *config);

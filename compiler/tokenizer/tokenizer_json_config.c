@@ -1,5 +1,6 @@
-/* tokenizer_json_config.c: read the settings next to a tokenizer in a Hugging Face folder, except
- * its special tokens: tokenizer_config.json and the files of sentence-transformers. */
+/* tokenizer_json_config.c: read the settings next to a tokenizer in a Hugging Face folder
+ * (tokenizer_config.json and the files of sentence-transformers), except those that
+ * tokenizer_marks.c reads. */
 #include "tokenizer_json.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* tokenizer_json_parts.c: read the normalizer, pre_tokenizer, decoder and post_processor of a
- * tokenizer.json. Each type is a row of a table; a type without a row is an error that names the
- * type. */
+ * tokenizer.json. Each type but Sequence is a row of a table; an unknown type is an error that
+ * names the type. */
 #include "tokenizer_json.h"
 #include "tokenizer_unicode.h"
 
@@ -317,7 +317,8 @@ static bool has_decoder(const TokBuild *b, uint32_t kind)
     return false;
 }
 
-/* Report a decoder after ByteFallback, where bytes are no longer tokens. */
+/* Report a decoder after Fuse or ByteLevel, or after ByteFallback, where bytes are no longer
+ * tokens. */
 static void refuse_bytes(TokBuild *b, const char *name)
 {
     refuse_fused(b, name);

@@ -120,7 +120,7 @@ static void put_words(Laid *l, const char *words)
 static void put_format(Laid *l, const char *format, int i) { put_words(l, arena_format(l->b->arena, format, i)); }
 
 /* True if a Pegasus has a sentence mask. Without one, the ids are those of transformers 4;
- * transformers 5 assigns others. */
+ * transformers 5 assigns different ones. */
 static bool masks_sentences(const TokFolder *f) { return !f->has_sentence_mask || f->sentence_mask.s; }
 
 /* Pegasus: <mask_1>, <mask_2> and <unk_2> … fill the ids up to the offset of the pieces. */
@@ -210,8 +210,8 @@ static bool has_blank(TokString s)
     return false;
 }
 
-/* Add the entries that are not ordinary pieces as added tokens: words, control pieces and
- * user-defined pieces. */
+/* Add the entries that are not ordinary pieces (words, control pieces and user-defined pieces) as
+ * added tokens. */
 static void add_marks(TokBuild *b, const Layout *l, const TokSentencePieces *s)
 {
     const int count = b->size;
@@ -321,8 +321,8 @@ static void simplify(TokBuild *b, const TokConfig *c)
     if (!c->has_do_lower_case || c->do_lower_case) tok_bert_normaliser(b, false, false, false, true);
 }
 
-/* Choose the prefix of a text: SentencePiece's, or that of Hugging Face's Metaspace, which is added
- * (TOK_PREPEND_FIRST) only at the beginning of a text, and not before a blank. */
+/* Choose the prefix of a text: SentencePiece's, or that of Hugging Face's Metaspace, which is never
+ * added before a blank and, with TOK_PREPEND_FIRST, only at the beginning of a text. */
 static void settle_prefix(const Layout *l, const TokFolder *f, TokSentencePieces *s)
 {
     const bool own = l->flags & LAYOUT_METASPACE && !s->unigram && !s->charsmap.n;

@@ -45,9 +45,9 @@ static void note_left_out(TokBuild *b, TokFolder *f, const char *list, TokString
     f->left_out = true;
 }
 
-/* Read extra_special_tokens, an object of tokens by name or a list, and additional_special_tokens,
- * a list. As in transformers 5, the tokens with names come first, and of two lists only the first
- * is used. */
+/* Read extra_special_tokens and additional_special_tokens, each of which may be an object of tokens
+ * by name or a list of tokens. As in transformers 5, the tokens with names come first, and of two
+ * lists only the first is used. */
 static void read_extra(TokBuild *b, const json_t *root, bool is_config, TokFolder *f)
 {
     static const char *const names[] = { "extra_special_tokens", "additional_special_tokens" };

@@ -106,7 +106,8 @@ static void read_normaliser(Proto *p, TokString bytes)
     p->bad = p->bad || m.bad;
 }
 
-/* The denormalizer changes decoded texts. Without a charsmap, the library ignores the rest. */
+/* The denormalizer changes decoded texts. Without a charsmap, the library ignores its other
+ * settings. */
 static void read_denormaliser(Proto *p, TokString bytes)
 {
     Message m = message(bytes);
@@ -141,8 +142,8 @@ static bool is_known(int32_t type)
     return type == TYPE_NORMAL || type == TYPE_USER || type == TYPE_UNUSED;
 }
 
-/* Report pieces with the same text. The library has two tables of a unigram's pieces, by type, and
- * one of a BPE's. */
+/* Report pieces that are empty, have a zero byte or have the same text. The library keeps the
+ * pieces of a unigram in two tables, by type, and those of a BPE in one. */
 static void check_texts(TokBuild *b, const Proto *p)
 {
     TokTexts seen[2] = { 0 };

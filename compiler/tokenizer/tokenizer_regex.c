@@ -3,7 +3,7 @@
  * every node knows its successor.
  *
  * Unbounded repetitions of groups, backreferences, and word and line boundaries are errors that
- * name the feature: no tokenizer uses them. */
+ * name the feature: no known tokenizer uses them. */
 #include "tokenizer_build.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ typedef struct Reader {
     TokString all;
     bool failed, fold;
     int depth, complements;
-    /* the previous letter, if case is ignored, in lower case; else AFTER_GROUP or 0 */
+    /* the previous letter in lower case, if case is ignored; else AFTER_GROUP or 0 */
     uint32_t folded;
 } Reader;
 
@@ -69,7 +69,7 @@ static bool class_has(const TokClass *c, uint32_t x)
     return in != c->negated;
 }
 
-/* Add `from` to `to`. A negated class is added as its complement: properties, or ranges. */
+/* Add `from` to `to`. A negated class becomes properties if it has no ranges, else ranges. */
 static void class_join(Reader *r, TokClass *to, const TokClass *from)
 {
     if (!from->negated || !from->count) {
@@ -153,7 +153,7 @@ static TokClass take_property(Reader *r, bool negated)
     r->s += n + (r->s + n < r->end);
     c.properties = tok_properties(name);
     c.negated = negated;
-    if (!c.properties) refuse(r, arena_format(r->b->arena, "\\p{%s}", name));
+    if (!c.properties) refuse(r, n < sizeof name ? arena_format(r->b->arena, "\\p{%s}", name) : "a property with so long a name");
     return c;
 }
 
@@ -191,13 +191,13 @@ static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32
 
 static TokClass take_class(Reader *r);
 
-/* If case is ignored, report properties within brackets that have letters of only one case, or
- * marks, since the mark U+0345 is a small iota. */
+/* If case is ignored, report properties within brackets that have letters of only one case, or only
+ * marks, since the mark U+0345 matches iota. */
 static void check_cases(Reader *r, uint64_t properties)
 {
     const uint64_t cased = tok_properties("Lu") | tok_properties("Ll") | tok_properties("Lt"), found = properties & cased;
     if (r->fold && (found ? found != cased : (properties & tok_properties("Mn")) != 0))
-        refuse(r, "case-insensitive matching of a class of one case");
+        refuse(r, found ? "case-insensitive matching of a class of one case" : "case-insensitive matching of a class of marks");
 }
 
 /* Add [:alpha:] or [:^alpha:]; false for anything else, such as a nested class that begins with a

@@ -39,7 +39,7 @@ static size_t character_at(TokString s, size_t at)
     return n ? (size_t)n : 1;
 }
 
-/* Add a symbol for every character of a longer piece that is not a piece itself. */
+/* For every character of a longer piece, add a symbol unless the character itself is a piece. */
 static void add_symbols(TokBuild *b)
 {
     const int pieces = b->pieces.count;
@@ -240,7 +240,7 @@ bool tok_import_llama2c(TokBuild *b, const char *data, size_t size)
         at += 8 + (size_t)n;
     }
     if (!tok_failed(b) && (!whole || b->size < 259))
-        tok_refuse(b, "not a llama2.c tokenizer: %s", whole ? "fewer than 259 pieces" : "it ends in the middle of a piece, or a score is NaN");
+        tok_refuse(b, "not a llama2.c tokenizer: %s", whole ? "fewer than 259 pieces" : "truncated, or a score is NaN");
     if (tok_failed(b)) return false;
     b->bytes_given = true;
     for (int i = 0; i < 256; i++) b->bytes[i] = (uint32_t)i + 3;

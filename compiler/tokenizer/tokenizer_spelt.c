@@ -1,6 +1,6 @@
-/* tokenizer_spelt.c: import SentencePiece models whose pieces have the ids of a vocab.json in the
- * same folder: Marian and M2M100. A piece without an id becomes a symbol after all ids: it is
- * unknown. */
+/* tokenizer_spelt.c: import the SentencePiece models of Marian and M2M100, whose pieces have the
+ * ids of a vocab.json in the same folder. A piece that vocab.json lacks becomes a symbol after all
+ * ids, which is encoded as unknown. */
 #include "tokenizer_json.h"
 
 #include <string.h>
@@ -94,7 +94,7 @@ bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const 
     tok_add_folder(b, config, none, 0);
     for (int i = 0; i < b->added.count; i++) {
         TokAdded *x = &b->added.at[i];
-        /* The class takes only blanks as word boundaries. */
+        /* The class regards only blanks as word boundaries. */
         if (x->flags & TOK_ADDED_SINGLE_WORD)
             tok_refuse(b, "the added token \"%.60s\" has single_word, which is not supported in a Marian tokenizer", x->text.s);
         x->normalised = false;

@@ -1,6 +1,6 @@
 /* tokenizer_words.c: import vocab.txt, the vocabulary of BERT's tokenizer. It has one piece per
  * line; the id of a piece is its line number, counted from 0. The pipeline is BERT's, with the
- * switches of tokenizer_config.json. */
+ * settings of tokenizer_config.json. */
 #include <string.h>
 
 #include "tokenizer_build.h"
@@ -36,12 +36,12 @@ static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
     const char *shown = tok_class_shown(b, f);
     if (class || !shown) return class ? class : &classes[0];
     const char *by = f->word_tokenizer.s ? arena_format(b->arena, " with the word_tokenizer_type '%s'", f->word_tokenizer.s) : "";
-    tok_refuse(b, "a vocab.txt of the %s%s is not supported; those of BERT and MPNet are", shown, by);
+    tok_refuse(b, "a vocab.txt of the %s%s is not supported; those of %s are", shown, by, tok_classes_of_words(b->arena));
     return NULL;
 }
 
-/* Add the special tokens: all that the folder names, and those of the class that the vocabulary
- * has. */
+/* Add the special tokens: all that the folder names, and the class's own as far as the vocabulary
+ * has them. */
 static void add_marks(TokBuild *b, const TokClassRow *class, const TokConfig *c)
 {
     const char *there[TOK_MARKS];
@@ -77,7 +77,7 @@ static void note_lowering(TokBuild *b, const TokConfig *c)
                 c->folder.path ? "; to keep capitals, set \"do_lower_case\": false in the folder's tokenizer_config.json" : "");
 }
 
-/* do_lower_case of the folder, true by default, unless the class ignores it. */
+/* do_lower_case of the folder, by default true; always true if the class ignores it. */
 static bool lowers(TokBuild *b, const TokClassRow *class, const TokConfig *c)
 {
     const bool said = !c->has_do_lower_case || c->do_lower_case, always = class->flags & WORDS_LOWER;

@@ -1,6 +1,6 @@
--- attention.lua: only scaled dot-product attention: 3 queries, 5 keys, d_k 8, d_v 10, from three inputs.
+-- attention.lua: scaled dot-product attention by itself: 3 queries, 5 keys, d_k 8, d_v 10, from three inputs.
 --
--- The mask is an input of 0 and 1: where it is 0, a query may not attend. Without it every query sees every key:
+-- The mask is an input of 0 and 1: where it is 0, a query may not attend. By default, every query sees every key:
 --   xformc run specs/attention.lua
 --   xformc run specs/attention.lua --input mask=FILE.safetensors
 
@@ -19,7 +19,7 @@ return xf.graph("attention", function(g)
   local value = g.input("value", {5, 10}, wave(5, 10, 0.3))
   local mask  = g.input("mask",  {3, 5}, everything)
   local output, weights, scores = g.attention(query, key, value, mask)
-  g.output("scores", scores)                                -- query keyT, before scaling
+  g.output("scores", scores)                                -- query keyᵀ, before scaling
   g.output("weights", weights)                              -- every row sums to 1
   g.output("output", output)
 end)

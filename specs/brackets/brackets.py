@@ -38,7 +38,7 @@ def is_balanced(text):
 
 
 def balanced(rng, half):
-    """A balanced text of `half` pairs: opens or closes at random while it can still be balanced."""
+    """A balanced text of `half` pairs. Where a pair can either open or close, chance decides."""
     text, open_ones = [], []
     for left in range(2 * half, 0, -1):
         if len(open_ones) < left and (not open_ones or rng.random() < 0.5):
@@ -80,7 +80,7 @@ def texts(seed):
 
 
 def held_out_texts(count, seed):
-    """Different held-out texts of at least 8 brackets."""
+    """Distinct held-out texts of at least 8 brackets."""
     found = {}
     for text in texts(seed):
         if len(text) >= 8 and held_out(text):

@@ -40,7 +40,7 @@ class Config:
 
 
 class Trace:
-    """Keeps intermediates by name; Trace(None) keeps nothing."""
+    """Keeps intermediate tensors by name; Trace(None) keeps nothing."""
 
     def __init__(self, found=None, prefix=""):
         self.found, self.prefix = found, prefix
@@ -55,7 +55,7 @@ class Trace:
 
 
 class AnnotatedNorm(nn.Module):
-    """a_2 * (x - mean) / (std + eps) + b_2; std divides by n - 1, eps outside the root."""
+    """a_2 * (x - mean) / (std + eps) + b_2; std divides by n - 1, and eps is outside the root."""
 
     def __init__(self, width, eps=1e-6):
         super().__init__()

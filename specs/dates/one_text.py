@@ -1,4 +1,4 @@
-"""Write PyTorch's results for one text: ids, and every intermediate by name.
+"""Write PyTorch's results for one text: ids, and every intermediate tensor by name.
 
     python one_text.py [../../tests/first.ref.safetensors]
 

@@ -4,7 +4,8 @@
     python train.py --help
 
 Each step draws a batch of new examples, sorts it by length and runs it in a
-few slices, each padded to its own longest text: unbiased, with little padding.
+few slices, each padded to its own longest text.  This is unbiased and needs
+little padding.
 """
 
 import argparse

@@ -1,4 +1,4 @@
--- bart: BART. As `xformc info FOLDER --lua` prints it, with random weights.
+-- bart: BART. A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "bart",
   d_model = 32,

@@ -1,4 +1,4 @@
--- distilbert: DistilBERT: the encoder. As `xformc info FOLDER --lua` prints it, with random weights.
+-- distilbert: DistilBERT: the encoder. A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "distilbert",
   kind = "encoder",

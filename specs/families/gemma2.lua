@@ -1,4 +1,4 @@
--- gemma2: Gemma 2. As `xformc info FOLDER --lua` prints it, with random weights.
+-- gemma2: Gemma 2. A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "gemma2",
   kind = "decoder",

@@ -1,4 +1,4 @@
--- gpt_neox: GPT-NeoX, Pythia. As `xformc info FOLDER --lua` prints it, with random weights.
+-- gpt_neox: GPT-NeoX, Pythia. A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "gpt_neox",
   kind = "decoder",

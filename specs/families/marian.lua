@@ -1,4 +1,4 @@
--- marian: Marian: opus-mt. As `xformc info FOLDER --lua` prints it, with random weights.
+-- marian: Marian: opus-mt. A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "marian",
   d_model = 32,

@@ -1,4 +1,4 @@
--- mistral: Mistral. As `xformc info FOLDER --lua` prints it, with random weights.
+-- mistral: Mistral. A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "mistral",
   kind = "decoder",

@@ -1,4 +1,4 @@
--- opt: OPT. As `xformc info FOLDER --lua` prints it, with random weights.
+-- opt: OPT. A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "opt",
   kind = "decoder",

@@ -1,4 +1,4 @@
--- qwen2: Qwen 2 and 2.5. As `xformc info FOLDER --lua` prints it, with random weights.
+-- qwen2: Qwen 2 and 2.5. A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "qwen2",
   kind = "decoder",

@@ -129,8 +129,8 @@ def file_names(state):
 
 @torch.no_grad()
 def greedy(model, prompt, end, most):
-    """Ids after prompts of equal length [B, T]: up to `most`, each list with its end id; smallest
-    gap between two best logits."""
+    """The ids after each of the prompts of equal length [B, T], up to `most`, with the end id; and
+    the smallest gap between the two best logits."""
     ids, done, smallest = prompt, torch.zeros(len(prompt), dtype=torch.bool), float("inf")
     for _ in range(most):
         two = model(ids)[:, -1].topk(2)

@@ -210,9 +210,10 @@ typedef struct TokFolder {
     TOK_LIST(TokAdded) added;       /* added_tokens.json */
     TOK_LIST(TokAdded) extra;       /* special tokens with other names; ids are RT_TOK_NONE */
     TOK_LIST(TokAdded) listed;      /* additional_special_tokens; ids are RT_TOK_NONE */
-    TOK_LIST(TokAdded) objects;     /* tokens that are objects in special_tokens_map.json; the
-                                     * classes of transformers 5 that are written in Python do not
-                                     * compare them with the tokens of a text */
+    TOK_LIST(TokAdded) objects;     /* those of `listed` that are objects in
+                                     * special_tokens_map.json; the classes of transformers 5 that
+                                     * are written in Python do not compare them with the tokens of
+                                     * a text */
     bool left_out;                  /* a token of a second list was left out */
     TokString source_language, language_codes, word_tokenizer, sentence_mask;
     bool has_sentence_mask;         /* mask_token_sent, which may be null */

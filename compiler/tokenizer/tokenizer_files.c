@@ -86,7 +86,7 @@ static bool import_file(TokBuild *b, Loc at, const char *path, const TokConfig *
     Contents c;
     if (is_gguf(first, file_first_bytes(path, first, sizeof first))) return import_gguf(b, at, path);
     if (text_ends(path, ".lua")) {
-        diag_error(b->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "a spec is not a tokenizer: give its tokenizer_file");
+        diag_error(b->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "a spec is not a tokenizer; give its tokenizer_file, if it has one");
         return false;
     }
     if (!load(b, at, path, &c)) return false;

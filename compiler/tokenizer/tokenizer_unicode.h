@@ -5,8 +5,8 @@
 
 #include "unicode_tables.h"
 
-/* MODERN: for patterns. BERT: for BertNormalizer and BertPreTokenizer. MARKS: for StripAccents.
- * ALPHABETIC and the following: for classes such as [[:alpha:]]. */
+/* MODERN: for patterns. BERT: for BertNormalizer, BertPreTokenizer and Punctuation. MARKS: for
+ * StripAccents. ALPHABETIC and the following: for classes such as [[:alpha:]]. */
 typedef enum TokEra {
     TOK_ERA_MODERN, TOK_ERA_BERT, TOK_ERA_MARKS, TOK_ERA_CLASS, TOK_ERA_DECOMPOSE, TOK_ERA_LOWER,
     TOK_ERA_ALPHABETIC, TOK_ERA_LOWERCASE, TOK_ERA_UPPERCASE, TOK_ERAS

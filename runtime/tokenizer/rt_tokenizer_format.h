@@ -59,7 +59,7 @@ typedef enum RtTokSection {
 typedef enum RtTokHead {
     TOK_HEAD_MODEL,             /* RtTokModel */
     TOK_HEAD_PIECES,
-    TOK_HEAD_SYMBOLS,           /* pieces, and other symbols that merge into pieces */
+    TOK_HEAD_SYMBOLS,           /* how many pieces and other symbols */
     TOK_HEAD_UNKNOWN,           /* id, or RT_TOK_NONE */
     TOK_HEAD_FLAGS,             /* RtTokFlag */
     TOK_HEAD_WORD_MOST,         /* wordpiece: maximum number of characters of a word */

@@ -117,8 +117,8 @@ bool tok_bytes(Arena *a, TokString text, TokString *bytes);
 
 /* Add an added token, which is matched in texts. Its id is x.id, and the piece of that id gets its
  * text. If x.id is RT_TOK_NONE, it gets the id of the token or piece with its text, else a new one
- * (tok_next_id). Returns the id, or RT_TOK_NONE if the token is left out, since the model has no
- * row for it. */
+ * (tok_next_id). Returns the id; RT_TOK_NONE for an empty text, after an error, or if the model has
+ * no row for the token, which is then left out. */
 uint32_t tok_add(TokBuild *b, TokAdded x);
 uint32_t tok_next_id(const TokBuild *b);                        /* the first free id from the number
                                                                  * of tokens on */

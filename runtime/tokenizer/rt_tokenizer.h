@@ -37,7 +37,7 @@ rt_status rt_tokenizer_view(RtTokenizer *t, const void *blob, size_t bytes);
 static inline int rt_tokenizer_size(const RtTokenizer *t) { return (int)t->head[TOK_HEAD_PIECES]; }
 
 /* Cut texts to `most` ids, including those that the template adds; 0, the default: never. In a pair
- * the longer text is cut first, like Hugging Face's "longest_first". */
+ * the longer text is cut first, like Hugging Face's "longest_first"; a plain pair is not cut. */
 static inline void rt_tokenizer_cut(RtTokenizer *t, int most) { t->head[TOK_HEAD_MOST_IDS] = (uint32_t)most; }
 
 /* Put this prompt before every text, or the first of a pair, in place of the tokenizer's own. t

@@ -80,8 +80,8 @@ static void flush(Run *r)
     r->n = 0;
 }
 
-/* Sort and compose a complete run. If only its starter is left, that may still compose with the
- * next one: see form_put. */
+/* Sort and compose a complete run. If only its starter is left, it may still compose with the
+ * next starter: see form_put. */
 static void settle(Run *r)
 {
     if (r->n > 1) sort(r, r->marks[0].class ? 0 : 1);

@@ -343,8 +343,8 @@ rt_status rt_tokenizer_normalise(const RtTokenizer *t, const char *text, size_t 
 
 /* ---- scratch ------------------------------------------------------------------------------------------------ */
 
-/* Bytes that the memos of patterns take for each byte of text. The blob may not have been checked
- * yet. */
+/* Bytes that the memos of patterns take for each byte of text. The blob may still be
+ * unchecked. */
 static double memo_bytes(const RtTokenizer *t)
 {
     const uint32_t ops = t->bytes[TOK_OPS] / sizeof(RtTokOp), nodes = t->bytes[TOK_NODES] / (4 * TOK_NODE_WORDS);

@@ -121,7 +121,7 @@ rt_status rt_tokenizer_decode(const RtTokenizer *t, const int *ids, int n, int p
  * is valid UTF-8. */
 typedef struct RtTokenStream {
     uint32_t from, seen, pieces, fused, stripped, held, spaces, apart, outer, said;
-    unsigned char hold[16], cleaned[16];        /* cleaned: matched bytes of each replacement */
+    unsigned char hold[16], cleaned[16];        /* cleaned: how many bytes each replacement has matched */
 } RtTokenStream;
 rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 rt_status rt_tokenizer_stream_end(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);

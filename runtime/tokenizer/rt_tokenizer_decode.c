@@ -1,4 +1,4 @@
-/* rt_tokenizer_decode.c: ids to text, a token at a time. A token's text goes through the decoders
+/* rt_tokenizer_decode.c: ids to text, one token at a time. A token's text goes through the decoders
  * one by one; after the last, invalid UTF-8 becomes U+FFFD, and incomplete characters are held
  * back. */
 #include "rt_tokenizer_parts.h"

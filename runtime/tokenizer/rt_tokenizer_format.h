@@ -33,7 +33,7 @@ typedef enum RtTokSection {
     TOK_MERGES,         /* {u32 left, right, rank, merged} */
     TOK_MERGE_SLOTS,    /* u32[power of two]: 1 + the index of a merge, 0 if empty; the hash
                            is rt_tok_merge_hash */
-    TOK_JOINS,          /* u32[power of two]: bits by rt_tok_merge_hash, set for each pair of first
+    TOK_JOINS,          /* u32[power of two]: bits by rt_tok_merge_hash, set for each pair of initial
                            symbols that some merge joins, and for others that collide; empty: any
                            pair may be joined */
     TOK_ADDED,          /* {u32 id, flags}: RtTokAdded */

@@ -134,7 +134,7 @@ void rt_tok_settle_spans(TokWork *w, const char *text, size_t bytes, int first);
 
 /* Run the normalisers over x. If there are any, *x becomes another text, in scratch. */
 void rt_tok_normalise(TokWork *w, TokText *x);
-/* Single normalisers: from `in` to `out`, which has enough room. */
+/* Single normalisers: they read `in` and write `out`, which has enough room. */
 void rt_tok_form(TokWork *w, const RtTokOp *op, const TokText *in, TokText *out);
 void rt_tok_map_graphemes(TokWork *w, const TokText *in, TokText *out);
 void rt_tok_map_longest(TokWork *w, const TokText *in, TokText *out);
@@ -145,7 +145,7 @@ typedef struct TokMatcher {
     const RtTokenizer *t;
     const unsigned char *s;  size_t n;
     uint32_t first, memos;          /* first node of the pattern; number of its memos */
-    unsigned char *failed;          /* a bit for each position, 0 to n, and memo */
+    unsigned char *failed;          /* a bit for each memo at each position, 0 to n */
 } TokMatcher;
 
 static inline size_t rt_tok_matcher_bytes(uint32_t memos, size_t n) { return memos ? ((n + 1) * memos + 7) / 8 : 0; }

@@ -1,5 +1,5 @@
-/* rt_tokenizer_split.c: split a text into words. Each split passes its parts to the next one, and
- * the last one to the model, so no list of words is kept. Empty parts are left out. */
+/* rt_tokenizer_split.c: split a text into words. Each split passes its parts to the next split, and
+ * the last passes them to the model, so no list of words is kept. Empty parts are left out. */
 #include "rt_tokenizer_parts.h"
 
 static void word(TokWork *w, const TokText *x, size_t begin, size_t end)

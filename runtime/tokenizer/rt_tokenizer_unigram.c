@@ -1,5 +1,5 @@
 /* rt_tokenizer_unigram.c: split a word into the pieces with the greatest sum of scores (Kudo 2018),
- * with the Viterbi algorithm: every piece that begins at a character offers a path to its end. Of
+ * using the Viterbi algorithm: every piece that begins at a character offers a path to its end. Of
  * equal sums, the first one found is kept. */
 #include "rt_tokenizer_parts.h"
 

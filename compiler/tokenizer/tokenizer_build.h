@@ -125,11 +125,11 @@ uint32_t tok_next_id(const TokBuild *b);                        /* the first fre
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
-void tok_normaliser(TokBuild *b, RtTokOp op);                   /* its text already in the pool */
+void tok_normaliser(TokBuild *b, RtTokOp op);                   /* its text is already in the pool */
 void tok_lower_first(TokBuild *b);                              /* a step before all normalisers */
 void tok_split(TokBuild *b, RtTokOp op);
 void tok_decoder(TokBuild *b, RtTokOp op);
-uint32_t tok_pool(TokBuild *b, TokString s);                    /* append to TOK_TEXT; its offset */
+uint32_t tok_pool(TokBuild *b, TokString s);                    /* append to TOK_TEXT; gives the offset */
 RtTokOp tok_op(TokBuild *b, RtTokOpKind kind, TokString text);
 void tok_item(TokBuild *b, bool pair, uint32_t kind, uint32_t id, uint32_t type);
 
@@ -149,7 +149,7 @@ void tok_strip_accents(TokBuild *b);
 /* Add a normaliser; first: before all others. */
 void tok_replace(TokBuild *b, const char *regex, const char *by, bool first);
 void tok_metaspace(TokBuild *b, TokString mark, RtTokPrepend scheme, bool split);
-void tok_template_begin(TokBuild *b, uint32_t bos);                             /* bos A; bos A B of type 1 */
+void tok_template_begin(TokBuild *b, uint32_t bos);                             /* bos A; bos A B, B of type 1 */
 void tok_template_ends(TokBuild *b, int bos, int eos);      /* around every text; below 0: none */
 /* cls A sep; cls A sep B sep, the last two of type 1 */
 void tok_template_bert(TokBuild *b, uint32_t cls, uint32_t sep);

@@ -72,7 +72,7 @@ static bool import_pair(TokBuild *b, Loc at, const char *vocab, const char *merg
     return tok_import_vocab_merges(b, v.data, v.size, m.data, m.size, config);
 }
 
-/* The file holds a whole model but only its header is read, so it is mapped. */
+/* The file holds a whole model, but only its header is read, so it is mapped. */
 static bool import_gguf(TokBuild *b, Loc at, const char *path)
 {
     diag_conceal(b->diag, path);

@@ -14,7 +14,7 @@ json_t *tok_json_load(TokBuild *b, const char *data, size_t size);
 json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name);
 /* Add the pieces of {"text": id, …}. */
 void tok_json_ids(TokBuild *b, json_t *root, bool known);
-/* Read a special token, a string or an object with "content" and flags; false if it is neither, or
+/* Read a special token: a string, or an object with "content" and flags; false if it is neither, or
  * empty. */
 bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out);
 /* Check that an object has the given members, separated by spaces, each NAME:TYPES or

@@ -67,7 +67,7 @@ static void tell_missing(Finder *f, const char *const *unused, int n)
 {
     const char *prefix = common_prefix(f, unused, n);
     if (prefix) {
-        diag_error(f->diag, EXIT_BAD_DATA, f->at, "the tensor names in %s have the prefix \"%s\", as in \"%s%s\": save the tensors "
+        diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor names in %s have the prefix \"%s\", as in \"%s%s\": save the tensors "
                    "without it", f->model->weights_path, prefix, prefix, f->missing[0].file_name);
         return;
     }
@@ -159,7 +159,7 @@ void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m)
     Finder f = { .arena = a, .diag = d, .draft = draft, .model = m, .family = family_of_word(m->names) };
     f.at = weights_place(draft);
     if (!m->weights && !m->weights_path && !m->graph) {
-        diag_error(d, EXIT_BAD_DATA, f.at, "weights is missing: expected a weights file or \"random\"");
+        diag_error(d, EXIT_BAD_DATA, f.at, "the field weights is missing: expected a weights file or \"random\"");
         return;
     }
     m->weights_missing = draft->sizes_only && m->weights_path && access(m->weights_path, F_OK) != 0;

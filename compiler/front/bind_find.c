@@ -1,8 +1,8 @@
 /* bind_find.c: find one tensor by its canonical name in the weights file, under any accepted
  * spelling, or make it from a seed.
  *
- * A spelling is a pattern: (a|b) means a or b. Messages give the first spelling; the canonical name
- * is tried last. */
+ * A spelling is a pattern: (a|b) means a or b. Messages give the first spelling. Without a family,
+ * the canonical name is tried last. */
 #include "bind_find.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* bind_find.h: find tensors in the weights file; shared by bind*.c. */
+/* bind_find.h: find tensors in the weights file; shared by the files bind*.c that add tensors. */
 #ifndef BIND_FIND_H
 #define BIND_FIND_H
 
@@ -37,14 +37,15 @@ static inline bool finder_ends_with(const char *s, const char *end)
  * them. */
 const TensorSource *finder_spelling(Finder *f, const char *pattern);
 const char *finder_first_spelling(Arena *a, const char *pattern);
-/* Find a canonical name, or a matrix that is tied to it, by the family's table; NULL if the file
- * has neither. */
+/* Find a tensor by its canonical name, with the family's table, or else a matrix that it may be
+ * tied to; NULL if the file has neither, or several such matrices that differ. */
 const TensorSource *finder_tied(Finder *f, const char *name);
 /* Decide whether the output layer is tied to the embedding; call it before tensors are added. */
 void finder_settle_tying(Finder *f);
-/* Call these after tensors are added. finder_mark_copies: mark tensors as used if they have the
- * same bytes as a used one. finder_refuse_left_out: report tensors of the file that the model lacks
- * because of a key of config.json. */
+/* Call these after tensors are added. finder_mark_copies: mark copies of embeddings and of the
+ * output layer as used if they have the same bytes as a used tensor. finder_refuse_left_out: report
+ * tensors of the file that the model lacks because of a key of config.json, or of a field of the
+ * spec. */
 void finder_mark_copies(Finder *f);
 void finder_refuse_left_out(Finder *f);
 /* row-major; columns 0: a vector */

@@ -1,7 +1,9 @@
-/* bind_tied.c: matrices of a family's file that may be tied: embeddings and the output layer.
+/* bind_tied.c: matrices of a family's file that may be tied (embeddings and the output layer), and
+ * tensors of the file that config.json leaves out.
  *
- * The rule is that of transformers 5: each uses its own tensor if the file has it, else the shared
- * one, else another's. tie_word_embeddings counts only if the file does not decide. */
+ * The rule for tied matrices is that of transformers 5: each uses its own tensor if the file has
+ * it, else the shared one, else another's. tie_word_embeddings counts only if the file does not
+ * decide. */
 #include "bind_find.h"
 
 #include <inttypes.h>
@@ -15,7 +17,7 @@ static const char masked[] = "head.output.weight";
 static const char *const tied[] = { source, target, logits, masked };
 enum { TIED = sizeof tied / sizeof *tied };
 
-/* Find a canonical name by the family's table; NULL if the file lacks it. */
+/* Find a tensor by its canonical name, with the family's table; NULL if the file lacks it. */
 static const TensorSource *of_family(Finder *f, const char *name)
 {
     int64_t layer;
@@ -36,14 +38,14 @@ static bool same_bytes(const TensorSource *a, const TensorSource *b)
     return !memcmp(a->file->map.data + a->offset, b->file->map.data + b->offset, bytes);
 }
 
-/* With two vocabularies the source has its own embedding, and nothing is shared. */
+/* With two vocabularies, the source has its own embedding, and shared.table is not used. */
 static bool is_apart(const Finder *f, const char *name)
 {
     const bool two = draft_choice(f->draft, SIDE_BOTH, FIELD_ID_target_vocab) != NULL;
     return two && (name == source || name == shared);
 }
 
-/* The entry of `tied` with that name; NULL if this model may not tie it. */
+/* The entry of `tied` with that name; NULL if there is none, or if this model may not tie it. */
 static const char *tied_name(const Finder *f, const char *name)
 {
     const Model *m = f->model;
@@ -53,8 +55,8 @@ static const char *tied_name(const Finder *f, const char *name)
     return NULL;
 }
 
-/* Find another matrix of `tied` to use in place of `name`; NULL if the candidates differ from each
- * other. */
+/* Find another matrix of `tied` to use in place of `name`; NULL if there is none, or if the
+ * candidates differ from each other. */
 static const TensorSource *other(Finder *f, const char *name)
 {
     const Model *m = f->model;
@@ -88,8 +90,8 @@ static void settle_logits(Finder *f)
         diag_remark(f->diag, f->at,
                     "%s = false, but %s has no output layer; using \"%s\" instead",
                     f->draft->folder ? "\"tie_word_embeddings\"" : "tied", m->weights_path, head->name);
-    /* If the model is untied but the file has no output layer, that is reported as missing
-     * later. */
+    /* If the model is untied but there is no matrix for its output layer, the tensor is reported as
+     * missing later. */
     if (own) m->tied = m->tied && embed && same;
     else m->tied = (m->tied || f->family->tied) && same;
 }

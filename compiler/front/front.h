@@ -22,7 +22,8 @@ typedef struct DraftChanges {
 /* Apply the options, and remark if the context is shorter than the trained length and no option
  * asked for that. False after an error. */
 bool draft_change(Arena *a, Diag *d, Draft *draft, DraftChanges changes);
-/* Return the draft with other words for dtype and kv_dtype; NULL leaves a field unchanged. */
+/* Return the draft with these words for dtype and kv_dtype; NULL leaves a field unchanged. A word
+ * for dtype also drops the dtypes given for single tensors. */
 const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, const char *kv_dtype);
 
 /* Read the model's weights once, and remark on numbers that are not finite. gives:
@@ -35,9 +36,9 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 /* The passes of model_from_draft. needs: the fields of `m`. */
 /* gives: weight_file; false after errors */
 bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);
-/* gives: source, target, sizes */
+/* gives: source, target, sizes, start_id, end_id */
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);
-/* gives: tokenizer_data, sizes */
+/* gives: tokenizer_data to tokenizer_chat, sizes */
 void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);
 /* gives: weight_file, tensors */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);

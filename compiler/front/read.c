@@ -57,12 +57,12 @@ static bool is_misnamed(Arena *a, Diag *d, const char *path, const unsigned char
     if (sentence) diag_error(d, EXIT_BAD_DATA, at, "it %s", sentence);
     else if (kind && file_is_regular(path) && !begins_as_lua(bytes, n))
         diag_error(d, EXIT_BAD_DATA, at, "it is named like %s, but %s: was the download "
-                   "complete?", kind, n ? "is not one" : "is empty");
+                   "complete?", kind, n ? "is not one that xformc knows" : "is empty");
     else return false;
     return true;
 }
 
-/* After a missing file: a note if its name is that of a model on the Hugging Face Hub, OWNER/NAME. */
+/* After a missing file: a note if it is named like a model on the Hugging Face Hub, OWNER/NAME. */
 static void note_hub(Arena *a, Diag *d, const char *path)
 {
     const char *slash = strchr(path, '/'), *dot = strrchr(path, '.');
@@ -96,7 +96,8 @@ Draft *draft_read(Arena *a, Diag *d, const char *path, const OpName *ops, int n,
     return NULL;
 }
 
-/* Open the weights first: the vocabulary files may be next to them. */
+/* Open the weights before the vocabulary files, which may be next to them: if the weights cannot be
+ * opened, only that is reported. */
 static void read_transformer(const ModelCheck *c)
 {
     Model *m = c->model;

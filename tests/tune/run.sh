@@ -208,7 +208,7 @@ fault 'a file that wants the system' "*bad.lua:1:*: error: *global 'io'*a tuning
 [ ! -e "$scratch/none" ]
 verdict $? 'none of them left a folder'
 fails 'a file that is not there' 66 '*cannot open *absent.lua: No such file or directory' "$xformc" run $spec --tune "$scratch/absent.lua" 1
-fails 'a tune file as a spec' 65 '*made.lua:2:*: error: this file is from xformc tune; pass it with --tune. *' "$xformc" run "$scratch/made.lua" 1
+fails 'a tune file as a spec' 65 '*made.lua:2:*: error: xf.tune belongs in a tuning file, which is passed with --tune; *' "$xformc" run "$scratch/made.lua" 1
 case $(uname -m) in x86_64) far=neon ;; *) far=avx512 ;; esac
 echo "return xf.tune { isa = \"$far\" }" >"$scratch/far.lua"
 fails 'instructions of another processor' 69 "*far.lua:1:*: error: no kernels for $far, or this processor cannot run them*" "$xformc" run $spec --tune "$scratch/far.lua" 1

@@ -23,7 +23,7 @@ static void print_path(const char *path, FILE *to)
     free(whole);
 }
 
-/* Print the fewest digits that read back as the same number. */
+/* Print a whole number in full, and else the fewest digits that read back as the same number. */
 static void print_real(double x, FILE *to)
 {
     const bool whole = !(floor(x) < x) && fabs(x) < 1e15;
@@ -87,8 +87,8 @@ static bool is_one_value(const Field *f, const Choice *c)
     return true;
 }
 
-/* True if a choice need not be printed: the model does not read it, or it is the default and hides
- * no other choice. */
+/* True if a choice need not be printed: there is none, the model does not read it, or it is the
+ * default and hides no other choice. */
 static bool is_idle(const Draft *d, const Model *m, Side side, const Field *f, const Choice *c)
 {
     if (!c->count || field_unread(d, m, side, (FieldId)(f - fields))) return true;

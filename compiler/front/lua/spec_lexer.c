@@ -1,5 +1,5 @@
-/* spec_lexer.c: split Lua source into tokens with their places. Comments are dropped; a string is
- * one token. */
+/* spec_lexer.c: split Lua source into tokens with their places, and find words and fields among
+ * them. Comments are dropped; a string is one token. */
 #include "spec_lexer.h"
 
 #include <ctype.h>

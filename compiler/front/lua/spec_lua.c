@@ -1,6 +1,6 @@
 /* spec_lua.c: run a spec, a Lua file that returns xf.model{…} or xf.graph(…), and take its Draft.
- * The chunk runs in a sandbox. Every model and graph that it makes must be valid, but only the one
- * that it returns is built. */
+ * The chunk runs in a sandbox. The fields and calls of every model and graph that it makes are
+ * checked, but only the one that it returns is built. */
 #include "spec_lua.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static int unknown_in_xf(lua_State *L)
     const char *word = luaL_checkstring(L, 2), *near = diag_nearest(word, words, 3);
     Loc at = spec_call(L, word);
     if (strcmp(word, "tune") == 0)
-        spec_fail(L, at, "this file is from xformc tune; pass it with --tune. A spec returns "
+        spec_fail(L, at, "xf.tune belongs in a tuning file, which is passed with --tune; a spec returns "
                   "xf.model{…} or xf.graph(…)");
     spec_fail(L, at, "unknown xf.%s; expected xf.model, xf.graph or xf.op%s%s%s", word, near ? "; did you mean xf." : "",
               near ? near : "", near ? "?" : "");
@@ -221,7 +221,7 @@ static bool check_text(SpecReader *r, const char *text, size_t size)
 {
     Loc at = { r->path, 1, 1 };
     if (size && *text == LUA_SIGNATURE[0]) {
-        diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "a compiled Lua chunk; a %s must be text", r->kind->name);
+        diag_error(r->diag, EXIT_BAD_DATA, (Loc){ r->path, 0, 0 }, "this is a compiled Lua chunk; a %s must be text", r->kind->name);
         return false;
     }
     for (size_t i = 0; i < size;) {

@@ -26,7 +26,7 @@ extern const char *const spec_own_calls[OWN_CALLS];
 /* The limits for a spec. */
 enum {
     MAX_INSTRUCTIONS = 10000000,
-    MAX_MEMORY = 64 << 20,          /* bytes allocated at a time */
+    MAX_MEMORY = 64 << 20,          /* bytes in use at any time */
     MAX_ALLOCATED_MB = 4096,        /* allocated in all */
     MAX_STRING = 1 << 20,           /* bytes of one string */
     MAX_SPECS = 1000,               /* models and graphs made by one spec */
@@ -118,7 +118,7 @@ Draft *spec_new_draft(lua_State *L, Loc at);            /* counted against MAX_S
 int  spec_graph(lua_State *L);                          /* xf.graph */
 bool spec_is_builder_word(const SpecReader *r, const char *word);
 /* The number of a word: spec_own_calls first, then the operations, then those of xf.op; -1 if
- * unknown. At the prompt an xf.op may be defined again; the last definition is used. */
+ * unknown. If an xf.op is defined again, as at the prompt, the last definition is used. */
 int spec_word_number(const SpecReader *r, const char *word);
 int  spec_op(lua_State *L);                             /* xf.op */
 /* Set the attributes and the result's shape of a call of an xf.op, whose inputs are at stack places

@@ -17,7 +17,8 @@ typedef struct Fields {
     SpecReader *reader;
     Draft *draft;
     Side side;
-    const char *group;              /* "unroll": `layers` means unroll_layers; or NULL */
+    const char *group;              /* such as "unroll", where `layers` means unroll_layers; or
+                                     * NULL */
     Loc call;
     const char *method;
 } Fields;
@@ -81,7 +82,7 @@ static bool read_number(const Fields *f, const Field *field, const char *what, L
         if (!whole) exact = isfinite(v->real);
     }
     if (!exact) {
-        wrong(f, at, "%s must be a %s, found %s", what, whole ? "whole number" : "number", spec_describe(f->L, -1));
+        wrong(f, at, "%s must be a %s, found %s", what, whole ? "whole number" : "finite number", spec_describe(f->L, -1));
         return false;
     }
     return field_check(f->reader->diag, at, field, what, spec_describe(f->L, -1), v);
@@ -250,7 +251,7 @@ static bool read_value(const Fields *f, const Field *field, const char *what, Lo
 static void read_list(const Fields *f, const Field *field, Choice *c)
 {
     int64_t n = spec_list(f->L, -1);
-    if (n < 0) wrong(f, c->at, "%s must be a plain list: { 1, 2, … }, without holes or names", field->name);
+    if (n < 0) wrong(f, c->at, "%s must be a plain list, { 1, 2, … }, without holes or names", field->name);
     if (n == 0) wrong(f, c->at, "%s is an empty list", field->name);
     if (n > MAX_LIST) wrong(f, c->at, "%s lists %" PRId64 " values; at most %d are allowed", field->name, n, MAX_LIST);
     if (n < 1 || n > MAX_LIST) return;

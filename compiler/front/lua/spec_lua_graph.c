@@ -1,6 +1,6 @@
-/* spec_lua_graph.c: xf.graph: run a builder and record its calls to `g`, in order. A value is a
- * handle that belongs to one graph. The first error ends the builder, since later ones would follow
- * from it. */
+/* spec_lua_graph.c: run the builder of an xf.graph and record its calls to `g`, in order. A value
+ * is a handle that belongs to one graph. The first error ends the builder, since later ones would
+ * follow from it. */
 #include "spec_lua.h"
 
 #include <ctype.h>
@@ -94,8 +94,8 @@ static void check_unique(lua_State *L, Builder *b, const char *name, int value, 
     name_map_add(b->named, name, n);
 }
 
-/* Names of inputs and outputs become C functions, NAME_set_a_b, with `.` replaced by `_`: these
- * must be unique, too. */
+/* Names of inputs and outputs become parts of the names of C functions, with `.` replaced by `_`,
+ * such as NAME_set_a_b for the input a.b: these must be unique, too. */
 static void check_c_name(lua_State *L, NameMap *names, const char *what, const char *name, Loc at)
 {
     char *c = arena_text(spec_reader(L)->arena, name);
@@ -238,12 +238,14 @@ static struct GraphOption read_option(lua_State *L, const char *op, Loc at)
     if (!o.name) spec_fail(L, at, NULL);
     if (lua_type(L, -1) == LUA_TNUMBER) o.number = lua_tonumber(L, -1);
     else if ((o.boolean = lua_isboolean(L, -1))) o.number = lua_toboolean(L, -1);
+    else if (lua_type(L, -1) != LUA_TSTRING)
+        spec_fail(L, at, "option %s of g.%s must be a number, a string, true or false; found %s", o.name, op, spec_describe(L, -1));
     else if (!(o.word = spec_text(L, -1, at, o.name))) spec_fail(L, at, NULL);
     if (!isfinite(o.number)) spec_fail(L, at, "option %s of g.%s is not finite", o.name, op);
     return o;
 }
 
-/* Read the table at `index`, sorted by name. */
+/* Read the options in the table at `index`, and sort them by name. */
 static void read_options(lua_State *L, int index, GraphCall *c)
 {
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
@@ -370,7 +372,7 @@ int spec_graph(lua_State *L)
     Loc at = spec_call(L, "graph");
     const char *name = spec_text(L, 1, at, "the name of xf.graph");
     if (!name) spec_fail(L, at, NULL);
-    if (!lua_isfunction(L, 2)) spec_fail(L, at, "xf.graph needs a name and a function, found %s", spec_describe(L, 2));
+    if (!lua_isfunction(L, 2)) spec_fail(L, at, "argument 2 of xf.graph must be a function, found %s", spec_describe(L, 2));
     if (!lua_isnoneornil(L, 3) && !lua_istable(L, 3))
         spec_fail(L, at, "the options of xf.graph must be a table, found %s", spec_describe(L, 3));
     spec_no_more(L, at, 3, "xf.graph takes a name, a function and a table of options");

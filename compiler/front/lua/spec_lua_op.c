@@ -1,6 +1,6 @@
-/* spec_lua_op.c: xf.op{…}, an operation defined by its C, and calls of it: attributes, and the
- * shape that its Lua function computes. The C is checked when the graph is built. xf.op is allowed
- * only if shape_of is set, since the C runs in this process. */
+/* spec_lua_op.c: read xf.op{…}, an operation written in C, and calls of it: their attributes, and
+ * the shape that its Lua function computes. The C is checked when the graph is built. xf.op is
+ * allowed only if shape_of is set, since the C runs in this process. */
 #include "reserved_names.h"
 #include "spec_lua.h"
 
@@ -32,7 +32,7 @@ static const char *c_name(lua_State *L, Loc at, const char *what)
     return name;
 }
 
-/* Reserve a name in the C: four per input, one per attribute. A duplicate is an error. */
+/* Reserve a name in the C code; a duplicate is an error. An input needs four, an attribute one. */
 static void take_name(lua_State *L, NameMap *taken, Loc at, const char *name)
 {
     if (name_map_find(taken, name)) spec_fail(L, at, "the name \"%s\" is already used in the C code of the operation", name);

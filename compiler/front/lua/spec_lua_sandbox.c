@@ -52,8 +52,8 @@ static int64_t clock_ns(clockid_t clock)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Reading the processor time needs a system call and the monotonic clock does not, so check the
- * clock first. At the prompt there is no time limit. */
+/* Reading the processor time needs a system call, and reading the monotonic clock does not, so
+ * check that clock first. At the prompt there is no time limit. */
 static void look_at_clock(lua_State *L)
 {
     Sandbox *s = &spec_reader(L)->sandbox;
@@ -149,7 +149,7 @@ static int plain_format(lua_State *L)
     return call_wrapped(L);
 }
 
-/* Wrap a function whose work is proportional to its first argument, a string. */
+/* Wrap a function whose work is proportional to the length of its first argument, a string. */
 static int charged_text(lua_State *L)
 {
     if (lua_type(L, 1) == LUA_TSTRING) sandbox_charge_bytes(L, lua_rawlen(L, 1));
@@ -341,7 +341,7 @@ static void open_table(lua_State *L)
     lua_setfield(L, -2, LUA_TABLIBNAME);
 }
 
-/* Methods of strings are limited to the same functions. */
+/* Make the table `string`. The methods of strings are limited to its functions. */
 static void open_string(lua_State *L)
 {
     static const char *const names[] = { "sub", "upper", "lower" };

@@ -18,7 +18,9 @@ const char *spec_describe(lua_State *L, int index)
     case LUA_TNUMBER:
         if (lua_isinteger(L, index)) return arena_format(a, "%lld", (long long)lua_tointeger(L, index));
         return isnan(lua_tonumber(L, index)) ? "nan" : arena_format(a, "%.14g", (double)lua_tonumber(L, index));
-    case LUA_TUSERDATA: return spec_at(L, index) ? "a spec" : "a graph's value";
+    case LUA_TUSERDATA:
+        if (luaL_testudata(L, index, "xf.builder")) return "a graph's builder";
+        return spec_at(L, index) ? "a spec" : luaL_testudata(L, index, "xf.value") ? "a graph's value" : "an object";
     default: return arena_format(a, "a %s", luaL_typename(L, index));
     }
 }

@@ -65,7 +65,7 @@ typedef struct Learner {
     const char *fault, *format;
     const char *other;              /* the first failure of the interpreter in any probe */
     bool raised;
-    const char *sought[JINJA_SOUGHT];  int sought_count;    /* strings that it searched for */
+    const char *sought[JINJA_SOUGHT];  int sought_count;    /* strings that it tests for */
     int64_t bound[JINJA_SOUGHT];  int bound_count;          /* integers that it compared values with */
     char *scratch;  size_t scratch_bytes;       /* for the longest rendering */
 } Learner;
@@ -544,8 +544,9 @@ static const char *find_sought(Learner *l, const Chat *c)
     return NULL;
 }
 
-/* Try messages and conversations whose length is within 1 of an integer that the template compares
- * values with. Returns a description of the first that it writes differently, or NULL. */
+/* Try messages and conversations whose length is close to an integer that the template compares
+ * values with or slices at. Returns a description of the first that it writes differently, or
+ * NULL. */
 static const char *find_bound(Learner *l, const Chat *c)
 {
     enum { LONGEST = 20000 };

@@ -17,7 +17,7 @@ typedef struct Reader { Arena *arena; Diag *diag; Model *model; } Reader;
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The text of a token, a string or an object with "content"; NULL if there is none. */
+/* The text of a token, which is a string or an object with "content"; NULL if there is none. */
 static const char *token(const Reader *r, const json_t *from, const char *key)
 {
     const json_t *found = json_object_get(from, key),
@@ -58,7 +58,8 @@ static void find_names(const Reader *r, const json_t *config, const json_t *spec
 }
 
 /* The chat_template of a config: a string, or the one named "default" in a list or an object (the
- * last in a list). NULL if there is none; chat_fault says if it has another form. */
+ * last in a list). NULL if there is none. A different form or a U+0000 gives NULL and sets
+ * chat_fault. */
 static const char *template_of(const Reader *r, const json_t *config)
 {
     const json_t *given = json_object_get(config, "chat_template"), *one,
@@ -95,7 +96,8 @@ static void learn(const Reader *r, const char *text, const JinjaName *names, int
     if (r->model->chat) r->model->chat_fault = NULL;
 }
 
-/* Learn the template of a folder. chat_template.jinja overrides tokenizer_config.json. */
+/* Learn the template of a folder. chat_template.jinja, or else the default in
+ * additional_chat_templates, overrides tokenizer_config.json. */
 static void learn_of_folder(const Reader *r, const char *folder)
 {
     Arena *a = r->arena;

@@ -2,8 +2,8 @@
  * trim_blocks and lstrip_blocks, break and continue, generation blocks, strftime_now,
  * raise_exception, but without tools.
  *
- * An unsupported statement is a fault when the template is parsed; any other unsupported feature is
- * a fault only if rendering reaches it. Faults name the feature. */
+ * Unsupported syntax is a fault when the template is parsed; anything else that is not supported,
+ * such as a filter, is a fault only if rendering reaches it. Faults name the feature. */
 #ifndef JINJA_H
 #define JINJA_H
 
@@ -33,13 +33,13 @@ typedef struct JinjaResult {
     const char *fault;      /* what is wrong or unsupported in the template */
     bool raised;            /* the template itself rejects the conversation; fault is its text */
     const char *format;     /* the argument of strftime_now; NULL if it was not called */
-    const char *sought[JINJA_SOUGHT];       /* strings that the template searched for in others */
+    const char *sought[JINJA_SOUGHT];       /* strings that the template tests for */
     int sought_count;
     int64_t bound[JINJA_SOUGHT];            /* integers in comparisons, and bounds of slices */
     int bound_count;
 } JinjaResult;
 
-/* NULL if the text is not a template, or has a statement that is not supported; *fault says which. */
+/* NULL if the text is not a template, or has syntax that is not supported; *fault says why. */
 const JinjaTemplate *jinja_parse(Arena *a, const char *text, size_t bytes, const char **fault);
 /* The texts of the result are in the arena. */
 JinjaResult jinja_render(Arena *a, const JinjaTemplate *t, const JinjaChat *chat);

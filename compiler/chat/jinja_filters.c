@@ -22,7 +22,7 @@ static JValue replaced(JRun *r, const JValue *v, const JValue *old, const JValue
 {
     if (old) jinja_seek(r, old);
     if (!old || !with || old->kind != J_TEXT || with->kind != J_TEXT || !old->bytes)
-        return jinja_fail(r, "replace takes two strings; the first must not be empty");
+        return jinja_fail(r, "replace is supported only with two strings, the first of them not empty");
     Text t = text_new(r->arena);
     size_t at = 0;
     int64_t left = most && most->kind == J_INT ? most->n : -1;
@@ -43,7 +43,7 @@ static JValue split(JRun *r, const JValue *v, const JValue *by, const JValue *mo
     const JValue list = jinja_list(r);
     int64_t left = most && most->kind == J_INT && most->n >= 0 ? most->n : INT64_MAX;
     if (!by || by->kind != J_TEXT || !by->bytes)
-        return jinja_fail(r, "split and rsplit need a separator that is a nonempty string");
+        return jinja_fail(r, "split and rsplit are supported only with a nonempty string as the separator");
     size_t at = 0;
     for (size_t next; left && (next = jinja_position(v, by->s, by->bytes, at)) != SIZE_MAX;
          left--) {
@@ -83,7 +83,7 @@ static JValue cased(JRun *r, const JValue *v, JCase how)
 static JValue joined(JRun *r, const JValue *list, const JValue *between, const JValue *attribute)
 {
     Text t = text_new(r->arena);
-    if (list->kind != J_LIST) return jinja_fail(r, "join needs a list of values");
+    if (list->kind != J_LIST) return jinja_fail(r, "this form of join is not supported");
     for (int i = 0; i < list->list->count; i++) {
         JValue one = list->list->at[i];
         if (attribute) one = jinja_item(r, &one, attribute);
@@ -194,8 +194,8 @@ static JValue selected(JRun *r, const JValue *v, const JArguments *a, bool by_na
     const JValue list = jinja_list(r), *name = jinja_argument(a, 0, NULL),
                  *test = jinja_argument(a, by_name, NULL);
     if (v->kind != J_LIST)
-        return jinja_fail(r, by_name ? "selectattr and rejectattr need a list"
-                                     : "select and reject need a list");
+        return jinja_fail(r, by_name ? "selectattr and rejectattr are supported only for lists"
+                                     : "select and reject are supported only for lists");
     if ((by_name && !name) || (test && test->kind != J_TEXT))
         return jinja_fail(r, by_name ? "this form of selectattr or rejectattr is not supported"
                                      : "this form of select or reject is not supported");
@@ -246,7 +246,7 @@ static JValue end_of(JRun *r, const JValue *v, bool last)
 {
     const JValue at = jinja_int(last ? -1 : 0);
     if (v->kind != J_LIST && v->kind != J_TEXT)
-        return jinja_fail(r, "first and last need a list or a string");
+        return jinja_fail(r, "first and last are supported only for lists and strings");
     return jinja_item(r, v, &at);
 }
 
@@ -261,7 +261,7 @@ static JValue as_list(JRun *r, const JValue *v)
 {
     const JValue list = jinja_list(r);
     if (v->kind == J_DICT) return parts_of(r, v->dict, true, false);
-    if (v->kind != J_LIST) return jinja_fail(r, "the list filter needs a list or a dictionary");
+    if (v->kind != J_LIST) return jinja_fail(r, "the list filter is supported only for lists and dictionaries");
     for (int i = 0; i < v->list->count; i++) jinja_add(r, list.list, v->list->at[i]);
     return list;
 }

@@ -11,7 +11,8 @@
 #include "integer.h"
 #include "weights.h"
 
-/* turns: which rows of a head RoPE rotates together; ggml's converter permutes those of Llama. */
+/* turns: which rows of a head RoPE rotates together; llama.cpp's converter permutes those of
+ * Llama. */
 typedef struct Architecture { const char *name; int turns; bool qk_norm; } Architecture;
 static const Architecture architectures[] = {
     { "llama", ROTATIONS_INTERLEAVED, false }, { "qwen2", ROTATIONS_HALVES, false }, { "qwen3", ROTATIONS_HALVES, true },
@@ -123,7 +124,7 @@ static bool ends_in(GgufText name, const char *end)
     return name.n >= n && memcmp(name.s + name.n - n, end, n) == 0;
 }
 
-/* Report tensors that scale the matrix they are named after. */
+/* Report the first tensor that scales the matrix it is named after. */
 static void check_scales(Reader *r)
 {
     for (int k = 0; k < r->parts.count; k++) {
@@ -149,7 +150,7 @@ static int64_t layer_of(GgufText name)
     return i > start && i < name.n && name.s[i] == '.' ? layer : -1;
 }
 
-/* Report tensors of a layer that the key of the number of layers does not count. */
+/* Report the first tensor of a layer beyond the number of layers that the key gives. */
 static void check_layers(Reader *r)
 {
     const GgufValue *v = find(r, GGUF_KEY_LAYERS);
@@ -217,7 +218,7 @@ static void take_rope(Reader *r, double length)
     set(r, FIELD_ID_rope_layout, r->architecture->turns);
     if (gguf_is(type, "linear")) set(r, FIELD_ID_rope_scaling, SCALINGS_LINEAR);
     else if (!gguf_is(type, "none"))
-        fault(r, "%s '%s' is not supported, only none, linear and the factors in rope_freqs.weight",
+        fault(r, "%s '%s' is not supported, only none and linear, with or without rope_freqs.weight",
               name_of(r, GGUF_KEY_ROPE_TYPE), gguf_shown(r->arena, type));
     const Choice *scale = gguf_is(type, "linear") ? draft_choice(r->draft, SIDE_BOTH, FIELD_ID_rope_factor) : NULL;
     if (rates) take_rates(r, rates, map, length, scale ? scale->values->real : 1);

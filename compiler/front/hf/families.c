@@ -14,7 +14,7 @@
 #undef FAMILY
 
 static const struct { const Family *family; const char *about; } families[] = {
-    { NULL, "the names of xformc, of documents and of the Annotated Transformer" },
+    { NULL, "the names of xformc, of its documentation and of the Annotated Transformer" },
 #define FAMILY(id, model_type, about) { &family_##id, about },
 #include "families.def"
 #undef FAMILY

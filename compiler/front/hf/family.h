@@ -1,6 +1,6 @@
 /* family.h: a family of Hugging Face models: tables that map config.json to fields, and canonical
- * tensor names to those of its files. Each family_<id>.c fills one Family; huggingface*.c and
- * families.c read them. A family's name appears only in its own file and in families.def. */
+ * tensor names to those of its files. Each family_*.c fills one Family or several;
+ * huggingface*.c, families.c and bind_*.c read them. */
 #ifndef FAMILY_H
 #define FAMILY_H
 
@@ -35,8 +35,8 @@ int64_t config_window(const Config *c);
 /* Make attention bidirectional in a decoder that is read as an encoder. A window w of the file
  * becomes w / 2 + 1 with `half`, else w + 1. */
 void config_both_ways(const Config *c, const char *key, bool half);
-/* The kind of the model; an encoder also if sentence-transformers' modules follow a decoder or an
- * encoder-decoder. */
+/* The kind of the model. A decoder or an encoder-decoder that sentence-transformers modules follow
+ * is an encoder. */
 ModelKind config_kind(const Config *c);
 
 /* ---- the tables of a family ------------------------------------------------------------------------------- */
@@ -58,9 +58,10 @@ typedef struct ConfigKey {
     FieldId field;
     double preset;                  /* if the key is absent: CONFIG_REQUIRED, CONFIG_UNSET or a
                                      * number */
-    const char *words;              /* KEY_MUST: the allowed values; KEY_FIELD of an activation: the
-                                     * name if the key is absent; of another field: a second name of
-                                     * the key, whose value must be the same */
+    const char *words;              /* KEY_MUST, KEY_NOTED: the allowed values; KEY_FIELD
+                                     * of an activation: the name if the key is absent; of another
+                                     * field: a second name of the key, whose value must be the
+                                     * same */
     Side side;
 } ConfigKey;
 
@@ -142,8 +143,8 @@ const char *family_own_name(Arena *a, const Family *f, const char *name);
 /* True for names of buffers that are not weights, in any family. */
 bool family_is_buffer(const char *name);
 /* Make `t`, whose shape is set, the view of `found` that the row describes. `expected` receives the
- * shape that the stored tensor should have; false if `found` has another. l: the tensor's layer, if
- * it has one. */
+ * shape that the stored tensor should have; false if `found` has a different one. l: the tensor's
+ * layer, if it has one. */
 bool family_view(const FamilyTensor *row, const LayerFields *l, const TensorSource *found, TensorSource *t, int64_t expected[2], int *rank);
 
 #endif

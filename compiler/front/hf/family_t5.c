@@ -54,7 +54,8 @@ static void require_both(const Config *c)
     config_fault(c, key, "\"%s\" = false is supported only with sentence-transformers modules", key);
 }
 
-/* Read the prefixes of translation prompts, task_specific_params.translation_en_to_de.prefix. */
+/* Read the prefixes of translation prompts, such as
+ * task_specific_params.translation_en_to_de.prefix. */
 static void set_translations(const Config *c)
 {
     Config tasks, task;

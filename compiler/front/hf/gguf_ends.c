@@ -11,7 +11,7 @@ static const char *const ends[] = {
     "<eos>", "<turn|>", "<|tool_response>", "<｜end▁of▁sentence｜>", "[e~[",
 };
 
-/* Markers that do not end generation if the vocabulary has both of the others. */
+/* Markers that do not end generation if the vocabulary has both texts of `beside`. */
 static const struct { const char *text, *beside[2]; } exceptions[] = {
     { "<|end|>", { "<|return|>", "<|call|>" } },
     { "<|end|>", { "<|return|>", "<|calls|>" } },

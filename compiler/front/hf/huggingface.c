@@ -95,7 +95,8 @@ static void take_more(const Config *c)
     if (f) f->more(c);
 }
 
-/* Keys without effect on the computation in any family; huggingface_generation.c reads the keys of
+/* Keys that no table needs to list: those without effect on the computation in any family, and
+ * those that other code reads for all families, such as tie_word_embeddings and the keys of
  * generation. */
 static const char *const idle_keys =
     "_name_or_path|architectures|auto_map|model_type|transformers_version|torch_dtype|dtype|use_cache|initializer_range|initializer_factor|init_std|"
@@ -255,7 +256,7 @@ static const char *missing_of(const char *type)
     return NULL;
 }
 
-/* True if two names have the same digits: another version is another model, not a typo. */
+/* True if two names have the same digits: a different version is a different model, not a typo. */
 static bool same_digits(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -287,10 +288,10 @@ static void refuse_type(const Config *c, const char *type)
                      what);
     else config_fault(c, "model_type", "the model_type \"%s\" is not supported", type);
     if (near) diag_note(c->diag, config_place(c, "model_type"), "did you mean \"%s\"?", near);
-    diag_note(c->diag, (Loc){ 0 }, "'xformc info --families' lists the supported ones");
+    diag_note(c->diag, (Loc){ 0 }, "'xformc info --families' lists the supported model types");
 }
 
-/* The family of a config, by its model_type; false after an error. */
+/* Find the family of a config by its model_type; false after an error. */
 static bool find_family(Config *c)
 {
     const Field *names = &fields[FIELD_ID_names];
@@ -320,8 +321,8 @@ static void take_text_length(const Config *c, const char *folder)
     config_close(&t);
 }
 
-/* A model with sentence-transformers modules is read as an encoder: a decoder with causal
- * attention, or the encoder of an encoder-decoder. False after an error. */
+/* Read a model with sentence-transformers modules as an encoder: a decoder becomes an encoder with
+ * causal attention, and of an encoder-decoder only the encoder is used. False after an error. */
 static bool read_as_encoder(const Config *c)
 {
     const ModelKind kind = c->family->kind;
@@ -335,8 +336,8 @@ static bool read_as_encoder(const Config *c)
     return true;
 }
 
-/* is_causal = false makes attention bidirectional: supported for decoders that are sentence models.
- * Encoders ignore the key. */
+/* is_causal = false makes attention bidirectional, which is supported for decoders that are
+ * sentence models. Encoders ignore the key. */
 static void take_causal(const Config *c)
 {
     const bool alone = config_kind(c) == KIND_ENCODER;

@@ -5,13 +5,14 @@
 
 #include "family.h"
 
-/* True if a value is among `words`, JSON values separated by |. */
+/* True if a text is among `words`, which are separated by |. */
 bool config_is_one_of(const char *shown, const char *words);
 /* Set start and end ids and the generation settings, from generation_config.json in the folder,
- * else from `c`. outer: the whole config.json; it is c if nothing is nested. */
+ * else from config.json. c: the part of it with the model's keys; outer: the whole; both are the
+ * same if nothing is nested. */
 void config_take_generation(const Config *c, const Config *outer, const char *folder);
 
-/* Set the head of an encoder, a classifier or a masked language model, by its architecture.
+/* Set an encoder's head, that of a classifier or of a masked language model, by its architecture.
  * Unsupported heads are errors, for any kind of model. */
 void config_head(const Config *c, const char *folder);
 

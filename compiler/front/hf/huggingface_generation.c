@@ -20,7 +20,8 @@ static const struct { const char *key; FieldId field; } read_keys[] = {
 #undef READ_KEY
 };
 
-/* Unsupported keys that change the output, and their values that do not: JSON, separated by |. */
+/* Unsupported keys that change the output, each with the values that do not change it, as JSON
+ * separated by |. */
 static const struct { const char *key, *words; } refused_keys[] = {
     { "num_beam_groups", "1" }, { "diversity_penalty", "0|0.0" }, { "encoder_no_repeat_ngram_size", "0" },
     { "encoder_repetition_penalty", "1|1.0" }, { "epsilon_cutoff", "0|0.0" }, { "eta_cutoff", "0|0.0" }, { "top_h", "1|1.0" },
@@ -30,7 +31,8 @@ static const struct { const char *key, *words; } refused_keys[] = {
     { "watermarking_config", "" }, { "max_time", "" },
 };
 
-/* Keys that concern speed, results other than the ids, or the file itself. */
+/* Keys that concern speed, results other than the ids, or the file itself, and the ids of
+ * special tokens, which are read elsewhere if they have an effect. */
 static const char *const idle_keys =
     "_from_model_config|transformers_version|bos_token_id|eos_token_id|pad_token_id|decoder_start_token_id|sep_token_id|use_cache|low_memory|"
     "cache_implementation|cache_config|return_legacy_cache|prefill_chunk_size|num_return_sequences|output_attentions|output_hidden_states|"
@@ -106,7 +108,7 @@ static void take_sequences(const Config *c, const char *key, FieldId id)
     if (used) set_list(c, key, id, all, used);
 }
 
-/* The value is a string, one of the field's words, or true or false if these are among the
+/* The value is one of the field's words, as a string, or true or false if these are among the
  * words. */
 static void take_word(const Config *c, const char *key, FieldId id)
 {

@@ -82,7 +82,7 @@ static bool is_setting(const char *key)
     return false;
 }
 
-/* Every key of this object affects the computation, so unknown ones are errors. */
+/* The keys of this object affect the computation, so unknown ones are errors. */
 static void refuse_others(const Config *rope)
 {
     int n;
@@ -99,7 +99,8 @@ static const Config *original_place(const Config *c, const Config *rope, bool of
     return original_preset(c) > 0 || config_has(c, original_key) ? c : rope;
 }
 
-/* Set the length trained before scaling. With longrope it bounds the model's length. */
+/* Set rope_original_len, the length trained before scaling. With longrope it bounds the model's
+ * length. */
 static void set_original(const Config *c, const Config *rope, Side side, int kind, bool of_kind)
 {
     const double trained = (double)c->draft->trained;
@@ -211,9 +212,10 @@ static void set_kinds(const Config *c, Side side, const bool *sliding, double th
     config_set_list(c, rotary_key(c), side, FIELD_ID_rope_scaling, kinds, layers);
 }
 
-/* In models with sliding-window layers, transformers reads rope_parameters only if it has a part
- * for each kind of layer, and rope_scaling, which applies to the other layers, only if it has
- * rope_type. True, after a remark, if the object is ignored for that reason. */
+/* In models whose sliding-window layers have a theta of their own (`sliding` is set), transformers
+ * reads rope_parameters only if it has a part for each kind of layer, and rope_scaling, which
+ * applies to the other layers, only if it has rope_type. True, after a remark, if the object is
+ * ignored for that reason. */
 static bool is_without_kind(const Config *c, const char *key, const Config *all,
                             const bool *sliding)
 {

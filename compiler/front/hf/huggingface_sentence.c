@@ -2,7 +2,7 @@
  * each module after the encoder.
  *
  * The modules form a pipeline: the Transformer, one Pooling, then linears (Dense) and a division by
- * the norm (Normalize). Anything else is an error. */
+ * the norm (Normalize). Dropout is skipped; anything else is an error. */
 #include "huggingface.h"
 #include "tokenizer.h"
 #include "weights.h"
@@ -48,10 +48,11 @@ static void take_module(const Config *item, const char *folder, Modules *out)
     else if (!is_inside(path)) config_fault(item, "path", "\"%.100s\" is not a path inside this folder", path);
     if (diag_errors(item->diag) > errors) return;
     *m = (Module){ (ModuleKind)kind, *path ? file_join(item->arena, folder, path) : folder, config_place(item, "type") };
-    if (kind != MODULE_DROPOUT) out->count++;       /* used only in training */
+    if (kind != MODULE_DROPOUT) out->count++;       /* Dropout is used only in training */
 }
 
-/* Check the order: a Transformer, one Pooling, then Dense modules, then one Normalize. */
+/* Check the order: a Transformer, one Pooling, then any number of Dense modules, then at most one
+ * Normalize. */
 static void check_order(Diag *d, const char *path, const Modules *m)
 {
     const int errors = diag_errors(d);

@@ -323,8 +323,8 @@ static bool number_test(JRun *r, const char *name, const JValue *v, const JValue
 {
     const int64_t n = !strcmp(name, "divisibleby") ? (by && by->kind == J_INT ? by->n : 0) : 2;
     if (v->kind != J_INT || !n) {
-        jinja_fail(r, "%s needs a whole number%s", name,
-                   strcmp(name, "divisibleby") ? "" : " and a nonzero whole divisor");
+        jinja_fail(r, "%s is supported only for whole numbers%s", name,
+                   strcmp(name, "divisibleby") ? "" : ", with a divisor other than 0");
         return false;
     }
     return n == -1 || (v->n % n == 0) != !strcmp(name, "odd");

@@ -184,7 +184,9 @@ static void take_sign(Lexer *x, int *depth)
     for (size_t i = 0; i < sizeof two / sizeof *two; i++)
         if (begins(x, two[i])) n = 2;
     if (!strchr("+-*/%~()[]{}<>=!.,:|", *x->s) || (n == 1 && *x->s == '!')) {
-        fail(x, arena_format(x->arena, "unexpected character '%.*s'", 1, x->s));
+        int32_t c;
+        const int bytes = utf8_next(x->s, (size_t)(x->end - x->s), &c);
+        fail(x, arena_format(x->arena, "unexpected character '%.*s'", bytes ? bytes : 1, x->s));
         return;
     }
     if (strchr("([{", *x->s)) ++*depth;

@@ -163,6 +163,7 @@ static JNode *primary(Parser *p)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (word(p, known[i].name)) return constant(p, known[i].value);
     JNode *n = node(p, JN_NAME);
+    if (p->at->kind != JT_NAME) fail(p, "expected an expression");
     n->name = name(p);
     return n;
 }

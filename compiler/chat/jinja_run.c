@@ -99,7 +99,7 @@ static JValue dictionary(JRun *r, const char *name, const JArguments *a)
         else if (a->at[i].kind == J_DICT)
             for (int k = 0; k < a->at[i].dict->count; k++)
                 jinja_put(r, v.dict, a->at[i].dict->at[k].key, a->at[i].dict->at[k].value);
-        else return jinja_fail(r, "%s takes keyword arguments or dictionaries", name);
+        else return jinja_fail(r, "%s is supported only with keyword arguments and dictionaries", name);
     }
     return v;
 }

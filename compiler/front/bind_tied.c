@@ -160,7 +160,7 @@ static bool is_left_out(Finder *f, const char *name, const char *key, bool tell)
     if (tell)
         diag_error(f->diag, EXIT_BAD_DATA, f->at,
                    "%s excludes the tensor \"%s\", but %s contains it",
-                   f->draft->folder ? arena_format(f->arena, "\"%s\"", key) : "the spec", t->name,
+                   f->draft->folder ? arena_format(f->arena, "the value or default of \"%s\"", key) : "the spec", t->name,
                    f->model->weights_path);
     return true;
 }

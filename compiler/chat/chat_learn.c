@@ -1,9 +1,10 @@
 /* chat_learn.c: learn a chat template by rendering sample conversations.
  *
- * The fixed texts around the messages are cut out of a few renderings. Then all ways of placing
- * and trimming messages are tried, and the first that reproduces every sample is taken; if there
- * is none, the template is rejected. Last, conversations with the strings and lengths that the
- * template tests for show where the result still differs from it (Chat.unlike). */
+ * The fixed texts around the messages are cut out of a few renderings. Then all ways of placing and
+ * trimming messages are tried, and the first that reproduces every sample, or else every one
+ * without a system message, without earlier turns or without both, is taken; if there is none, the
+ * template is rejected. Last, conversations with the strings and lengths that the template tests
+ * for show where the result still differs from it (Chat.unlike). */
 #include "chat_learn.h"
 
 #include <string.h>
@@ -66,7 +67,7 @@ typedef struct Learner {
     const char *other;              /* the first failure of the interpreter in any probe */
     bool raised;
     const char *sought[JINJA_SOUGHT];  int sought_count;    /* strings that it tests for */
-    int64_t bound[JINJA_SOUGHT];  int bound_count;          /* integers that it compared values with */
+    int64_t bound[JINJA_SOUGHT];  int bound_count;          /* integers in comparisons and slices */
     char *scratch;  size_t scratch_bytes;       /* for the longest rendering */
 } Learner;
 
@@ -339,7 +340,8 @@ static bool writes_all(const Learner *l, const Chat *c, Way w)
     return true;
 }
 
-/* Try all ways of trimming; false if none reproduces all probes. */
+/* Try all values of trim, empty, thinks, trims_past and at_last; false if none reproduces all
+ * probes that `w` allows. */
 static bool settle(const Learner *l, Chat *c, Way w)
 {
     static const ChatTrim trims[] = { CHAT_TRIM_NONE, CHAT_TRIM_EACH, CHAT_TRIM_USER,

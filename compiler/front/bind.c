@@ -153,7 +153,7 @@ void model_look_at_weights(Diag *d, Model *m)
     m->weights_finite = !m->weights_used || !weights_tell_strange(d, m->weights_at, m->weight_file, m->weights_used);
 }
 
-/* A graph may have all its values in the spec, so it needs no weights. */
+/* A graph may have all its values in the spec, so it may lack the field `weights`. */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m)
 {
     Finder f = { .arena = a, .diag = d, .draft = draft, .model = m, .family = family_of_word(m->names) };

@@ -143,8 +143,8 @@ static void add_of_family(Finder *f, TensorSource *t)
     if (!family_view(row, layer_of(f->model, t->name, layer), found, t, expected, &rank)) tell_shape(f, found, expected, rank);
 }
 
-/* Initialise from the seed: Xavier for weights, uniform for biases, 1 for gains, 0 for norm
- * biases. */
+/* Initialise without a file: from the seed, Xavier for weights and uniform for biases; 1 for gains,
+ * 0 for norm biases. */
 void finder_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in)
 {
     static const SourceKind kinds[] = { [ROLE_WEIGHT] = SOURCE_XAVIER, [ROLE_BIAS] = SOURCE_UNIFORM,

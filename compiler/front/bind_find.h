@@ -16,7 +16,7 @@ typedef struct Finder {
     const Draft *draft;
     Model *model;
     const Family *family;           /* whose names the file uses; NULL: xformc's own */
-    Loc at;                         /* the field `weights`, or the call */
+    Loc at;                         /* the field `weights`, else the call; none with --from */
     bool *used;                     /* [weight_file->count] */
     bool *of_matmul;                /* for each value of a graph: a matmul reads it as weights */
     int differing;                  /* number of tensors with an unexpected shape */
@@ -51,7 +51,7 @@ void finder_refuse_left_out(Finder *f);
 /* row-major; columns 0: a vector */
 void finder_shape(TensorSource *t, int64_t rows, int64_t columns);
 void finder_take(Finder *f, TensorSource *t, const TensorSource *found);    /* the whole tensor */
-void finder_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in);    /* from seed */
+void finder_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in);    /* without a file */
 void finder_missing(Finder *f, const TensorSource *t, const char *spelling);    /* record it */
 TensorSource *finder_append(Finder *f, TensorSource t);
 /* Add a tensor of the model, found in the file or random. columns 0: a vector. fan_in: inputs of

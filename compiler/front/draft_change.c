@@ -1,4 +1,4 @@
-/* draft_change.c: apply command-line options to a Draft: lengths, dtypes, other files. */
+/* draft_change.c: apply command-line options to a Draft: length, dtypes, name, other files. */
 #include "front.h"
 
 #include "reserved_names.h"

@@ -91,8 +91,8 @@ static void refuse_others(const Config *rope)
         if (!is_setting(keys[i]) && config_has(rope, keys[i])) config_fault(rope, keys[i], "\"%s%s\" is not supported", rope->within, keys[i]);
 }
 
-/* The config with the trained length: the top level takes precedence over the RoPE object, unless
- * that object is for one kind of layer. */
+/* The config that gives the length trained before scaling: the top level takes precedence over the
+ * RoPE object, unless that object is for one kind of layer. */
 static const Config *original_place(const Config *c, const Config *rope, bool of_kind)
 {
     if (of_kind) return rope;

@@ -18,8 +18,7 @@ typedef enum Stop { STOP_NOT, STOP_INSTRUCTIONS, STOP_TIME, STOP_MEMORY } Stop;
 /* The name of a spec's type in Lua. */
 #define SPEC_TYPE "xf.spec"
 
-/* Calls of a graph builder that are not operations; the first DECLARATIONS of them declare
- * values. */
+/* Calls to `g` that are not operations; the first DECLARATIONS of them declare values. */
 enum { OWN_CALLS = 5, DECLARATIONS = 3 };
 extern const char *const spec_own_calls[OWN_CALLS];
 
@@ -30,7 +29,7 @@ enum {
     MAX_ALLOCATED_MB = 4096,        /* allocated in all */
     MAX_STRING = 1 << 20,           /* bytes of one string */
     MAX_SPECS = 1000,               /* models and graphs made by one spec */
-    MAX_CALLS = 10000,              /* calls of graph builders, over all graphs */
+    MAX_CALLS = 10000,              /* calls to `g`, over all graphs */
     MAX_NUMBERS = 16 << 20          /* given for inputs and params */
 };
 /* A limit in seconds of processor time, for code that is slow although it runs few instructions.

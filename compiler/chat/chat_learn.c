@@ -1,10 +1,10 @@
 /* chat_learn.c: learn a chat template by rendering sample conversations.
  *
  * The fixed texts around the messages are cut out of a few renderings. Then all ways of placing and
- * trimming messages are tried, and the first that reproduces every sample, or else every one
- * without a system message, without earlier turns or without both, is taken; if there is none, the
- * template is rejected. Last, conversations with the strings and lengths that the template tests
- * for show where the result still differs from it (Chat.unlike). */
+ * trimming messages are tried, and the first that reproduces every sample is taken. If there is
+ * none, samples with a system message, those with earlier turns, or both kinds are left out; if
+ * there is still none, the template is rejected. Last, conversations with the strings and lengths
+ * that the template tests for show where the result still differs from it (Chat.unlike). */
 #include "chat_learn.h"
 
 #include <string.h>

@@ -149,7 +149,7 @@ static void tell_status(lua_State *L, int status)
     if (tell_stop(r)) return;
     Loc whole = { r->path, 0, 0 };
     if (status == LUA_ERRMEM)
-        diag_error(r->diag, EXIT_BAD_DATA, whole, "the %s needs more than %d MB of memory, or a string of more than %d MB", r->kind->name,
+        diag_error(r->diag, EXIT_BAD_DATA, whole, "the %s needs more than %d MB of memory, or a string longer than %d MB", r->kind->name,
                    MAX_MEMORY >> 20, MAX_STRING >> 20);
     else if (status != LUA_OK)
         tell_lua_error(L);

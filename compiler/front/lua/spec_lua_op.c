@@ -212,7 +212,7 @@ static void read_shape(lua_State *L, GraphCall *c)
 {
     if (!lua_istable(L, -1) || spec_list(L, lua_gettop(L)) != 2)
         spec_fail(L, c->at, "the shape of %s must be {rows, columns}, found %s", c->op,
-                  lua_istable(L, -1) ? "a different table" : spec_describe(L, -1));
+                  lua_istable(L, -1) ? "a table of a different form" : spec_describe(L, -1));
     c->rank = 2;
     for (int r = 0; r < 2; r++) {
         int whole = 0;

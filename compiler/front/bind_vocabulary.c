@@ -8,8 +8,9 @@
 
 #include "tokenizer.h"
 
-/* The file `name` in the folder of the weights file. If the weights are random, the folder is that
- * of the weights file that they replace, or that of the spec if there is none. */
+/* The file `name` in the folder of the spec's weights file, even with --from. If the spec's weights
+ * are random, the folder is that of the weights file that they replace, or that of the spec if there
+ * is none. */
 static const char *default_path(Arena *a, const Draft *draft, const Model *m, const char *name)
 {
     const bool file = m->weights && strcmp(m->weights, "random");
@@ -23,8 +24,8 @@ static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *
     Vocabulary *v = vocabulary_read(a, d, at, path);
     bool random = m->weights && !strcmp(m->weights, "random");
     if (!v && random && !draft->changed_from && !draft_choice(draft, SIDE_BOTH, path_id))
-        diag_note(d, at, "the weights are random, so the file is expected next to the spec; set %s = \"…\" to use another "
-                  "path", fields[path_id].name);
+        diag_note(d, at, "the spec says weights = \"random\", so the file is expected next to it; set %s = \"…\" to use a "
+                  "different path", fields[path_id].name);
     if (!v) return NULL;
     if (given && *size < v->size)
         diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") is less than the number of symbols in %s (%d)",

@@ -78,7 +78,7 @@ typedef struct SpecReader {
  * kind. */
 bool spec_run_file(SpecReader *r);
 /* Push the table `xf` of specs, with xf.model, xf.graph and xf.op, for a state whose extra space
- * holds a SpecReader. */
+ * points to a SpecReader. */
 void spec_open(lua_State *L);
 /* A new state with the table of allowed functions on top of its stack; NULL if out of memory. The
  * caller ends it with lua_close. */

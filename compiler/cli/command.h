@@ -27,8 +27,7 @@ void completion_print(int shell, FILE *to);
 Engine *command_graph_engine(Session *s, const RunOptions *o);
 /* Report the end of a long command on standard error. If progress is shown, print `done`, the time
  * it took, and the suggestion `next` unless it is NULL; otherwise print the line `plain` unless it
- * is NULL. With -q, print nothing. The functions after it format parts of these lines, in the given
- * arena. */
+ * is NULL. With -q, print nothing. The functions after it return parts of these lines. */
 void command_ended(const Options *o, const char *plain, const char *done, const char *next);
 const char *command_file_size(Arena *a, const char *path);
 const char *command_shell_path(Arena *a, const char *path);

@@ -31,8 +31,8 @@ static const EngineRow engine_rows_of_bench[] = {
     /* OpenBLAS's threads spin for 2^28 ticks after a call. */
     { ENGINE_GENERIC, "openblas", "generic", "each operation is a call of OpenBLAS or a loop", COMPILER_OF_OURS, KERNELS_LIBRARY, 150000000 },
     { ENGINE_JIT, "library", "jit", "emitted C, compiled in memory by libtcc, with the library's kernels", "libtcc", KERNELS_LIBRARY, 0 },
-    { ENGINE_NATIVE, "library", "native", "the same C and kernels, compiled by cc", NULL, KERNELS_LIBRARY, 0 },
-    { ENGINE_NATIVE, "unrolled", "native unrolled", "plain C for these shapes alone, compiled by cc", NULL, KERNELS_UNROLLED, 0 },
+    { ENGINE_NATIVE, "library", "native", "emitted C, compiled to native code, with the library's kernels", NULL, KERNELS_LIBRARY, 0 },
+    { ENGINE_NATIVE, "unrolled", "native unrolled", "plain C for these shapes alone, compiled to native code", NULL, KERNELS_UNROLLED, 0 },
 };
 enum { ENGINE_ROWS = sizeof engine_rows_of_bench / sizeof *engine_rows_of_bench };
 
@@ -190,8 +190,8 @@ static void close_engines(Bench *b)
     b->engine_count = 0;
 }
 
-/* Without --dtype, measure the other dtypes too. False after an error; *failed is then the session
- * that has the error. */
+/* Write the page of --report. Without --dtype, first measure the other dtypes, which it shows too.
+ * False after an error; *failed is then the session that has the error. */
 static bool write_report(Bench *first, const char *path, Session **failed)
 {
     Bench others[MOST_DTYPES];
@@ -270,7 +270,7 @@ static void write_pictures(Session *s, const Options *o, const Bench *b)
 
 /* ---- ablation ------------------------------------------------------------------------------------------------------- */
 
-/* The option that has no effect with --ablate, which measures all dtypes and engines; or NULL. */
+/* The first given option that has no effect with --ablate; NULL if there is none. */
 static const char *beside_ablate(const Options *o)
 {
     if (o->dtype) return "--dtype";

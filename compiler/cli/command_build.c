@@ -20,7 +20,7 @@ static void dump_text(Session *s, const Plan *p, EmitForm form)
     fputs(files[0].text.data, stderr);
 }
 
-/* True if the program has a sequence for each beam of the model's own search; otherwise reports an
+/* True if the program has a slot for each beam of the model's own search; otherwise reports an
  * error. */
 static bool can_search(Session *s)
 {
@@ -52,8 +52,8 @@ static double replaced_bytes(const Session *s, const char *folder)
     return bytes;
 }
 
-/* Check that there is room for the weights file and, if the program contains the weights, for the
- * object file and the program. */
+/* Check that there is room for the weights file and, if the program will be built, for the files
+ * that make copies the weights into. */
 static bool has_room(const Session *s, const Plan *p, EmitForm form, const char *folder, bool built)
 {
     const double weights = (double)p->weights_bytes;
@@ -63,8 +63,8 @@ static bool has_room(const Session *s, const Plan *p, EmitForm form, const char 
     return file_has_room(s->arena, s->diag, folder, weights + (built ? linked : 0));
 }
 
-/* Remove the weights file once the weights are appended to the program; make can take them from
- * there. */
+/* Remove the weights file once the weights are appended to the program; make can take them from the
+ * program. */
 static void keep_once(const Session *s, const char *folder)
 {
     struct stat program, file;
@@ -75,8 +75,8 @@ static void keep_once(const Session *s, const char *folder)
     if (program.st_size > file.st_size) unlink(weights);
 }
 
-/* A single instruction set is passed to make instead: the emitted text is the same for all
- * instruction sets. */
+/* If the program is built, a single instruction set is not emitted but passed to make: the emitted
+ * text is then the same for all instruction sets. */
 static EmitForm form_of(const Session *s, bool built)
 {
     EmitForm form = s->options.form;

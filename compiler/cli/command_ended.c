@@ -1,5 +1,5 @@
-/* command_ended.c: the last line of a long command. If progress is shown, it reports the size of
- * the result, the time and the next step; otherwise it is a fixed line, for scripts. */
+/* command_ended.c: the last line of a long command. If progress is shown, it reports the result,
+ * the time and, for some commands, the next step; otherwise it is a fixed line, for scripts. */
 #include "command.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* command_help.c: help and version: list the commands, or the options of one. */
+/* command_help.c: help and version: print the list of commands, the options of one, a completion
+ * script or the version. */
 #include "command.h"
 #include "emit_kind.h"
 #include "wrap.h"

@@ -40,7 +40,7 @@ static const Call calls[] = {
       "softmax(scale q k^T + bias) v; mask: 1, or 0 where a query may not attend; bias: any number "
       "or -inf" },
     { "append", "(cache, x) -> keys or values",
-      "the rows of the cache followed by those of x; in attention each row of x sees the rows "
+      "the rows of the cache followed by those of x; in attention, each row of x sees the rows "
       "up to its own" },
     { "log_softmax", "(x) -> y",
       "x - log(sum(exp(x)))" },
@@ -102,7 +102,7 @@ Exit command_ops(const Options *c)
     (void)c;
     int n;
     const OpName *builder = graph_builder_ops(&n);
-    puts("Calls on g, the argument of the graph function. A table of options comes last:");
+    puts("Calls on g, the argument of the graph function (a table of options comes last):");
     for (size_t i = 0; i < sizeof own_calls / sizeof *own_calls; i++) print_call(own_calls[i].name, own_calls[i].signature, own_calls[i].doc);
     for (int i = 0; i < n; i++) print_named(builder[i].name);
     puts("\nThe operations that graphs consist of, as -d g shows them:");

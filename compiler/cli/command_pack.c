@@ -1,6 +1,6 @@
 /* command_pack.c: pack: write the weights of a spec, or others of the same shapes, as the file that
  * a program built from the spec reads. The version of xformc and all options that change the plan
- * must be those of the program. */
+ * must be those that the program was built with. */
 #include "command.h"
 
 #include "folder.h"

@@ -144,7 +144,7 @@ static bool is_used(const Graph *g, const Tensor *t)
     return false;
 }
 
-/* Remark once on inputs without values, which are zeros. */
+/* Remark once on the inputs that are read but have no values; they are zeros. */
 static void mention_zeros(Session *s)
 {
     Text names = text_new(s->arena);
@@ -163,7 +163,7 @@ Engine *command_graph_engine(Session *s, const RunOptions *c)
 {
     if (c->prompt_count || c->stop_count) {
         const char *option = c->stop_count ? "stop" : c->prompts[0].file ? "file" : "prompt";
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph takes no text", option);
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: an xf.graph %s", option, c->stop_count ? "generates nothing" : "takes no text");
         return NULL;
     }
     if (c->word_count) {

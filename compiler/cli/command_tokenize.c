@@ -1,5 +1,5 @@
-/* command_tokenize.c: convert texts to ids or, with --decode, ids to texts, one line each. Only the
- * tokenizer is read, not the model. Texts may hold any bytes; invalid UTF-8 counts as U+FFFD. */
+/* command_tokenize.c: convert texts to ids or, with --decode, ids to texts. Only the tokenizer is
+ * read, not the model. Texts may hold any bytes; invalid UTF-8 counts as U+FFFD. */
 #include "command.h"
 #include "line.h"
 

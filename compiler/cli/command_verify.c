@@ -40,9 +40,9 @@ static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOp
     return v->plain != NULL;
 }
 
-/* Open native code compiled by --cc; otherwise by gcc and clang, whichever are on the PATH, or else
- * by cc; *first is set to the first compiler. Emitted code has the same bits with every
- * compiler. */
+/* Open native code compiled by the compiler that --cc names; by default, by gcc and by clang, if
+ * they are on the PATH, else by cc. *first is set to the first compiler. Emitted code computes the
+ * same bits with every compiler. */
 static bool open_native(Session *s, Engines *e, const char **first)
 {
     static const char *const compilers[] = { "gcc", "clang" };
@@ -60,7 +60,8 @@ static bool open_native(Session *s, Engines *e, const char **first)
     return open_engine(s, e, ENGINE_NATIVE, &o, 1);
 }
 
-/* Open native code with unrolled kernels. They sum in a different order, so their bits differ. */
+/* Open native code with unrolled kernels. They sum in a different order than the library's, so
+ * their bits differ. */
 static bool open_unrolled(Session *s, Engines *e, const char *cc)
 {
     CompileOptions o = s->options;

@@ -32,7 +32,7 @@ static const char *label_of(const Cli *cli)
     return p->labels[best];
 }
 
-/* The answer as `run` prints it; NULL after an error. */
+/* The answer as `run` prints it; for an encoder, the most likely label. NULL after an error. */
 static const char *answer(Session *s, Cli *cli, const char *text, int line)
 {
     const int code = cli_answer(cli, text, strlen(text), 0);
@@ -142,7 +142,7 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
     rt_cli_source ids = { .ids = NULL };
     double sum = 0;
     if (m->model_kind == KIND_GRAPH || m->has_encoder || !m->tokenizer_data)
-        return refuse(s, "perplexity", "is not a decoder-only model with a tokenizer");
+        return refuse(s, "perplexity", "is not a decoder-only model with a tokenizer file");
     const char *text = file_read(s->arena, s->diag, (Loc){ 0 }, path, MOST_BYTES, &size);
     if (!text || !file_ids(s, text, size, &ids)) return false;
     for (int at = 0, n; at + 1 < ids.n; at += n) {

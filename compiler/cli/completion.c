@@ -27,7 +27,7 @@ static void put_commands(FILE *to)
     for (int i = 0; i < COMMANDS; i++) fprintf(to, "%s%s", i ? " " : "", command_rows[i].name);
 }
 
-/* True if the value is a path. */
+/* True if the value is a path, or ends with one, as X=FILE does. */
 static bool is_of_file(const OptionHelp *h)
 {
     return h->argument && (strstr(h->argument, "FILE") || strcmp(h->argument, "DIR") == 0 || strcmp(h->argument, "PATH") == 0);

@@ -26,8 +26,8 @@ static Exit run_command(Options *o, char **words, int n)
     return runs[o->command](o);
 }
 
-/* Fill closed standard descriptors, so that no file opened later becomes standard input or output.
- * /dev/null is opened such that reads of 0 and writes to 1 and 2 fail. */
+/* Fill closed standard descriptors, so that no file opened later becomes standard input, output or
+ * error. /dev/null is opened such that reads of 0 and writes to 1 and 2 fail. */
 static void fill_standard_files(void)
 {
     for (int fd = 0; fd < 3; fd++)

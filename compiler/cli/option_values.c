@@ -67,7 +67,7 @@ bool option_threads(const char *option, const char *text, int *threads, int most
     for (const char *s = text;; s++) {
         const size_t n = strcspn(s, ",");
         char word[64];
-        if (*count == most || n >= sizeof word) {
+        if (*count == most || n >= sizeof word) {       /* a number that long is out of range */
             tell("--%s %.60s%s: expected at most %d numbers separated by commas", option, text, strlen(text) > 60 ? "..." : "", most);
             return false;
         }

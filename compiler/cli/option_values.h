@@ -1,5 +1,5 @@
-/* option_values.h: parse the values of command-line options. Each function returns false after
- * reporting what is wrong. */
+/* option_values.h: parse the values of command-line options. The functions option_* return false
+ * after reporting what is wrong. */
 #ifndef OPTION_VALUES_H
 #define OPTION_VALUES_H
 

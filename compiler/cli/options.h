@@ -1,5 +1,5 @@
-/* options.h: the parsed command line, one member for each row of options.def, and its conversion to
- * the options of sessions, engines and `run`. */
+/* options.h: the parsed command line, with the values of the options in options.def, and its
+ * conversion to the options of sessions, engines and `run`. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -77,8 +77,8 @@ enum { COLOR_WORD_AUTO = 1, COLOR_WORD_ALWAYS, COLOR_WORD_NEVER };
 /* A word of an option of kind WORD, such as "md", by its number, counted from 1; NULL for 0. */
 const char *option_word_of(OptionId id, int word);
 
-/* Read the options into *o and move the words to argv[optind] and after. The caller calls
- * options_free, also on failure. False after a message: the program ends with EXIT_USAGE. */
+/* Read the options into *o and move the words to argv[optind] and after. False after a message: the
+ * program ends with EXIT_USAGE. The caller calls options_free even then. */
 bool options_parse(Options *o, int argc, char **argv);
 void options_free(Options *o);
 
@@ -88,12 +88,12 @@ bool options_fit(Options *o, char **words, int n);
 
 /* The options of a session; false after a message about options that conflict. */
 bool options_compile(const Options *o, CompileOptions *c);
-/* The engine that --engine names; else `usual`, or native if an option is given that only native
- * code has. False after a message about options that conflict. */
+/* The engine that --engine names; else `usual`, or native instead of another engine if an option is
+ * given that needs native code. False after a message about options that conflict. */
 bool options_engine(const Options *o, EngineKind usual, EngineKind *kind);
 RunOptions options_run(const Options *o, EngineKind kind);
 
-/* Print a message about the command line and the line "try … --help"; returns EXIT_USAGE. */
+/* Print a message about the command line and the line "try … --help"; return EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) Exit options_refuse(const Options *o, const char *format, ...);
 
 /* ---- help ----------------------------------------------------------------------------------------- */

@@ -44,7 +44,8 @@ static void count_program(Arena *a, const PlanProgram *from, InfoProgram *p)
     }
 }
 
-/* Count encode and step, which costs the same as a row of any later call; for an xf.graph, run. */
+/* Count encode and step; for an xf.graph, run. Each row of another call of a decoder costs as much
+ * as a step at its position. */
 static void count_programs(Arena *a, Info *info, bool given)
 {
     static const ProgramKind kinds[] = { PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_RUN };
@@ -205,7 +206,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target)
         diag_note(d, (Loc){ 0 }, "slots %s, scratch %s, taps %s, stack %s",
                   info_number(a, (double)p->slot_bytes * p->options.slots), info_number(a, (double)p->scratch_bytes),
                   info_number(a, (double)p->tap_bytes), info_number(a, (double)i->stack_bytes));
-        tell_pieces(d, a, "buffers; scratch buffers share memory where their lifetimes do not overlap", i->buffers, i->buffer_count);
+        tell_pieces(d, a, "buffers (scratch buffers share memory where their lifetimes do not overlap)", i->buffers, i->buffer_count);
     }
     if (misfits(a, d, i, "flash", info_flash(i), target.flash)) {
         if (!i->code) diag_note(d, (Loc){ 0 }, "this counts only the weights; --code adds the code");

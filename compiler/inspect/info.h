@@ -58,6 +58,8 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target);
 
 /* Print a table, or one JSON object with the keys:
  *   name kind parameters position
+ *   tokenizer {ids origin rules settings chat chat_fault}   only if it comes from a file; a member
+ *                                         that does not apply is left out
  *   weights  {bytes data_bytes missing}   the packed file; its data without the header; true if the
  *                                         spec's weights file does not exist
  *   state    {bytes header_bytes slots slot_bytes scratch_bytes tap_bytes}
@@ -66,8 +68,10 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target);
  *                                         time; true if each of the `inputs` reads all again
  *   code     null, or {model_bytes runtime_bytes compiler isa}
  *   programs [{name tokens keys memory_keys flops weight_bytes flops_per_token
- *              weight_bytes_per_token blocks [{name first_layer layers flops weight_bytes}]}]
- *                                         flops and weight_bytes of a block are those of one layer
+ *              weight_bytes_per_token blocks [{name first_layer layers flops weight_bytes}]
+ *              flops_not_counted_of}]
+ *                                         flops and weight_bytes of a block are those of one layer;
+ *                                         flops_not_counted_of: names of the spec's own operations
  *   buffers  [{name where bytes}]         the largest first
  *   packed   [{name where bytes}]         weights, the largest first; where: format and layers
  *   target   null, or {name ram flash ram_needed flash_needed fits}   no limit: null */

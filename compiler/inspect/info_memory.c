@@ -1,9 +1,10 @@
 /* info_memory.c: a picture of a Plan's memory.
  *
- * On the left are bars: the packed weights, the state, one slot, and the part of the scratch that
- * outlives a block. On the right is a panel for each program: its operations from left to right,
- * the bytes of the scratch above that part from bottom to top, and a rectangle for each buffer, as
- * wide as its lifetime. Every bar and panel has its own scale. */
+ * On the left are bars: the packed weights, the state, one slot, the part of the scratch that
+ * outlives a block, and the taps; those without bytes are left out. On the right are panels for the
+ * programs: their operations from left to right, the bytes of the scratch above that part from
+ * bottom to top, and a rectangle for each buffer, as wide as its lifetime. Every bar and panel has
+ * its own scale. */
 #include <string.h>
 
 #include "info.h"
@@ -72,8 +73,8 @@ static size_t kept_bytes(const Plan *p)
     return end;
 }
 
-/* The part of the block that first writes a buffer, else one chosen by its tensor's name; or
- * NULL. */
+/* The part of the block whose operation first writes a buffer; else "cross-attention" if the name
+ * of its tensor says so; else NULL. */
 static const char *part_of(const PlanBlock *b, const Buffer *x)
 {
     for (int i = 0; i < b->op_count; i++)

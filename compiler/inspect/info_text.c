@@ -106,8 +106,8 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
     const Model *m = p->graph->model;
     if (m->tokenizer_origin.files) print_tokenizer(a, m, to);
     else if (!m->graph && !m->source && !m->target)
-        fprintf(to, "%-*s%*s  input and output are token ids\n", LABEL, "tokenizer", NUMBER,
-                "none");
+        fprintf(to, "%-*s%*s  %s token ids\n", LABEL, "tokenizer", NUMBER, "none",
+                m->has_decoder ? "input and output are" : "the input consists of");
     line(a, to, "parameters", (double)i->parameters, "");
     bytes_line(a, to, "weights, bytes", i->packed_bytes,
                m->weights_missing ? "packed; the spec's weights file is missing"
@@ -231,7 +231,7 @@ void info_print(const Info *i, const InfoTarget *target, FILE *to)
     print_head(i->plan->graph->model, to);
     print_sizes(a, i, to);
     for (int k = 0; k < i->program_count; k++) print_program(a, i, &i->programs[k], to);
-    print_pieces(a, "largest buffers, bytes; scratch buffers share memory where their lifetimes do not overlap", i->buffers, i->buffer_count, to);
+    print_pieces(a, "largest buffers, bytes (scratch buffers share memory where their lifetimes do not overlap)", i->buffers, i->buffer_count, to);
     print_pieces(a, "largest weights, bytes", i->weights, i->weight_count, to);
     if (target) print_target(a, i, target, to);
     arena_free(a);

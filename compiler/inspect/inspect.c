@@ -19,8 +19,8 @@ int64_t look_most_ids(const Model *m) { return m->has_encoder ? m->max_source : 
 static int64_t vocabulary_of(const Model *m) { return m->has_encoder ? m->source_vocab : m->target_vocab; }
 bool look_has_texts(const Model *m) { return m->tokenizer_data || (m->has_encoder ? m->source : m->target); }
 
-/* Read the ids of one word: numbers separated by spaces or commas. For a model that reads pairs,
- * the first tab separates the two. */
+/* Read the ids of one word: numbers separated by blanks or commas. For a model that reads pairs,
+ * the first tab separates the two parts. */
 static bool add_ids(Look *l, const char *word, int *ids, int *n)
 {
     static const char blanks[] = " ,\t\n";
@@ -39,8 +39,8 @@ static bool add_ids(Look *l, const char *word, int *ids, int *n)
             return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "id %ld is not in the vocabulary of %s, 0 to %lld", id, m->name, last), NULL);
         }
         if (*n == look_most_ids(m))
-            return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "more than %lld id%s", (long long)look_most_ids(m),
-                                                                  look_most_ids(m) == 1 ? "" : "s"), NULL);
+            return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "%s takes at most %lld id%s", m->name,
+                                                              (long long)look_most_ids(m), look_most_ids(m) == 1 ? "" : "s"), NULL);
         ids[(*n)++] = (int)id;
         at = end;
     }
@@ -111,8 +111,8 @@ static void keep_words(Look *l, const int *prompt, int n)
     q->answer = look_has_texts(m) ? arena_format(a, "“%s”", look_plain(a, words)) : words;
 }
 
-/* Generate as `run` does, up to the end id or the longest target. An encoder-decoder is not fed the
- * last id. */
+/* Generate as `run` does, up to the end id, the longest target or the limit of the settings. An
+ * encoder-decoder is not fed the last id. */
 static rt_status write_answer(Look *l, int *ids, int n)
 {
     const Model *m = l->session->model;

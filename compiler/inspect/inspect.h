@@ -78,10 +78,11 @@ bool look_picture(Look *l);
 
 /* A text on one line: control characters become the symbols from U+2400 on. */
 const char *look_plain(Arena *a, const char *text);
-/* The text of the ids of a source or of a decoder's output. If the model has no tokenizer, the ids
- * as numbers. In inspect_text.c. */
+/* The text of the ids of a source or of a decoder's output; if the model has no tokenizer, the ids
+ * as numbers. See inspect_text.c. */
 const char *look_ids_text(Arena *a, const Model *m, bool source, const int *ids, int n);
-/* An id as the label of a row: its character or piece, with symbols for invisible characters. */
+/* An id as the label of a row or column: its character or piece, with symbols for invisible
+ * characters; the number if the model has no tokenizer. */
 const char *look_label(Arena *a, const Model *m, bool source, int id);
 /* True if questions are texts; otherwise they are ids. */
 bool look_has_texts(const Model *m);

@@ -43,8 +43,8 @@ PictureInk picture_ground(void);
 /* Lines of at most `width` columns. */
 Text picture_blocks(Arena *a, const Picture *p, int width, PictureInk ink);
 
-/* The colour of a weight, from white to dark blue: "#rrggbb"; the nearest of the 256 colours of a
- * terminal. On a dark background the scale is reversed. */
+/* The colour of a weight, from white to dark blue: as "#rrggbb", or as the nearest of a terminal's
+ * 256 colours. dark: on a dark background, so the scale is reversed. */
 const char *picture_colour(Arena *a, double weight);
 int  picture_terminal_colour(double weight, bool dark);
 

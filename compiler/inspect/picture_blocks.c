@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A shade is used for weights from `least` on, which is halfway between its own ink and the one
- * before. */
+/* A shade is used for weights from `least` on. For the block characters, that is halfway between
+ * the share of a cell that the block covers and that of the next lighter one. */
 typedef struct Shade { const char *ink; double least; } Shade;
 static const Shade shades[] = { { " ", 0 }, { "·", 0.02 }, { "░", 0.125 }, { "▒", 0.375 }, { "▓", 0.625 }, { "█", 0.875 } };
 enum { SHADES = sizeof shades / sizeof *shades };

@@ -1,6 +1,6 @@
 /* picture_svg.c: a Picture as an SVG page: a title, the scale, and for each section a grid of maps,
  * layers down and heads across. Cells are square, as large as possible with all heads of a layer
- * side by side. */
+ * side by side; if that makes them illegible, fewer heads are side by side. */
 #include "picture.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static Grid measure(const PictureSection *s, bool numbers)
     return g;
 }
 
-/* True if all maps are small: cells show numbers on the whole page or nowhere. */
+/* True if all maps are so small that their cells may show numbers. */
 static bool few_cells(const Picture *p)
 {
     for (int i = 0; i < p->count; i++)

@@ -302,7 +302,7 @@ refuses 'no UTF-8'               65 'not valid UTF-8'                   $dates "
 refuses 'no ids'                 65 'no ids were given'                  specs/gpt.lua ' '
 refuses 'a word for an id'       2  'expected ids'                      specs/gpt.lua 1 two
 refuses 'an id out of range'     65 'the vocabulary of gpt, 0 to 255'   specs/gpt.lua 256
-refuses 'too many ids'           65 'more than 128 ids'                 specs/gpt.lua $(seq 1 129)
+refuses 'too many ids'           65 'takes at most 128 ids'             specs/gpt.lua $(seq 1 129)
 refuses 'a layer too many'       2  'no such attention'                 $dates "$text" --layer 2
 refuses 'a head too many'        2  'no such attention'                 $dates "$text" --head 4
 refuses 'a kind it has not'      2  'no such attention'                 specs/gpt.lua 1 --kind cross

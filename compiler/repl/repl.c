@@ -79,7 +79,7 @@ static bool gather(Repl *r, Lines *lines, Arena *a)
             if (!repl_scan_due(&scan, chunk.size)) continue;
         }
         const char *text = chunk.data;
-        if (*text == '=') text++;                           /* as in the prompt of Lua 5.1 */
+        if (*text == '=') text++;                           /* as at the prompt of Lua 5.1 */
         if (!text[strspn(text, " \t\n")]) return line != NULL;
         ChunkResult result = repl_run(r, "prompt", text, !line);
         if (result == CHUNK_INCOMPLETE) continue;

@@ -1,9 +1,9 @@
 /* repl.h: declarations shared by the source files of the prompt: a Lua state with `xf` loaded,
  * which compiles, runs and inspects models.
  *
- * The state has all of Lua; a spec that is loaded from a file still runs in its own sandbox. A
- * failure never ends the session: it becomes a Lua error, with the messages and carets that the
- * command line would show. */
+ * The state has all of Lua; a spec that is loaded from a file still runs in its own sandbox. An
+ * error in Lua code, a spec or a model does not end the session: it becomes a Lua error, with the
+ * messages and carets that the command line would show. */
 #ifndef REPL_H
 #define REPL_H
 
@@ -148,8 +148,8 @@ typedef struct ReplModel {
                                      * until needed */
     Look look;                      /* of the last question */
     bool asked, traced;             /* there is a question; it has a trace */
-    bool running;                   /* a run of the model is calling a Lua function, which must not
-                                     * change or run the model */
+    bool running;                   /* a run or an edit of the model is calling a Lua function,
+                                     * which must not change or run the model */
     lua_State *L;                   /* of the current call */
     /* edits of the C, newest first */
     struct ReplEdit { const char *function, *text; struct ReplEdit *before; } *edits;
@@ -172,9 +172,9 @@ void repl_remember(lua_State *L);                               /* make the mode
 /* Push the last model as a value; nil if there is none. */
 void repl_push_last(lua_State *L);
 
-/* The memory of a model is freed once the model is no longer reachable: repl_memory.c. The
- * session's arena is the model's own during compilation, and after that the arena of the current
- * call, which lasts until the next call. */
+/* The memory of a model is freed once the model is closed or no longer reachable: repl_memory.c.
+ * The session's arena is the model's own during compilation, and after that the arena of the
+ * current call, which lasts until the next call. */
 void repl_memory_begin(ReplModel *m);               /* begin a call: forget earlier errors */
 Arena *repl_memory_trace(ReplModel *m);             /* a new arena for a trace of the question; it
                                                      * replaces the earlier one */
@@ -213,8 +213,8 @@ const Trace *repl_traced(lua_State *L, ReplModel *m);
 void repl_add_attention(lua_State *L);
 /* Begin a new question, which replaces the last one and frees its memory. */
 void repl_begin_question(ReplModel *m, Look look);
-/* Read the list of ids at `index` into the arena. Raises if it is empty or longer than `most`, or
- * if an id is not in the vocabulary. */
+/* Read the list of ids at `index` into the arena. Raises if it is empty or longer than `most`, if
+ * an id is not in the vocabulary, or if a source has the padding id. */
 int *repl_read_ids(lua_State *L, const ReplModel *m, Arena *a, int index, int64_t vocabulary, int64_t most, int *n);
 /* The engine for answers: the one with taps only if there are probes. */
 Engine *repl_answering(lua_State *L, ReplModel *m);
@@ -281,8 +281,8 @@ const char *repl_described(lua_State *L, int index);
 
 /* ---- options: repl_options.c ------------------------------------------------------------------------------------- */
 
-/* The type of the value at `index`, pushed: "nothing" or "a table". For messages that say which
- * type was expected. */
+/* The type of the value at `index`: "nothing", "a table"; pushed or constant. For messages that say
+ * which type was expected. */
 const char *repl_found(lua_State *L, int index);
 
 /* Raise if the table of options at `index` (0 or nil: none) has a key that is not in names[n].
@@ -304,7 +304,7 @@ const char *repl_text_option(lua_State *L, const char *name);
 /* A string that must be one of `words`, a list that ends with NULL. */
 const char *repl_word_option(lua_State *L, const char *name, const char *const *words);
 /* Read the options of xf.compile. Returns the tier for repl_tier_begin; an engine chosen by the
- * option `engine` is pinned. */
+ * option `engine` is kept. */
 const char *repl_compile_options(lua_State *L, int index, ReplModel *m, CompileOptions *c);
 /* A Lua function: raise if a table has a key that is not an option of xf.sweep. */
 int repl_check_sweep(lua_State *L);
@@ -338,8 +338,8 @@ void repl_command(Repl *r, const char *line);
 /* Names of commands, for completion: the i-th, or NULL past the end. */
 const char *repl_command_name(int i);
 
-/* Print help on a name, and its value if it is a global. The i-th topic, or NULL past the end. See
- * repl_help.c. */
+/* repl_help: print help on a name, and its value if it is a global. repl_topic_name: the i-th
+ * topic, or NULL past the end. See repl_help.c. */
 void repl_help(Repl *r, const char *words);
 const char *repl_topic_name(int i);
 
@@ -354,8 +354,8 @@ Completion repl_complete(Repl *r, Arena *a, const char *text);
 
 typedef struct Lines Lines;
 Lines *lines_open(Repl *r);
-/* The next line without its newline, valid until the next call; NULL at the end. `more`: the line
- * continues a chunk. */
+/* The next line without its newline, valid until the next call; NULL at the end, and "\x03" if
+ * Ctrl-C was pressed. `more`: the line continues a chunk. */
 const char *lines_next(Lines *l, bool more);
 void lines_remember(Lines *l, const char *text);                /* add it to the history */
 void lines_close(Lines *l);

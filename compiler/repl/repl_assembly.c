@@ -11,7 +11,8 @@
 #include "folder.h"
 #include "progress.h"
 
-/* The text with the function marked noinline and used; NULL if it has no such function. */
+/* The text with the function marked noinline and used; NULL if it does not define the function as
+ * static and void, as those of blocks are. */
 static const char *apart(Arena *a, const char *text, const char *function)
 {
     static const char *const before[] = { "static void ", "static inline void " };
@@ -65,7 +66,7 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
         if (text && (changed = apart(a, text, function)) && !file_write(a, d, path, changed, strlen(changed))) return;
     }
     if (!changed) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "no function '%s'", function);
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "no function '%s' among those that :asm lists", function);
         return;
     }
     const bool compiled = compile(a, m, folder, files[0]);

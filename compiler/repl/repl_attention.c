@@ -42,8 +42,7 @@ static int attention(lua_State *L)
     int most;
     for (int i = 2; i < lua_gettop(L); i++)
         if (lua_istable(L, i))
-            return luaL_error(L, "m:attention: argument %d, a table, is not a text; options come last",
-                              i - 1);
+            return luaL_error(L, "m:attention: argument %d is a table; options come last", i - 1);
     const char *path = graph && text ? file_of_graph(L, m) : lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
     const char *file = take_options(L, &wanted, lua_istable(L, lua_gettop(L)) ? lua_gettop(L) : 0, &most);
     if (file) path = file;

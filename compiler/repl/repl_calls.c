@@ -1,5 +1,5 @@
-/* repl_calls.c: what every call of a model's method needs: the model, its engine with taps, a
- * question, ids, a trace. */
+/* repl_calls.c: what calls of a model's methods need: the model, its engine with taps, a question,
+ * ids, a trace. */
 #include "repl.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ ReplModel *repl_check_model(lua_State *L)
     ReplModel *m = luaL_testudata(L, 1, REPL_MODEL_TYPE);
     if (!m) luaL_error(L, "expected a model, found %s; call methods with a colon: m:names()", repl_found(L, 1));
     if (!m->session) luaL_error(L, "the model was closed");
-    if (m->running) luaL_error(L, "%s is running: a probe cannot query, change or close it", m->session->model->name);
+    if (m->running) luaL_error(L, "%s is busy: a probe, or the function of m:edit, cannot query, change or close it", m->session->model->name);
     m->L = L;
     repl_memory_begin(m);
     repl_tier_poll(L, m);
@@ -106,7 +106,7 @@ const Trace *repl_traced(lua_State *L, ReplModel *m)
     const Question *q = &m->look.question;
     const bool graph = m->session->model->graph != NULL;
     if (!graph && !m->asked)
-        luaL_error(L, "nothing has run yet: call m(\"text\") or m:run{ ids } first");
+        luaL_error(L, "there is nothing to inspect yet: call m(\"text\") or m:run{ ids } first");
     Engine *e = graph ? repl_tapped(L, m) : repl_tapped_for(L, m, q->n, q->m);
     if (graph && !m->asked) repl_begin_question(m, (Look){ .engine = e });
     m->look.engine = e;

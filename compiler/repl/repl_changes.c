@@ -49,7 +49,7 @@ static int call_probe(lua_State *L)
      * scores of an attention exist only inside its kernel. */
     const PlanOp *op = s->at->op;
     if (op->kernel != KERNEL_ACTIVATION || op->activation != RT_IDENTITY || op->in[0]->layout != LAYOUT_ROWS)
-        return luaL_error(L, "%s cannot be changed: no other operation reads it", s->name);
+        return luaL_error(L, "%s cannot be changed by a probe", s->name);
     engine_write(s->engine, s->buffer, s->layer_index, shape[t->rank - 2], shape[t->rank - 1], changed);
     engine_write(s->engine, op->in[0], 0, shape[t->rank - 2], shape[t->rank - 1], changed);
     return 0;

@@ -212,8 +212,8 @@ static Braces of_function(lua_State *L, Arena *a, const char *text, const char *
     return (Braces){ .fields = spec_at(L, -1) != NULL };
 }
 
-/* f{ …, f({ …, f(x, { …; and encoder = { … inside the braces of a spec. The first table of xf.sweep
- * is the grid. */
+/* The meaning of a brace in f{ …, f({ … and f(x, { …, and in encoder = { … inside the braces of a
+ * spec. The first table of xf.sweep is the grid. */
 static Braces braces_at(lua_State *L, Arena *a, const char *text, const char *brace)
 {
     const char *end = before_blanks(text, brace);

@@ -21,7 +21,7 @@
 
 struct Lines {
     Repl *repl;
-    EditLine *edit;                 /* NULL without a terminal */
+    EditLine *edit;                 /* NULL without a terminal, or if it is too large */
     History *history;
     char *line;  size_t room;
     const char *path;               /* of the history; NULL: not kept */
@@ -163,8 +163,8 @@ static void take_unicode(void)
     if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "en_US.UTF-8");
 }
 
-/* libedit keeps two copies of the screen: a terminal that reports 65,535 columns and rows would use
- * up all memory. False if it is too large; then lines are read without the editor. */
+/* libedit keeps two copies of the screen, so a terminal that reports 65,535 columns and rows would
+ * use up all memory. False if the terminal is too large; then lines are read without the editor. */
 static bool fits_editor(void)
 {
     enum { CELLS_MOST = 4 << 20 };
@@ -226,16 +226,16 @@ const char *lines_next(Lines *l, bool more)
     if (l->repl->terminal) fputs(more ? ">> " : "> ", stdout), fflush(stdout);
     enum { LINE_MOST = 16 << 20 };          /* as for a Lua file */
     const long long n = line_read(&line, &room, LINE_MOST, stdin);
-    if (n == LINE_TOO_LONG) repl_refuse(l->repl, EXIT_BAD_DATA, "a line of more than 16 MiB; nothing more is read");
+    if (n == LINE_TOO_LONG) repl_refuse(l->repl, EXIT_BAD_DATA, "a line is longer than 16 MiB; nothing more is read");
     if (n < 0 && ferror(stdin) && errno == EINTR && l->repl->terminal) {
         clearerr(stdin);
         free(line);
         return keep(l, "\x03", 1);
     }
-    if (n < 0 && more && l->repl->terminal) clearerr(stdin);        /* Ctrl-D only ends a chunk */
+    if (n < 0 && more && l->repl->terminal) clearerr(stdin);       /* Ctrl-D only drops the chunk */
     if (n < 0 && ferror(stdin)) repl_refuse(l->repl, EXIT_IO, "cannot read standard input: %s", strerror(errno));
     const bool zero = n > 0 && memchr(line, 0, (size_t)n);
-    if (zero) repl_refuse(l->repl, EXIT_BAD_DATA, "a line with a zero byte; Lua code must be text");
+    if (zero) repl_refuse(l->repl, EXIT_BAD_DATA, "a line contains a zero byte; Lua code must be text");
     const char *kept = n < 0 ? NULL : keep(l, line, zero ? 0 : (size_t)n);
     free(line);
     return kept;

@@ -29,7 +29,7 @@ void repl_raise(lua_State *L, Diag *d)
     r->code = diag_exit(d);
     lua_pushstring(L, text);
     free(text);
-    /* The error has its text now, and may be caught. */
+    /* The Lua error has the text now, and may be caught. */
     if (d == r->reader.diag) diag_forget(r->reader.diag);
     lua_error(L);
 }

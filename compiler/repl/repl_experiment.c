@@ -1,5 +1,5 @@
-/* repl_experiment.c: change a compiled model: probes, the C of one function, single tensors. State
- * and weights stay. */
+/* repl_experiment.c: change a compiled model: probes, the C of one function, single weight tensors.
+ * The state and all else stay as they are. */
 #include "repl.h"
 
 #include <stdint.h>
@@ -48,7 +48,7 @@ static int probe(lua_State *L)
 static const char *function_of(lua_State *L, const char *text, const char **begin, const char **end)
 {
     const char *name = luaL_checkstring(L, 2);
-    if (!*name || !repl_find_function(text, name, begin, end)) luaL_error(L, "there is no function '%s'; :code lists all functions", name);
+    if (!*name || !repl_find_function(text, name, begin, end)) luaL_error(L, "there is no function '%s'; :code lists the functions of blocks", name);
     return name;
 }
 

@@ -1,6 +1,6 @@
 /* repl_file.c: run a Lua file. It runs as a whole; if that gives a syntax error, as do the bare
  * expressions of a session that :save wrote, it runs piece by piece like lines from a pipe. All
- * pieces are parsed before the first one runs, so a syntax error runs nothing. */
+ * pieces are parsed before the first one runs, so that nothing runs if one has a syntax error. */
 #include "repl.h"
 
 #include <string.h>

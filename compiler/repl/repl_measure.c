@@ -103,7 +103,7 @@ static int measure_runs(lua_State *L, double seconds, bool print)
     repl_resume(m, &pause);
     if (status == RT_OK) qsort(us, (size_t)n, sizeof *us, by_size);
     if (status == RT_OK && print) {
-        const char *what = model->graph ? "one run" : !model->has_encoder ? "16 tokens, one at a time" : model->has_decoder ?
+        const char *what = model->graph ? "one run" : !model->has_encoder ? "up to 16 tokens, one at a time" : model->has_decoder ?
                            "a full-length source and one step" : "a full-length source";
         printf("%s, %s: %d run%s, minimum %.2f µs, median %.2f µs\n", m->engine->name, what, n, n == 1 ? "" : "s", us[0], us[n / 2]);
         histogram(us, n);

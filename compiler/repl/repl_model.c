@@ -126,8 +126,8 @@ static void run_graph(lua_State *L, ReplModel *m)
     if (!look_graph(&m->look)) repl_model_fail(L, m);
 }
 
-/* Generate an answer to the ids, unless the decoder's input is given. In both cases, trace the
- * question and the answer. */
+/* For an encoder-decoder, generate an answer to the ids unless the decoder's input is given. Then
+ * trace the ids, with the answer or that input if there is one. */
 static void run_ids(lua_State *L, ReplModel *m)
 {
     const Model *model = m->session->model;
@@ -247,7 +247,7 @@ static int describe(lua_State *L)
 static int close_value(lua_State *L)
 {
     ReplModel *m = luaL_checkudata(L, 1, REPL_MODEL_TYPE);
-    if (m->running) luaL_error(L, "%s is running: a probe cannot query, change or close it", m->session->model->name);
+    if (m->running) luaL_error(L, "%s is busy: a probe, or the function of m:edit, cannot query, change or close it", m->session->model->name);
     m->L = L;
     if (m->session) repl_forget_probes(m);
     close_model(m);

@@ -27,7 +27,7 @@ static void add_table(lua_State *L, int index, NumbersIn *x, int depth)
         else {
             int number;
             const double value = lua_tonumberx(L, -1, &number);
-            if (!number) luaL_error(L, "number %d is a %s; expected a list of numbers", (int)x->n + 1, luaL_typename(L, -1));
+            if (!number) luaL_error(L, "element %d is a %s; expected a number", (int)x->n + 1, luaL_typename(L, -1));
             if (x->out) x->out[x->n] = (float)value;
             x->n++;
         }

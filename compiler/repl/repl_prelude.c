@@ -19,8 +19,8 @@
 __asm__(SECTION "\n.globl " SYMBOL "\n" SYMBOL ":\n.incbin \"compiler/repl/repl_prelude.lua\"\n.byte 0\n.text\n");
 extern const char repl_prelude_text[];
 
-/* xf.bars(title, unit, labels, values, file): draw one bar for each label. A file that cannot be
- * written is reported, but not raised, so that the measurements are not lost. */
+/* xf.bars(title, unit, labels, values, file): draw one bar for each label. A failure to write the
+ * file is reported but not raised, so that the measurements are not lost. */
 static int bars(lua_State *L)
 {
     enum { MARGIN = 24, NAMES = 260, ROOM = 420, NUMBERS = 110, HEAD = 56, STEP = 24, BAR = 16, MOST = 100000 };
@@ -44,7 +44,7 @@ static int bars(lua_State *L)
                  svg_fit(a, luaL_tolstring(L, -1, NULL), (SvgFont){ .size = 12 }, NAMES));
         lua_pop(L, 2);
         if (!(values[i] > 0)) {
-            svg_text(&s, MARGIN + NAMES, y + 12.5, (SvgFont){ .fill = SVG_FAINT, .italic = true }, "did not compile");
+            svg_text(&s, MARGIN + NAMES, y + 12.5, (SvgFont){ .fill = SVG_FAINT, .italic = true }, "no value above 0");
             continue;
         }
         svg_rect(&s, MARGIN + NAMES, y, width, BAR, (SvgStyle){ .fill = svg_colours[SVG_BLUE].edge, .radius = 2 }, NULL);

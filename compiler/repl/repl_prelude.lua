@@ -1,4 +1,4 @@
--- repl_prelude.lua: the parts of `xf` at the prompt that are written in Lua.
+-- repl_prelude.lua: the parts of `xf` and of models at the prompt that are written in Lua.
 local xf, Model, check_sweep, sweep_calls = ...
 local stopping, heard, shown = sweep_calls.stopping, sweep_calls.heard, sweep_calls.shown
 
@@ -191,8 +191,8 @@ function xf.sweep(spec, grid, options, ...)
   return done
 end
 
--- m:names() as text: one name per line; names that differ only in their layer share a line:
--- encoder.{0..2}.ffn.
+-- The text of m:names() and m:weights(): one name per line. Names that differ only in their layer
+-- share a line, such as encoder.{0..2}.ffn.
 local Names = {}
 
 local function layers_text(layers)

@@ -1,4 +1,4 @@
-/* repl_run.c: chunks and commands run with Ctrl-C handled. */
+/* repl_run.c: run chunks and commands with Ctrl-C handled. */
 #include "repl.h"
 
 #include <signal.h>
@@ -12,8 +12,8 @@ static bool typed;    /* at a terminal: between chunks, the line editor handles 
 static struct sigaction before;                 /* the previous handling of SIGINT */
 static volatile int64_t interrupted_ns;
 
-/* The first Ctrl-C asks to stop; the second also leaves emitted code that does not react; if it
- * cannot be left, the third ends the process. Within 250 ms, several count as one. */
+/* The first Ctrl-C asks to stop; the second also leaves emitted code that does not react, or says
+ * that it cannot; the third ends the process. Within 250 ms, several count as one. */
 static void on_interrupt(int signal)
 {
     static const char words[] = "\nthis cannot be interrupted: press Ctrl-C again to quit xformc\n";

@@ -84,7 +84,7 @@ static int take_dimension(lua_State *L, const ReplTensor *t, int argument)
 static void need_part(lua_State *L, const ReplTensor *t, lua_Integer d, lua_Integer from, lua_Integer to)
 {
     if (from < 1 || to < from || to > t->shape[d])
-        luaL_error(L, "%I to %I is outside the range 1 to %I of dimension %I", (LUAI_UACINT)from, (LUAI_UACINT)to, (LUAI_UACINT)t->shape[d],
+        luaL_error(L, "%I to %I is not a part of the range 1 to %I of dimension %I", (LUAI_UACINT)from, (LUAI_UACINT)to, (LUAI_UACINT)t->shape[d],
                    (LUAI_UACINT)(d + 1));
 }
 
@@ -172,8 +172,9 @@ static Text safetensors_text(Arena *a, const ReplTensor *t)
     return whole;
 }
 
-/* NumPy's format, version 1.0: magic and version, the length of the header in two bytes, the
- * header, padded with blanks and a newline to a multiple of 64 bytes, the numbers in C order. */
+/* NumPy's format, version 1.0: magic and version; the length of the header in two bytes; the
+ * header, padded with blanks and a newline so that it ends at a multiple of 64 bytes; and the
+ * numbers in C order. */
 static Text npy_text(Arena *a, const ReplTensor *t)
 {
     enum { BEFORE_HEADER = 10, ALIGNMENT = 64 };

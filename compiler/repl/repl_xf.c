@@ -8,7 +8,7 @@
 
 
 /* xf.spec("path"), xf.spec("path", { weights = "FILE" }): read a spec as a value that can be called
- * with changes. The option replaces its weight file, as --from does. */
+ * with changes. The option replaces its weights file, as --from does. */
 static int read_spec(lua_State *L)
 {
     static const char *const names[] = { "weights" };
@@ -95,7 +95,8 @@ static int make_tensor(lua_State *L)
     return 1;
 }
 
-/* xf.load("file.safetensors", "name"); without a name, a table of all tensors by name. */
+/* xf.load("file.safetensors", "name"); without a name, a table by name of all tensors of floats or
+ * of I8. */
 static int load(lua_State *L)
 {
     lua_settop(L, 2);

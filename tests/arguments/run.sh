@@ -54,7 +54,7 @@ m:weight("W\0z") ==> a NUL at byte 2 of the string
 xf.compile(s, { isa = "native\0z" }) ==> a NUL at byte 7 of the string
 m:close(1) ==> m:close(): unexpected argument 1, 1
 m:attention("x.svg", "y.svg", {}, 1) ==> m:attention([question[, file[, options]]]): unexpected argument 4, 1
-m:attention({}, {}) ==> m:attention: argument 1, a table, is not a text; options come last
+m:attention({}, {}) ==> m:attention: argument 1 is a table; options come last
 m:verify("x", 1) ==> m:verify([file]): unexpected argument 2, 1
 m:bench(0.001, 1) ==> m:bench([seconds]): unexpected argument 2, 1
 m:measure("x") ==> m:measure([seconds]): seconds must be a number, found "x"

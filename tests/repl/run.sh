@@ -368,7 +368,7 @@ tostring(a:distance(b) > 0) .. " " .. tostring(a:distance(c) == 0) .. " " .. tos
 m:set("encoder.0.ffn.down.weight", { 1 })
 m:set("encoder.0.ffn.down.wait", { 1 })
 END
-says 'a probe cannot close, change or ask the model that runs' 65 '2019-05-03' '*is running*is running*is running*is running*' <<'END'
+says 'a probe cannot close, change or ask the model that runs' 65 '2019-05-03' '*is busy*is busy*is busy*is busy*' <<'END'
 m = xf.compile("specs/dates.lua")
 m:probe("encoder.0.ffn", function() m:close() end) m("3rd of May 2019")
 m:probe("encoder.0.ffn", function() m:probe("encoder.0.ffn") end) m("3rd of May 2019")

@@ -25,7 +25,7 @@ typedef struct Question {
     const char *input, *answer;     /* for messages and pictures; answer is NULL if the model writes
                                      * nothing */
     const char *text;               /* the answer as `run` prints it; for a decoder-only model with
-                                     * a subword tokenizer it includes the prompt */
+                                     * a tokenizer file, it includes the prompt */
 } Question;
 
 /* The attention to draw. */

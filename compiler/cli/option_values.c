@@ -96,7 +96,7 @@ bool option_seconds(const char *option, const char *text, double *out)
     char *end;
     *out = strtod(text, &end);
     if (*text && !*end && *out > 0 && *out <= 3600) return true;
-    tell("--%s %s: expected seconds, above 0 and up to 3600", option, text);
+    tell("--%s %s: expected a number of seconds above 0 and up to 3600", option, text);
     return false;
 }
 

@@ -10,7 +10,7 @@
 #include "info_stack.h"
 
 enum {
-    FRAME_TEXT = 3072,              /* NAME_generate, and its functions that call the model */
+    FRAME_TEXT = 3072,              /* NAME_generate, and the functions with which it calls the model */
     FRAME_CALL = 384,               /* NAME_next, NAME_decode_greedy, sharing of work */
     FRAME_PROGRAM = 768,            /* if the compiler inlines blocks into it */
     FRAME_BLOCK = 640, FRAME_BUFFER = 24,

@@ -30,7 +30,7 @@ static int probe(lua_State *L)
     for (int i = 0; i < p->tap_count; i++) found |= strcmp(names[i] = p->taps[i].name, name) == 0;
     if (!found) {
         const char *near = diag_nearest(name, names, p->tap_count);
-        return luaL_error(L, "%s has no tensor '%s'%s", m->session->model->name, name, repl_near(L, m, name, near));
+        return luaL_error(L, "%s computes no tensor '%s'%s", m->session->model->name, name, repl_near(L, m, name, near));
     }
     if (!lua_isnoneornil(L, 3)) luaL_checktype(L, 3, LUA_TFUNCTION);
     lua_settop(L, 3);

@@ -161,8 +161,8 @@ refuses 2 "--output and --report name the same file, $scratch/../${scratch##*/}/
 refuses 2 "--output and --roofline name the same file, $scratch/one.svg" bench specs/dates.lua -o "$scratch/one.svg" --roofline "$scratch/one.svg"
 refuses 2 '--json and --format csv cannot be combined' bench specs/dates.lua --format csv --json
 refuses 2 '--format jason: expected md, json, jsonl, csv; did you mean' bench specs/dates.lua --format jason
-refuses 2 '--seconds 0: expected seconds' bench specs/dates.lua --seconds 0
-refuses 2 '--seconds nan: expected seconds' bench specs/dates.lua --seconds nan
+refuses 2 '--seconds 0: expected a number of seconds' bench specs/dates.lua --seconds 0
+refuses 2 '--seconds nan: expected a number of seconds' bench specs/dates.lua --seconds nan
 refuses 2 '--threads 0: expected a whole number' bench specs/dates.lua -t 1,0
 refuses 2 '--threads 1,: a thread count is missing next to a comma' bench specs/dates.lua -t 1,
 refuses 2 'run takes one number of threads' run specs/dates.lua -t 1,2 x

@@ -190,8 +190,9 @@ static void close_engines(Bench *b)
     b->engine_count = 0;
 }
 
-/* Write the page of --report. Without --dtype, first measure the other dtypes, which it shows too.
- * False after an error; *failed is then the session that has the error. */
+/* Write the page of --report. Without --dtype, and unless the model is an xf.graph, the other
+ * dtypes are measured first, and the page shows them too. False after an error; *failed is then the
+ * session that has the error. */
 static bool write_report(Bench *first, const char *path, Session **failed)
 {
     Bench others[MOST_DTYPES];

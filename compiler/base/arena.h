@@ -1,5 +1,5 @@
-/* arena.h: memory that lives as long as one compilation. Everything returned lives in the arena
- * until arena_free; passes never free. If memory runs out, no_memory() ends the program. */
+/* arena.h: memory that is freed all at once. Everything returned lives in the arena until
+ * arena_free. If memory runs out, no_memory() ends the program. */
 #ifndef ARENA_H
 #define ARENA_H
 

@@ -1,5 +1,5 @@
-/* cleanup.c: clean up when a signal ends the program. Handlers call only what POSIX allows in them:
- * kill, unlink, write, poll, tcsetattr, sigaction, raise, _exit. */
+/* cleanup.c: clean up when a signal ends the program. Handlers call only what POSIX allows in them,
+ * such as kill, unlink, write, poll, tcsetattr, sigaction, raise and _exit. */
 #include "cleanup.h"
 
 #include <errno.h>
@@ -174,8 +174,8 @@ void cleanup_end(int number)
 
 /* ---- a child -------------------------------------------------------------------------------------------- */
 
-/* Start a child in its own process group, with signals as before cleanup_install. Returns 0 or an
- * errno. */
+/* Start a child in its own process group, with the signal mask `mask` and without the handlers of
+ * cleanup_install. Returns 0 or an errno. */
 static int spawn(pid_t *pid, char *const *argv, const char *log, const sigset_t *mask)
 {
     posix_spawn_file_actions_t actions;

@@ -1,4 +1,4 @@
-/* cleanup.h: clean up when a signal ends the program: partial files, a temporary folder, a child.
+/* cleanup.h: remove partial files and end a child when a signal ends the program.
  *
  * SIGINT ends the program with exit code 130; SIGTERM, SIGHUP and SIGQUIT end it by the signal
  * itself. So does SIGPIPE if standard output has lost its reader: there is no message, and a shell
@@ -14,8 +14,8 @@
 
 void cleanup_install(void);                 /* once, from main */
 
-/* Register a file to be removed by a signal or exit(); call it before creating the file. A path
- * longer than PATH_MAX is not registered. */
+/* Register a file to be removed by a signal or exit(); call it before creating the file. A path of
+ * PATH_MAX bytes or more is not registered, nor is a file while 16 others are. */
 void cleanup_add(const char *path);
 void cleanup_drop(const char *path);
 /* Remove the registered files. exit() does so too, except in a forked child. */
@@ -29,11 +29,11 @@ void cleanup_line(bool shown);
 /* Call `tick` a few times a second while a child of cleanup_run runs; NULL: call nothing. */
 void cleanup_watch(void (*tick)(void));
 
-/* Between hold and release, no signal ends the program; the calls nest. If a signal came in
- * between, the last release ends the program. */
+/* Between hold and release, no signal but SIGBUS ends the program; the calls nest. If a signal came
+ * in between, the last release ends the program. */
 void cleanup_hold(void);
 void cleanup_release(void);
-bool cleanup_caught(void);                  /* a signal or cleanup_stop came: only clean up now */
+bool cleanup_caught(void);                  /* after a signal or cleanup_stop: only clean up now */
 
 /* For a program that handles signals itself: end the child as a caught signal would, and start no
  * other until cleanup_go_on. Call it from a signal handler; a second call kills the child. */

@@ -1,6 +1,6 @@
-/* config.c: read a JSON file key by key, with type checks. A missing key or a value of the wrong
- * type is an error at its line; the caller gets 0 and continues, so that all errors are
- * reported. */
+/* config.c: read a JSON file key by key, with type checks. A value of the wrong type is an error at
+ * its key, and the absence of a required key is one at the object's brace; the caller gets 0 and
+ * continues, so that all errors are reported. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -171,7 +171,7 @@ int config_count(const Config *c, const char *key)
     const json_t *v = value(c, key, true, name);
     if (!v) return -1;
     if (json_is_array(v) && json_array_size(v) <= 1 << 20) return (int)json_array_size(v);
-    wrong_type(c, key, name, v, "a list");
+    wrong_type(c, key, name, v, json_is_array(v) ? "a list of at most 1048576 elements" : "a list");
     return -1;
 }
 
@@ -296,8 +296,8 @@ static void tell_json(const Config *c, const json_error_t *error)
     diag_error(c->diag, EXIT_BAD_DATA, at, "not JSON: %s", said);
 }
 
-/* Read the file, whose root must be a list or an object. False after an error, with the file
- * closed. */
+/* Read the file, whose root must be a list if `list`, else an object. False after an error, with
+ * the file closed. */
 static bool open_root(Config *c, bool list)
 {
     size_t size;

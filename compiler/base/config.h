@@ -17,7 +17,7 @@ typedef struct Config {
     const char *within;             /* prefix of keys in messages: "rope_scaling."; "" at the top */
     const struct Family *family;
     const void *object;             /* a json_t of the JSON library */
-    bool foreign;                   /* a file that a spec names: messages quote none of it */
+    bool foreign;                   /* a file that a spec names: messages show none of its lines */
     struct Draft *draft;            /* filled by the readers of models */
 } Config;
 
@@ -33,8 +33,8 @@ double      config_number(const Config *c, const char *key, double preset);
 int64_t     config_integer(const Config *c, const char *key, double preset);
 bool        config_bool(const Config *c, const char *key, bool preset);
 const char *config_text(const Config *c, const char *key, const char *preset);
-/* The length of a list; -1 after an error if the key is absent or its value is not a list. The
- * functions after it return one element; errors are as above. */
+/* The length of a list; -1 after an error if the key is absent or its value is not a list of at
+ * most 2^20 elements. The functions after it return one element; errors are as above. */
 int         config_count(const Config *c, const char *key);
 double      config_number_at(const Config *c, const char *key, int i);
 bool        config_bool_at(const Config *c, const char *key, int i);

@@ -333,8 +333,8 @@ int diag_distance(const char *a, const char *b)
     return distance(a, (int)strlen(a), b, (int)strlen(b));
 }
 
-/* A word is near if its edit distance from `word` is at most a third of the length of `word`,
- * rounded up. */
+/* A word is near if its edit distance from `word` is less than its own length and at most a third
+ * of the length of `word`, rounded up. */
 const char *diag_nearest(const char *word, const char *const *words, int n)
 {
     size_t size = strlen(word);

@@ -25,8 +25,8 @@
 
 static const Loc nowhere;
 
-/* The errno of an earlier failed write is lost, so write again: what failed once fails again. A
- * newline after truncated output does no harm. */
+/* The errno of an earlier failed write is lost, so write again: what failed once usually fails
+ * again. A newline after truncated output does no harm. */
 const char *file_output_fault(void)
 {
     if (fflush(stdout) != 0) return strerror(errno);
@@ -43,8 +43,8 @@ static void tell_errno(Diag *d, Loc at, const char *what, const char *path, int 
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-/* Open a file that is not a folder; -1 after an error. O_NONBLOCK also opens a pipe without a
- * writer. */
+/* Open a file that is not a folder; -1 after an error. With O_NONBLOCK, a pipe that has no writer
+ * is opened at once. */
 static int open_input(Diag *d, Loc at, const char *path, struct stat *info)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -60,7 +60,7 @@ static int open_input(Diag *d, Loc at, const char *path, struct stat *info)
 }
 
 /* Wait for more data from a pipe. at_end: there is no writer yet; wait at most PATIENCE_MS. False
- * if no data will come. */
+ * if none came. */
 static bool await_more(int fd, bool at_end)
 {
     enum { PATIENCE_MS = 1000 };
@@ -417,7 +417,7 @@ static bool is_named_otherwise(Diag *d, const char *path, FileKind kind)
     if (!end || strcasecmp(end, kind.ending) == 0) return false;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (strcasecmp(end, endings[i]) == 0) {
-            diag_error(d, EXIT_USAGE, (Loc){ 0 }, "%s: the output is %s; its name must end in %s",
+            diag_error(d, EXIT_USAGE, (Loc){ 0 }, "%s: the output is %s; use a name that ends in %s",
                        path, kind.what, kind.ending);
             return true;
         }

@@ -12,15 +12,16 @@
 const char *file_impostor(const void *bytes, size_t n);
 
 /* The bytes of a file, NUL-terminated, in the arena; NULL after an error reported at `at`: 66 if it
- * is missing or a folder, 74 if unreadable, 65 if larger than `limit`. */
+ * is missing or a folder, 74 if unreadable, 65 if larger than `limit` or an impostor. */
 char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size);
 
-/* A file mapped read-only until file_unmap; an empty file gives size 0 and a valid pointer. */
+/* Which file it is, and when it was last changed. */
 typedef struct FileStamp {
     uint64_t device, inode;
     int64_t size, seconds, nanoseconds;             /* mtime */
     int64_t changed_seconds, changed_nanoseconds;   /* ctime: changes of name or mode too */
 } FileStamp;
+/* A file mapped read-only until file_unmap; an empty file gives size 0 and a valid pointer. */
 typedef struct FileMap { const unsigned char *data; size_t size; FileStamp stamp; } FileMap;
 bool  file_map(Diag *d, Loc at, const char *path, FileMap *map);
 /* True if the mapped file was written to since it was mapped, so the mapped bytes may have changed
@@ -36,19 +37,19 @@ bool  file_keep_private(FileWriter *w);                 /* mode 0600; false afte
 bool  file_append(FileWriter *w, const void *data, size_t size);        /* false after the first error */
 bool  file_patch(FileWriter *w, size_t at, const void *data, size_t size);  /* overwrite; not a
                                                                              * pipe */
-bool  file_view(FileWriter *w, FileMap *map);   /* map what is written so far; not a pipe */
+bool  file_view(FileWriter *w, FileMap *map);   /* map what is written so far; not a pipe or device */
 bool  file_commit(FileWriter *w);               /* rename; after an error, remove it and return
                                                  * false */
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
 
-/* SPACE-PID, which identifies this process across all machines. file_has_owner: whether the process
- * whose SPACE-PID starts `id` is alive: 1 yes, 0 no, -1 if SPACE differs from ours. */
+/* SPACE-PID, which identifies this process across all machines. file_has_owner returns 1 if the
+ * process is alive whose SPACE-PID `id` begins with, 0 if not, -1 if SPACE differs from ours. */
 const char *file_own_id(Arena *a);
 int   file_has_owner(const char *id);
 
 /* A file name that is unique to this process. file_remove_stale removes such files of killed
- * processes from a folder, but keeps a file whose process may be alive. */
+ * processes from a folder. If a file's process may be alive, the file must be old, too. */
 const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */
 void  file_remove_stale(const char *folder);
 
@@ -69,13 +70,15 @@ bool  file_has_room(Arena *a, Diag *d, const char *path, double bytes);
 const char *file_output_fault(void);
 
 bool  file_is_regular(const char *path);                                /* follows links */
-/* `path`; if it is relative and missing, the file that `make install` installed under that name: in
- * ../share/xformc relative to this program's folder, else below /usr/local/share or /usr/share. */
+/* `path`; if it is relative and missing, the file that `make install` installed under that name, if
+ * there is one: in ../share/xformc relative to this program's folder, else in
+ * /usr/local/share/xformc or /usr/share/xformc. */
 const char *file_installed(Arena *a, const char *path);
 bool  file_is_folder(const char *path);
-/* True if both names refer to the same file, which need not exist yet. */
+/* True if both names refer to the same regular file, which need not exist yet. */
 bool  file_is_same(Arena *arena, const char *a, const char *b);
-size_t file_first_bytes(const char *path, void *bytes, size_t room);    /* 0: not a regular file */
+/* Returns how many bytes were read; 0 if the file is empty, unreadable or not regular. */
+size_t file_first_bytes(const char *path, void *bytes, size_t room);
 
 bool  file_make_folder(Diag *d, const char *path);                      /* with parents; existing is fine */
 const char *file_join(Arena *a, const char *folder, const char *name);  /* an absolute name stays as it is */

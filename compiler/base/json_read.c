@@ -1,5 +1,5 @@
-/* json_read.c: read JSON that other programs wrote. Numbers that the JSON library rejects are
- * rewritten first. */
+/* json_read.c: read JSON that other programs wrote. Integers that are too large for the JSON
+ * library are first rewritten as reals. */
 #include "json_read.h"
 
 #include <stdio.h>
@@ -30,8 +30,8 @@ static bool is_too_big(const char *digits, size_t count)
     return *digits != '0' && (count > n || (count == n && memcmp(digits, most, n) > 0));
 }
 
-/* Overwrite digits with a real number, padded to the same width: 1.5000e30. A number beyond the
- * range of double becomes 1e308. */
+/* Overwrite digits with a real number, padded to the same width: 1.5000e30. A number beyond 1e308
+ * becomes 1e308. */
 static void write_real(char *digits, size_t count)
 {
     enum { MANTISSA = 14, WIDTH = 32 };
@@ -44,7 +44,7 @@ static void write_real(char *digits, size_t count)
     memcpy(digits, real, (size_t)length);
 }
 
-/* Make whole numbers beyond 64 bits real. Returns s itself if there are none, else a copy. */
+/* Rewrite integers beyond 2^63 - 1 as reals. Returns s itself if there are none, else a copy. */
 static const char *with_real_numbers(Arena *a, const char *s, size_t n)
 {
     char *copy = NULL;
@@ -61,14 +61,14 @@ static const char *with_real_numbers(Arena *a, const char *s, size_t n)
             if (!copy) copy = arena_copy(a, s, n);
             write_real(copy + begin, digits);
         }
-        end -= end > i;             /* the character that ended it is looked at next */
+        end -= end > i;             /* the character that ended the number is next */
     }
     return copy ? copy : s;
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
-/* The allocator of the JSON library, which reports a lack of memory as invalid JSON. */
+/* The allocator given to the JSON library, which reports a failed allocation as invalid JSON. */
 static void *memory_of(size_t bytes)
 {
     void *p = malloc(bytes);

@@ -78,7 +78,7 @@ void svg_printf(Svg *s, double x, double y, SvgFont font, const char *format, ..
 
 /* An estimate of the width of a text, which errs on the large side. */
 double svg_width(const char *text, SvgFont font);
-/* `text`, or as much of its beginning as fits into `room` followed by "…"; "" if fewer than two
+/* `text`, or as much of its beginning as fits into `room`, followed by "…"; "" if fewer than two
  * characters fit. */
 const char *svg_fit(Arena *a, const char *text, SvgFont font, double room);
 

@@ -1,4 +1,4 @@
-/* tensor_text.c: print a number: in decimal if it is of ordinary size, else with an exponent. */
+/* tensor_text.c: format a number, with an exponent unless it is of ordinary size. */
 #include "tensor_text.h"
 
 #include <math.h>

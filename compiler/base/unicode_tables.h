@@ -12,8 +12,8 @@ enum { UNICODE_END = 0x110000, UNICODE_SPACE = 32, UNICODE_LONGEST = 18 };
  * point is White_Space. */
 unsigned unicode_property(int32_t c);
 unsigned unicode_combining_class(int32_t c);
-/* The full decomposition, canonical or compatible. Returns the number of code points; 0 if there is
- * none. Hangul syllables give 0. */
+/* The full decomposition: the compatibility one if `compatible`, else the canonical one. Returns
+ * the number of code points; 0 if there is none. Hangul syllables give 0. */
 int unicode_decompose(int32_t c, bool compatible, int32_t out[UNICODE_LONGEST]);
 /* The pair that composes canonically to c; false if there is none. Hangul syllables give false. */
 bool unicode_composed_of(int32_t c, int32_t pair[2]);

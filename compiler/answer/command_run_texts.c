@@ -60,7 +60,7 @@ static bool can_chat(Session *s, const RunOptions *c)
     if (c->ids) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat does not work with --ids");
     else if (!m->has_decoder || m->has_encoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat needs a decoder-only model; %s has an encoder", m->name);
-    else if (!m->tokenizer_data) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat needs a tokenizer; %s has none", m->name);
+    else if (!m->tokenizer_data) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat needs a subword tokenizer; %s has none", m->name);
     else if (m->chat_fault) diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 }, "%s", m->chat_fault);
     else if (!m->chat)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--chat: the tokenizer of %s has no chat "
@@ -121,8 +121,8 @@ static bool can_answer(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s generates %s; only an encoder gives "
                    "vectors", m->name, c->ids || !run_has_texts(m) ? "ids" : "text");
     else if (is_similar(s, c) && (c->word_count != 3 || c->prompt_count))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "similar compares two texts: similar TEXT TEXT");
-    else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: similar prints one number, not a vector");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "\"similar\" compares two texts: similar TEXT TEXT");
+    else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: \"similar\" prints one number, not a vector");
     else if ((c->source_language || c->target_language) && (c->ids || !m->tokenizer_data || !m->has_encoder || !m->has_decoder))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s-language %s", c->source_language ? "source" : "target",
                    c->ids ? "does not work with --ids" : "needs an encoder-decoder with a tokenizer");
@@ -139,7 +139,7 @@ static bool goes_on(const Session *s, const RunOptions *c)
     return c->turns || (c->chat && s->model->chat->past[0] && !c->word_count && !c->prompt_count && isatty(STDIN_FILENO));
 }
 
-/* The options in the form of a generated program. The lists live in the session's arena. */
+/* The options in the form that generated programs use. The lists live in the session's arena. */
 static CliOptions options_of(Session *s, const RunOptions *c, const RtGeneration *g)
 {
     CliPrompt *prompts = arena_array(s->arena, (size_t)c->prompt_count + 1, sizeof *prompts);

@@ -7,7 +7,7 @@
 #include "session.h"
 
 /* Run the session's model on the texts of the command line, or on the lines of standard input.
- * Returns the exit code; EXIT_DONE also after errors reported to s->diag. needs: session_open. */
+ * Returns the exit code; EXIT_DONE even after errors reported to s->diag. needs: session_open. */
 Exit run_texts(Session *s, const RunOptions *o);
 
 /* Set *g to the model's generation settings, overridden by the command line; false after an

@@ -16,8 +16,8 @@ typedef struct Decoder {
  * the arena. */
 Decoder *decoder_new(Arena *a, Engine *e, const RtGeneration *g);
 /* Generate answers to ids[n]: a source, or the prompt of a decoder-only model. cli.results holds
- * the answers until the next call; each includes its end id, unless it reached the length limit.
- * Returns the status of cli_decoder_answer. */
+ * the answers until the next call; each includes its end id if it ended with one. Returns the
+ * status of cli_decoder_answer. */
 rt_status decoder_answer(Decoder *d, const int *ids, int n);
 /* True if the last id of an answer is an end id. */
 bool decoder_ended(const Decoder *d, const RtBeamResult *r);

@@ -7,7 +7,7 @@
 /* Generation options in the order of the command line, by name and value. */
 typedef struct GenerationOptions { const char *name[64], *value[64]; int count; int beams; } GenerationOptions;
 
-/* A text, or if `file` the path of the file that holds it. */
+/* A text, or, if `file`, the path of the file that holds it. */
 typedef struct Prompt { const char *text; bool file; } Prompt;
 
 typedef struct RunOptions {
@@ -15,7 +15,7 @@ typedef struct RunOptions {
     bool ids, stream, chat, turns, raw, json, verbose, plain_text;
     const char *separator;          /* between the texts of a pair; NULL: a tab */
     const char *system, *date;      /* for a chat template; NULL: its defaults */
-    const char *source_language, *target_language;  /* for translators; NULL: the folder's */
+    const char *source_language, *target_language;  /* for translators; NULL: the model's own */
     GenerationOptions generation;
     const Prompt *prompts; int prompt_count;        /* answered before the words */
     const char *const *stops;  int stop_count;

@@ -24,7 +24,7 @@ Cli run_cli(RunProgram *r, const CliOptions *o);
 RtCharacters run_characters(const Packed *table, const Packed *texts);
 /* The rows of rt_program.translations, in the arena; NULL for none. */
 const char *const *run_translations(Arena *a, const Model *m);
-/* True if the model has a tokenizer; otherwise inputs and outputs are token ids. */
+/* True if the model has a tokenizer; otherwise it reads token ids, and generates them. */
 bool run_has_texts(const Model *m);
 
 #endif

@@ -11,7 +11,7 @@ static rt_cli_tokenizer *opened(const Model *m)
 {
     rt_status status;
     rt_cli_tokenizer *t = rt_cli_text.open(m->tokenizer_data, m->tokenizer_size, &status);
-    if (!t) die("the model's tokenizer is damaged");
+    if (!t) die("cannot open the model's tokenizer");
     return t;
 }
 
@@ -69,7 +69,8 @@ static bool of_pieces(Session *s, const char *text, const TextOptions *o, rt_cli
     const rt_status status = translated ? rt_cli_text.ids(t, text, strlen(text), separator, !m->has_decoder, 0, ids) : RT_OK;
     rt_cli_text.close(t);
     if (!translated) return false;
-    if (status == RT_OK && ids->whole > ids->n) diag_remark(s->diag, (Loc){ 0 }, "%s: %d tokens; truncated to %d", m->name, ids->whole, ids->n);
+    if (status == RT_OK && ids->whole > ids->n)
+        diag_remark(s->diag, (Loc){ 0 }, "%s: the text has %d tokens; truncated to %d", m->name, ids->whole, ids->n);
     if (ids->twice && m->has_decoder)
         diag_remark(s->diag, (Loc){ 0 }, "%s: the text begins with %s twice: the tokenizer already adds "
                     "it to every text", m->name, mark_of(s, ids->ids[0]));

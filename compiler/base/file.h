@@ -37,7 +37,7 @@ bool  file_keep_private(FileWriter *w);                 /* mode 0600; false afte
 bool  file_append(FileWriter *w, const void *data, size_t size);        /* false after the first error */
 bool  file_patch(FileWriter *w, size_t at, const void *data, size_t size);  /* overwrite; not a
                                                                              * pipe */
-bool  file_view(FileWriter *w, FileMap *map);   /* map what is written so far; not a pipe or device */
+bool  file_view(FileWriter *w, FileMap *map);   /* map what is written; not a pipe or device */
 bool  file_commit(FileWriter *w);               /* rename; after an error, remove it and return
                                                  * false */
 void  file_abandon(FileWriter *w);

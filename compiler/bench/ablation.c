@@ -66,7 +66,7 @@ static bool open_f32(Ablation *a)
     return true;
 }
 
-/* Open the last form again, on all threads. */
+/* Open the last form again, on `threads` threads. */
 static bool open_threads(Ablation *a, int threads)
 {
     Bench *b = &a->benches[0];

@@ -1,5 +1,5 @@
-/* ablation.h: forms of one model from the generic engine to int4, each with one more change than
- * the previous one, measured in turn on the same weights. */
+/* ablation.h: forms of one model from the generic engine to int4, each with one change from the
+ * previous one, measured in turn on the same weights. */
 #ifndef ABLATION_H
 #define ABLATION_H
 
@@ -25,8 +25,8 @@ typedef struct Ablation {
 } Ablation;
 
 /* Open and measure all steps. Before the call, benches[0] has an open session with dtype f32, its
- * arena and the number of repetitions. asked[n]: numbers of threads, of which the largest is used;
- * n 0: all processors. False after an error; *failed is the session that has it. */
+ * arena and the number of repetitions. asked[n]: numbers of threads, of which the last steps use
+ * the largest; n 0: all processors. False after an error; *failed is the session that has it. */
 bool ablation_measure(Ablation *a, const int *asked, int n, Session **failed);
 /* Close the engines and the sessions of the Ablation, except `kept`. */
 void ablation_close(Ablation *a, const Session *kept);
@@ -35,8 +35,8 @@ void ablation_close(Ablation *a, const Session *kept);
 const BenchRow *ablation_row(const Ablation *a, int test, int step);
 /* Speed divided by that of another step: the median, over the repetitions, of the ratio. */
 double ablation_ratio(const Ablation *a, int test, int step, int other);
-/* The distance of its outputs from those of the previous step: largest difference / largest value
- * of the previous step; NaN for the first step. */
+/* The distance of a step's outputs from those of the previous step: largest difference / largest
+ * value of the previous step; NaN for the first step. */
 double ablation_distance(const AblationStep *s);
 
 /* Markdown tables; JSON: {"steps":[…],"rows":[…],"left_out":[…]}. */

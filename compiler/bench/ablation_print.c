@@ -85,7 +85,8 @@ static void print_test(const Ablation *a, int test, FILE *to)
 void ablation_print(const Ablation *a, FILE *to)
 {
     const Bench *first = &a->benches[0];
-    fprintf(to, "%s: each step keeps what the steps before it changed, from \"constant shapes\" on.\n\n", first->session->model->name);
+    fprintf(to, "%s: from \"constant shapes\" on, each step keeps what the steps before it changed, except the dtype.\n\n",
+            first->session->model->name);
     print_steps(a, to);
     for (int t = 0; t < first->test_count; t++) print_test(a, t, to);
     fprintf(to, "\nt/s: the median of %d repetition%s; steps take turns. vs: the speed relative to the step\n"

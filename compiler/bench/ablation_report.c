@@ -11,8 +11,8 @@ static void add_steps(Text *t, const Ablation *a)
 {
     const char *const heads[] = { "step", "what is new", "|code", "|compiled in s", "|weights", "|distance" };
     Arena *arena = a->benches[0].arena;
-    text_add(t, "<h2>Steps</h2>\n<p>From \"constant shapes\" on, each step keeps what the steps before it changed. The distance compares\n"
-                "the outputs with those of the step before: the largest difference divided by the largest value.</p>\n");
+    text_add(t, "<h2>Steps</h2>\n<p>From \"constant shapes\" on, each step keeps what the steps before it changed, except the dtype.\n"
+                "The distance is that from the outputs of the step before: the largest difference divided by their largest value.</p>\n");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < a->count; i++) {
         const AblationStep *s = &a->steps[i];
@@ -36,8 +36,8 @@ static void add_rows(Text *t, const Ablation *a)
     const Bench *b = &a->benches[0];
     const char *const heads[] = { "test", "step", "|threads", arena_format(b->arena, "|%s", bench_unit(b)),
                                   "|× before", "|× generic", "|of the limit" };
-    text_printf(t, "<h2>Speed</h2>\n<p>Steps take turns. Medians of %d repetition%s ± standard deviation; a factor is the median of the ratios of\n"
-                   "each repetition. The share is relative to the limit probed in the same run, for f32 multiply-adds or for reading,\n"
+    text_printf(t, "<h2>Speed</h2>\n<p>Steps take turns. Medians of %d repetition%s ± standard deviation; a factor is the median of the\n"
+                   "repetitions' ratios. The share is relative to the limit probed in the same run, for f32 multiply-adds or for reading,\n"
                    "whichever is nearer.</p>\n",
                 b->repetitions, b->repetitions > 1 ? "s" : "");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);

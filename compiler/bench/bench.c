@@ -211,7 +211,7 @@ static void note_error(BenchEngine *mine, const float *a, const float *b, int64_
     mine->largest = largest;
 }
 
-/* Compare every row of logits of n target tokens: one token per call, or several `at_once`. */
+/* Compare every row of logits of n target tokens: one token per call, or several if `at_once`. */
 static rt_status decoder_error(const Bench *b, const Inputs *in, int n, bool at_once, BenchEngine *mine, const BenchEngine *its)
 {
     Engine *a = mine->engine, *c = its->engine;

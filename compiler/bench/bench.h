@@ -40,10 +40,10 @@ typedef struct BenchEngine {
     const char *about;              /* a phrase that says what does the computing; NULL: none */
     const char *compiler, *cflags;
     Engine *engine;
-    int64_t pause_ns;               /* pause after a run on several threads, until they sleep */
+    int64_t pause_ns;               /* after a repetition on several threads, until they sleep */
     int64_t compile_ns;             /* from a Plan to code that runs; 0: nothing is compiled */
     int64_t rss_bytes;              /* growth of the process's resident memory for this engine */
-    double max_abs_err;             /* of outputs vs. the first engine; negative: not compared */
+    double max_abs_err;             /* of outputs vs. `its` of bench_try; negative: not compared */
     double largest;                 /* largest absolute value among the outputs that they were
                                      * compared with */
 } BenchEngine;
@@ -74,7 +74,7 @@ typedef struct Bench {
 } Bench;
 
 /* Choose the numbers of threads: the n asked for; if none, 1, 2, 3, 4 and then doubling, up to all
- * processors.
+ * processors. None exceeds LIMIT_THREADS or session_max_threads.
  * needs: session.   gives: threads. */
 void bench_choose_threads(Bench *b, const int *asked, int n);
 
@@ -82,13 +82,14 @@ void bench_choose_threads(Bench *b, const int *asked, int n);
  * needs: session, threads.   gives: limits. */
 bool bench_probe(Bench *b);
 
-/* Choose the tests for this model; if all would take too long, shorten them, with a remark.
+/* Choose the tests for this model; if all would take too long, shorten them, or leave out the
+ * longest, with a remark.
  * needs: plan, engine_count, threads, repetitions, limits.   gives: tests, seconds, deadline_ns. */
 void bench_tests(Bench *b);
 /* Like bench_tests, without a remark. Returns the divisor of the lengths; 1: not shortened. */
 int bench_choose_tests(Bench *b);
 
-/* Copy the tests of another bench for a model that differs in its dtype, and count their work
+/* Copy the tests of another bench for a model that differs only in its dtype, and count their work
  * again.
  * needs: plan.   gives: tests. */
 void bench_tests_like(Bench *b, const Bench *other);
@@ -99,7 +100,8 @@ void bench_tests_like(Bench *b, const Bench *other);
  * needs: tests.   gives: rss_bytes, max_abs_err and largest of the engine. */
 bool bench_try(Bench *b, BenchEngine *e, const BenchEngine *its);
 
-/* Measure every row. False after an error. needs: engines, tests.   gives: rows, engines' rss_bytes and max_abs_err. */
+/* Measure every row. False after an error.
+ * needs: engines, tests.   gives: rows, and rss_bytes, max_abs_err and largest of the engines. */
 bool bench_measure(Bench *b);
 
 /* Measure n rows of one test in turn. The caller sets the engine, test and threads of each. */
@@ -136,7 +138,7 @@ bool bench_by_native(const Bench *b);
 /* "md", "json", "jsonl" or "csv". Keys: bench_print.c. */
 void bench_print(const Bench *b, const char *format, FILE *to);
 /* A bar chart by test, engine, dtype and threads, with shares of the limit, as SVG. Each bench has
- * the same model with weights of another dtype; the tests are those of the first bench. */
+ * the same model with weights of a different dtype; the tests are those of the first bench. */
 Text bench_chart(const Bench *const *benches, int n);
 /* The bars of bench_chart as HTML, for pages of any width. */
 void bench_bars(Text *t, const Bench *const *benches, int n);
@@ -161,7 +163,7 @@ const char *bench_test_text(Arena *a, const BenchTest *t);
 const BenchRow *bench_next_row(const Bench *const *benches, int n, const char *test, int *k,
                                int *at);
 /* The ends of the scales: the largest speed of a test plus its spread; the largest share of the
- * limit in percent, at least 100. */
+ * limit in percent, rounded up to a multiple of 25, at least 100. */
 double bench_most_speed(const Bench *const *benches, int n, const BenchTest *test);
 double bench_most_share(const Bench *const *benches, int n);
 /* Append `s` as HTML text, escaped. */
@@ -174,7 +176,7 @@ typedef struct BenchOperations { const BenchTest *test; BenchOperation *list; in
  * test. *out receives the median of several runs. False after an error. */
 bool bench_operations(Bench *b, BenchOperations *out);
 
-/* Open a jit engine on one thread whose operations can be watched (jit_watch). `with` replaces the
+/* Open a jit engine whose operations can be watched (jit_watch), on one thread. `with` replaces the
  * session's options. NULL after an error. */
 Engine *bench_open_watched(Bench *b, const CompileOptions *with);
 

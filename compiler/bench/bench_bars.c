@@ -79,7 +79,7 @@ void bench_bars(Text *t, const Bench *const *benches, int n)
     const Bench *b = benches[0];
     const double share = bench_most_share(benches, n);
     if (share > 100)
-        text_printf(t, "<p>The bars of the share end at %.0f %%; the mark is at 100 %%.</p>\n",
+        text_printf(t, "<p>The scale of the share ends at %.0f %%; the mark is at 100 %%.</p>\n",
                     share);
     text_printf(t, "<div class=\"bars head\"><div class=\"who\"></div><div>%s</div>"
                    "<div>share of the limit</div></div>\n", bench_unit(b));

@@ -80,7 +80,8 @@ static void draw_speed(Svg *s, const Bench *b, const BenchRow *r, const BenchFig
              bench_number(b->arena, bench_speed(b, f)));
 }
 
-/* The end of the scale of shares in percent: 100, or the next multiple of 25 if one is larger. */
+/* The end of the scale of shares in percent: 100, or the next multiple of 25 if a share is
+ * larger. */
 double bench_most_share(const Bench *const *benches, int n)
 {
     double most = 100;

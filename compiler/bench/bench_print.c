@@ -13,7 +13,7 @@
  *   sentences_per_second stddev_sentences_per_second    encoder-only models
  *   runs p50_ns p90_ns p99_ns    single runs; a sample is the median of a repetition's runs
  *   median_ts           median of the repetitions, as in the table
- *   native_ratio        speed / native's, the median of each repetition's ratio; null: not measured
+ *   native_ratio        speed / native's, the median of the repetitions' ratios; null: not measured
  *                       next to native
  *   max_abs_err         largest difference of an output from the first engine's; null: not compared
  *   rss_bytes           memory taken to open the engine and run every test once

@@ -38,8 +38,8 @@ static void add_rows(Text *t, const Bench *const *benches, int n)
     text_add(t, "<h2>Speed</h2>\n");
     text_printf(t, "<p>Engines take turns. Medians of %d repetition%s ± standard deviation; p50 and p99 are of single runs. The share is\n"
                    "relative to the limit probed in the same run, for f32 multiply-adds or for reading, whichever is nearer. Integer\n"
-                   "products have a higher limit, so int8 and int4 may exceed 100 %%. So may a test that reads while\n"
-                   "nothing else uses the memory.</p>\n",
+                   "products have a higher limit, so int8 and int4 may exceed 100 %%. So may a test that has the memory to itself,\n"
+                   "if the probe had to share it.</p>\n",
                 benches[0]->repetitions, benches[0]->repetitions > 1 ? "s" : "");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < benches[0]->test_count; i++) {
@@ -111,8 +111,8 @@ static void add_key(Text *t, const Bench *const *benches, int n)
     text_add(t, "</ul>\n");
 }
 
-/* A roofline for each number of threads; the last one is expanded. Each is drawn in two widths, of
- * which the page shows one. */
+/* A roofline for each number of threads, the last number first and expanded. Each is drawn in two
+ * widths, of which the page shows one. */
 static void add_rooflines(Text *t, const Bench *const *benches, int n)
 {
     enum { WIDE = 990, NARROW = 350 };
@@ -137,7 +137,7 @@ static void add_rooflines(Text *t, const Bench *const *benches, int n)
 static void add_compilers(Text *t, const Bench *b)
 {
     const char *const heads[] = { "engine", "compiler", "|compiled in ms", "|largest difference", "flags" };
-    text_add(t, "<h2>Engines</h2>\n<p>The difference compares outputs with those of the first engine.</p>\n");
+    text_add(t, "<h2>Engines</h2>\n<p>The difference is that from the outputs of the first engine.</p>\n");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < b->engine_count; i++) {
         const BenchEngine *e = &b->engines[i];

@@ -1,6 +1,6 @@
 /* bench_roofline.c: plot the achieved GFLOP/s against FLOPs per byte read, under the machine's
- * limits. A label is placed where it covers no other text, line or point; if there is no such place
- * it is left out, since the page's text has it too. */
+ * limits. A label is placed where it covers no other text, line or point; if there is no such
+ * place, it is left out. */
 #include "bench.h"
 
 #include <math.h>

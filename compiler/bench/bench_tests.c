@@ -241,8 +241,10 @@ int bench_choose_tests(Bench *b)
 
 void bench_tests(Bench *b)
 {
+    const bool left_out = b->session->model->model_kind == KIND_ENCODER;    /* see add_encoder */
     if (bench_choose_tests(b) > 1)
-        diag_remark(b->session->diag, (Loc){ 0 }, "bench: tests were shortened to save time; use --seconds S to run them in full");
+        diag_remark(b->session->diag, (Loc){ 0 }, "bench: tests were %s to save time; use --seconds S to run them %s",
+                    left_out ? "left out" : "shortened", left_out ? "all" : "in full");
 }
 
 void bench_tests_like(Bench *b, const Bench *other)

@@ -21,8 +21,9 @@ typedef struct Tune {
  * needed. Returns the qualifying way with the least median, else 0. */
 int tune_choose(Arena *a, const double *const *ns, int ways, int rounds);
 
-/* Find the best cut of every linear: with the jit on one thread, run each test with every cut, in
- * turn. gives: result->calls, in the order of NAME_kernels.h. False after an error. */
+/* Find the best cut of every linear: with the jit on one thread, run each test, except e2e and
+ * batches, with every cut, in turn. gives: result->calls, in the order of NAME_kernels.h. False
+ * after an error. */
 bool tune_calls(Tune *t);
 
 /* Choose threads, layers form and instruction set by timing whole runs with the jit. gives:
@@ -32,8 +33,9 @@ bool tune_whole(Tune *t);
 /* True if two engines of emitted code give the same bits when each runs a test once. */
 bool tune_same(const Tune *t, const BenchTest *test, Engine *a, Engine *b);
 
-/* Open a jit engine with the session's options, but one thread, this tuning and, unless NULL and 0,
- * this isa and layers form. watched: its operations can be watched. NULL after an error. */
+/* Open a jit engine with the session's options, but one thread and this tuning; an isa other than
+ * NULL and a layers form other than 0 replace those of the options. watched: its operations can be
+ * watched. NULL after an error. */
 Engine *tune_engine(Tune *t, const Tuning *tuning, const char *isa, LayersForm layers, bool watched);
 
 /* Show on a progress line what is being measured; `what` NULL clears the line. */

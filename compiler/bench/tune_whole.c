@@ -1,5 +1,5 @@
-/* tune_whole.c: choose the number of threads, calls or a loop for the layers, and the instruction
- * set, by timing whole runs. */
+/* tune_whole.c: choose the number of threads, the form of the layers (calls or a loop) and the
+ * instruction set by timing whole runs. */
 #include <math.h>
 #include <string.h>
 
@@ -84,7 +84,7 @@ static bool add_sets(WholeTune *w)
 /* ---- times ------------------------------------------------------------------------------------------------ */
 
 /* The deciding tests are those that a user waits for: a whole answer; a prompt and an answer; the
- * longest sentence; a run. */
+ * longest sentence; a run of an xf.graph. */
 static void choose_judges(WholeTune *w)
 {
     const Bench *b = &w->tune->bench;

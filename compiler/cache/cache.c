@@ -109,7 +109,8 @@ static int64_t usual_most(Arena *a)
     return tenth < (double)most ? (int64_t)tenth : most;
 }
 
-/* The text of XFORMC_CACHE_SIZE, or NULL; *bytes receives the size, or -1 if it is none. */
+/* The text of XFORMC_CACHE_SIZE, or NULL; *bytes receives the size, or -1 if the text is not a
+ * size. */
 static const char *chosen_most(int64_t *bytes)
 {
     size_t n;

@@ -1,7 +1,7 @@
 /* cache.h: a cache of files kept between runs: compiled models, packed weights.
  *
  * An entry is a file NAME-KEY.so or NAME-KEY.packed in $XDG_CACHE_HOME/xformc, or
- * ~/.cache/xformc. KEY is a hash of everything that its bytes depend on. The folder's mode is
+ * ~/.cache/xformc. KEY is a hash of everything that the file depends on. The folder's mode is
  * 0700, an entry's 0600. The entries take at most $XFORMC_CACHE_SIZE bytes; by default a tenth
  * of the disk space that is free or taken by them, at most 32 GB. The least recently used
  * entries are removed first. A cache that cannot be read or written is treated as absent,
@@ -15,8 +15,8 @@
 
 typedef enum CacheKind { CACHE_LIBRARY, CACHE_PACKED, CACHE_KINDS } CacheKind;
 
-/* The cache folder, which need not exist; NULL with XFORMC_CACHE=off, after cache_off, or without a
- * home folder. */
+/* The cache folder, which need not exist; NULL with XFORMC_CACHE=off, after cache_off, or if
+ * neither XDG_CACHE_HOME nor HOME is an absolute path. */
 const char *cache_folder(Arena *a);
 void cache_off(void);
 /* The path of an entry; NULL without a cache. */
@@ -34,13 +34,13 @@ FileWriter *cache_create(Arena *a, const char *path, int64_t bytes);
 /* Commit the entry, then remove old entries if the size limit is exceeded; false after an error. */
 bool cache_commit(Arena *a, FileWriter *w);
 
-/* Take the lock of an entry, waiting for other processes that hold it; -1 on failure. cache_unlock
- * releases it; it accepts -1. */
+/* Take the lock of an entry, waiting for other processes that hold it; -1 if its file cannot be
+ * created. cache_unlock releases it; it accepts -1. */
 int  cache_lock(Arena *a, const char *path);
 void cache_unlock(Arena *a, const char *path, int lock);
 
-/* The size limit of the whole cache, in bytes. An XFORMC_CACHE_SIZE that is not a number of bytes,
- * such as 2G, is ignored. */
+/* The size limit of the whole cache, in bytes. XFORMC_CACHE_SIZE is ignored unless it is a number
+ * of bytes such as 262144 or 2G. */
 int64_t cache_most(Arena *a);
 /* Remark, once in a process, on values of XFORMC_CACHE and XFORMC_CACHE_SIZE that are ignored. */
 void cache_remark_on_settings(Arena *a, Diag *d);

@@ -225,8 +225,8 @@ static size_t read_size(const char *path)
     return unit == 'K' ? (size_t)n << 10 : unit == 'M' ? (size_t)n << 20 : (size_t)n;
 }
 
-/* Set the cache sizes of processor 0, as Linux reports them; without a report, an L2 of 512 KiB and
- * no L3. */
+/* Set the cache sizes to those that Linux reports for processor 0; without a report, to an L2 of
+ * 512 KiB and no L3. */
 static void find_caches(Limits *l)
 {
     enum { MOST_CACHES = 10 };
@@ -243,8 +243,9 @@ static void find_caches(Limits *l)
 }
 
 /* How many bytes to read so that they come from this level and not from a smaller one; 0 if there
- * is no such level. An L3 may be shared with other virtual machines: reads of half its size have
- * been seen to go to memory, so less is read. */
+ * is no such level, or the L3 is hardly larger than the L2. An L3 may be shared with other virtual
+ * machines: reads of half its size have been seen to go to memory, so at most four times the size
+ * of the L2 is read. */
 static size_t bytes_to_read(const Limits *l, LimitLevel level, int threads, size_t most)
 {
     const size_t l2 = l->bytes[LEVEL_L2] * (size_t)threads, l3 = l->bytes[LEVEL_L3];

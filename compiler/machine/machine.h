@@ -1,8 +1,8 @@
-/* machine.h: measure the limits of this machine: bandwidth of each memory level, and FLOPs.
+/* machine.h: measure the limits of this machine: bandwidth of each memory level, and FLOP/s.
  *
- * They are measured by loops that do nothing else, on one and on several threads. The loops use the
- * widest SIMD vectors of the processor, whatever xformc was compiled for; on processors other than
- * x86 and ARM, they use vectors of four floats. */
+ * They are measured by loops that do nothing else, on one and on several threads. On x86, the loops
+ * use AVX-512 or AVX2 if the processor has it, whatever xformc was compiled for; otherwise, they
+ * use vectors of four floats. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -25,7 +25,7 @@ typedef struct Limits {
 
 extern const char *const limit_level_names[LIMIT_LEVELS];   /* "L2", "L3", "DRAM" */
 
-/* The processor's name as Linux reports it; "" elsewhere. */
+/* The processor's name as Linux reports it; "" if it does not. */
 const char *machine_processor(Arena *a);
 
 /* Measure with each of the `n` numbers of threads, 1 .. LIMIT_THREADS, about 0.2 s each. If *l

@@ -26,13 +26,13 @@ void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each);
 
 /* True if libtcc gets through a text in a child process, with two seconds of time and limited
  * memory. A user's macros may expand so that the stack overflows or compilation never ends, and
- * code and data may exceed 256 MiB. Which limit is hit first depends on the machine, so one message
- * (C_TRIAL_WORDS) names both. Takes a millisecond or two. */
+ * code and data may exceed 256 MiB. What happens first depends on the machine, so one message
+ * (C_TRIAL_WORDS) names all causes. Takes a millisecond or two. */
 bool c_memory_try(const char *text, const CSymbol *symbols, int n);
-#define C_TRIAL_WORDS "libtcc needs more than 2 s or 256 MiB to compile the C code"
+#define C_TRIAL_WORDS "libtcc crashes, or exceeds 2 s or 256 MiB, on the C code"
 
-/* libtcc is linked with these instead of malloc, calloc, realloc and exit (Makefile): without
- * memory the program ends with exit code 69. */
+/* libtcc is linked with these instead of malloc, calloc, realloc and exit (Makefile). If memory
+ * runs out, the program ends with exit code 69. */
 void *c_memory_malloc(size_t bytes);
 void *c_memory_calloc(size_t count, size_t bytes);
 void *c_memory_realloc(void *old, size_t bytes);

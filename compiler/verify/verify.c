@@ -1,7 +1,7 @@
 /* verify.c: run all engines on the same inputs and compare them.
  *
  * Lengths range from one id to the longest input of the model, so that tails, full buffers and
- * empty caches are tested; if that would take minutes, the longest input is shortened. */
+ * empty caches are tested; if that would take too long, the longest input is shortened. */
 #include "tolerance.h"
 #include "verify_parts.h"
 
@@ -74,8 +74,8 @@ static double bits_distance(const TraceTensor *a, const TraceTensor *b)
     return memcmp(a->values, b->values, bytes_of(a)) ? INFINITY : 0;
 }
 
-/* An operation that is compared in isolation, on equal inputs, agrees to a tenth of the tolerance.
- * Over 4,400 random models the largest distance was 2e-7, three f32 roundings. */
+/* An operation that is compared in isolation, on equal inputs, must agree to a tenth of the
+ * tolerance. Over 4,400 random models the largest distance was 2e-7, three f32 roundings. */
 enum { RIGHT_ALONE = 10 };
 
 static void compare_tensor(Verify *v, const Pair *p, Trace *const *traces, const TraceTensor *a,
@@ -206,7 +206,7 @@ static bool run_all_ids(Verify *v)
     return true;
 }
 
-/* A random number that such an input may hold; one in eight is -inf in a bias, and 0 in a mask. */
+/* A random number for an input of this kind; one in eight is -inf in a bias, and 0 in a mask. */
 static float draw_value(Random *r, Holds holds)
 {
     const float x = (float)draw(r, 1 << 24) / (1 << 23) - 1;
@@ -223,7 +223,8 @@ static bool computes_masks(const Graph *g)
     return false;
 }
 
-/* Set inputs to random numbers; those with numbers in the spec keep them unless `all`. */
+/* Set inputs to random numbers; those with numbers in the spec keep them unless `all`. If the graph
+ * computes masks, all keep them. */
 static void set_inputs(Arena *a, Engine *e, Random r, bool all)
 {
     const Graph *g = e->plan->graph;

@@ -3,7 +3,8 @@
  * The caller opens and closes the engines; labels and the table live in the given arena. Each
  * engine, with taps if it has them, is compared with the first one and with the generic one.
  * Without taps it is compared with the same engine with taps; on several threads, with the same
- * engine on one thread. Distances are those of trace.h, the maximum over all inputs. */
+ * engine on one thread. Distances are those of trace.h, or of single operations (verify_alone.c),
+ * the maximum over all inputs. */
 #ifndef VERIFY_H
 #define VERIFY_H
 
@@ -29,13 +30,13 @@ typedef struct VerifyOptions {
                                      * "end_to_end"}…]} */
 } VerifyOptions;
 
-/* Run the engines on several inputs and print the results to `out`. The inputs are random ids of
- * various lengths, for an xf.graph the numbers of the spec and then random ones; or those of
- * `options->against`.
+/* Run the engines on several inputs and print the results to `out`. The inputs are those of
+ * `options->against`; without it, random ids of various lengths or, for an xf.graph, the numbers of
+ * the spec and then random ones.
  *
- * A reference has the tensors `source` and `target`, integers [n] and [m] (for an xf.graph: its
- * inputs), and any tensors of the graph by name. `greedy`, integers, are the ids that the model
- * should generate from the start token on.
+ * A reference has the ids that the model takes, the integers `source` [n] and `target` [m] (for an
+ * xf.graph, any of its inputs), and any tensors of the graph by name. The integers of `greedy` are
+ * the ids that the model should generate from the start token on.
  *
  * EXIT_DONE: all are within tolerance. EXIT_DIFFERS: not all are, and the first tensor that differs
  * is named, in `out` or, with json, in a remark to `d`; or the reference has a tensor that the

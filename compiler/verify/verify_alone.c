@@ -72,9 +72,10 @@ static double distance_alone(Verify *v, int subject, Trace *const *traces, const
     return apart && isfinite(apart) ? apart * largest(b) / fmax(largest(b), largest(size)) : apart;
 }
 
-/* A subject without taps cannot be followed. If sums cancel, errors are amplified: by the distance
- * between a subject with taps and the follower, divided by its error in the single operation (at
- * least one rounding). The distance without taps is divided by that amplification. */
+/* A subject without taps cannot be followed. If sums cancel, errors are amplified. The
+ * amplification is the distance between a subject with taps and the follower, divided by that
+ * subject's error in the single operation (at least one rounding). The distance without taps is
+ * divided by it. */
 static double distance_untapped(Verify *v, const Pair *p, Trace *const *traces, const char *name)
 {
     const double rounding = 6e-8;           /* half a unit in the last place of f32 */

@@ -38,7 +38,7 @@ typedef struct Verify {
     Alone *alone;                   /* [subject_count], for those traces, each made when needed */
     unsigned char **states;         /* [subject_count], of an xf.graph: a sequence so far; several
                                      * subjects may share an engine */
-    const Trace *guide;             /* of a quantized model: the trace of the first subject, which a
+    const Trace *guide;             /* if model_rounds: the trace of the first subject, which a
                                      * generic engine follows; else NULL */
     int unknown;                    /* tensors of the reference that the model does not have */
 } Verify;

@@ -1,9 +1,10 @@
 /* verify_reference.c: compare every engine with tensors that another program computed, from a
  * safetensors file.
  *
- * The file has `source`, `target` and optionally `greedy` and `second` (where the second text of a
- * pair begins) as integers; all other tensors have their names in the graph. A tensor that the
- * model lacks is reported and counts as a difference; a wrong shape is an error, not a distance. */
+ * The file has those of `source` and `target` that the model takes, and optionally `greedy` and
+ * `second` (where the second text of a pair begins), as integers; all other tensors have their
+ * names in the graph. A tensor that the model lacks is reported and counts as a difference; a wrong
+ * shape is an error, not a distance. */
 #include "verify_parts.h"
 
 #include <inttypes.h>
@@ -70,7 +71,7 @@ static bool read_ids(Reference *r, const char *name, bool needed, Ids *ids)
 
 /* ---- tensors -------------------------------------------------------------------------------------------- */
 
-/* Read a tensor as f32; its shape is not checked yet. */
+/* Read a tensor, of a shape that same_shape accepted, as f32. */
 static TraceTensor read_tensor(const Reference *r, const TensorSource *t)
 {
     TraceTensor x = { .name = t->name, .rank = t->rank };
@@ -257,8 +258,8 @@ static bool compare_all(Reference *r)
     }
     mention_unknown(r, longest);
     if (r->compared || diag_errors(r->v->diag)) return true;
-    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "the file has none of the model's tensors: nothing to "
-               "compare");
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "the file has no tensor that can be compared with the "
+               "model's");
     return false;
 }
 

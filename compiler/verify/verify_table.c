@@ -109,13 +109,14 @@ static void print_summary(const VerifyTable *t, FILE *to)
     else if (t->unknown) fprintf(to, "verify: %d tensor%s of the reference not found in the model; %d comparison%s within tolerance", t->unknown,
                                  t->unknown == 1 ? "" : "s", t->count, t->count == 1 ? "" : "s");
     else fprintf(to, "verify: %d comparison%s, all within tolerance", t->count, t->count == 1 ? "" : "s");
-    if (alone) fprintf(to, ", %d of them operation by operation because their sums cancel", alone);
+    if (alone) fprintf(to, ", %d %s operation by operation because their sums cancel", alone, differing ? "agree only" : "of them");
     fprintf(to, "; largest distance %s", number(distance, largest->distance));
     if (largest->distance > 0) fprintf(to, ": %s (%s against %s)", largest->name, largest->engine, largest->against);
     fputc('\n', to);
 }
 
-/* True if `row` is worse than `other`: it differs, or its distance is larger. */
+/* True if `row` is worse than `other`: only `row` differs, or both or neither do and its distance
+ * is larger. */
 static bool says_more(const VerifyRow *row, const VerifyRow *other)
 {
     if (row_differs(row) != row_differs(other)) return row_differs(row);

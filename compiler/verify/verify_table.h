@@ -9,8 +9,9 @@
 
 typedef struct VerifyRow {
     const char *name, *engine, *against;
-    double distance, tolerance;     /* distance: infinity if the tensor is missing, has another
-                                     * shape or is not finite, or if only signs of zeros differ */
+    double distance, tolerance;     /* distance: infinity if the tensor is missing, has a different
+                                     * shape or is not finite, or, if all bits must agree, if only
+                                     * signs of zeros differ */
     double end_to_end;              /* the distance of results computed from the model's inputs, not
                                      * in isolation */
     bool alone;                     /* `distance` is that of the operation in isolation:

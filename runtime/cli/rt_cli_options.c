@@ -270,8 +270,8 @@ static int check_options(const CliOptions *o, const rt_program *p, int argc, cha
         fprintf(stderr, "%s: --raw cannot be combined with --json, --info, --check, --selftest or "
                 "--bench\n", p->name);
     else if (cli_is_similar(p, argc - o->first, argv + o->first) && (argc - o->first != 3 || o->raw))
-        fprintf(stderr, o->raw ? "%s: --raw: 'similar' prints one number, not a vector\n"
-                       : "%s: 'similar' compares two texts: similar TEXT TEXT\n", p->name);
+        fprintf(stderr, o->raw ? "%s: --raw: \"similar\" prints one number, not a vector\n"
+                       : "%s: \"similar\" compares two texts: similar TEXT TEXT\n", p->name);
     else if (o->repetitions && o->action != CLI_BENCH)
         fprintf(stderr, "%s: --repetitions needs --bench\n", p->name);
     else return 0;

@@ -125,7 +125,7 @@ static void no_bar_leaves_its_track(void **state)
     for (const char *at = x.page.data; (at = strstr(at, "<s ")); at++)
         assert_true(number_of(at, "left:", 100) + number_of(at, "width:", 100) <= 100.01);
     assert_non_null(strstr(x.page.data, "<b>129 %</b>"));
-    assert_non_null(strstr(x.page.data, "The bars of the share end at 150 %; the mark is at 100 %."));
+    assert_non_null(strstr(x.page.data, "The scale of the share ends at 150 %; the mark is at 100 %."));
     report_example_free(&x);
 }
 

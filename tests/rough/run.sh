@@ -407,8 +407,8 @@ verdict $? 'a compiler that does not say its version keeps nobody waiting'
 cat "$scratch/out"
 export XFORMC_CACHE=off
 
-says 'macros that end in such a depth are an error, and the session goes on' 65 'false libtcc needs more than 2 s or 256 MiB to compile the C code
-2019-05-03' '*prompt:1:*libtcc needs more than 2 s or 256 MiB to compile the C code of deep*' <<'END'
+says 'macros that end in such a depth are an error, and the session goes on' 65 'false libtcc crashes, or exceeds 2 s or 256 MiB, on the C code
+2019-05-03' '*prompt:1:*libtcc crashes, or exceeds 2 s or 256 MiB, on the C code of deep*' <<'END'
 macros = { "#define A0 ((((((((" }
 for i = 1, 12 do macros[i + 1] = ("#define A%d A%d A%d A%d A%d"):format(i, i - 1, i - 1, i - 1, i - 1) end
 macros = table.concat(macros, "\n") .. "\n"
@@ -419,10 +419,10 @@ m("3rd of May 2019")
 END
 
 # Three arrays of 3.6e9 bytes together, initialised or not.
-says 'C with more data than is sensible is an error; what has little is compiled' 65 'false libtcc needs more than 2 s or 256 MiB to compile the C code
-false libtcc needs more than 2 s or 256 MiB to compile the C code
+says 'C with more data than is sensible is an error; what has little is compiled' 65 'false libtcc crashes, or exceeds 2 s or 256 MiB, on the C code
+false libtcc crashes, or exceeds 2 s or 256 MiB, on the C code
 true nil
-2019-05-03' '*prompt:1:*libtcc needs more than 2 s or 256 MiB to compile the C code of large*' <<'END'
+2019-05-03' '*prompt:1:*libtcc crashes, or exceeds 2 s or 256 MiB, on the C code of large*' <<'END'
 m = xf.compile("specs/dates.lua", { tier = "jit" }); old = m:code("argmax")
 function with(bytes, value) local all = "" for i = 1, 3 do all = all .. "static char large" .. i .. "[" .. bytes .. "]" .. value .. "; " end return all .. "\n" .. old:gsub("\n{\n", "\n{\n    large1[0] = large2[0] + large3[0];\n", 1) end
 function try(bytes, value) local good, why = pcall(m.edit, m, "argmax", with(bytes, value)) return tostring(good) .. " " .. tostring(why):gsub("^error: ", "") end

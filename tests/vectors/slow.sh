@@ -370,8 +370,8 @@ verdict $? 'similar: the cosine of two vectors, a program'
 verdict $? 'similar alone is a text'
 for ask in "$xformc run $here/sentence_dense" "$dense"; do
     $ask similar one 2>"$scratch/err"
-    [ $? = 2 ] && grep -q 'compares two texts: similar TEXT TEXT' "$scratch/err" && $ask --raw similar one two 2>"$scratch/err"
-    [ $? = 2 ] && grep -q 'prints one number' "$scratch/err"
+    [ $? = 2 ] && grep -q '"similar" compares two texts: similar TEXT TEXT' "$scratch/err" && $ask --raw similar one two 2>"$scratch/err"
+    [ $? = 2 ] && grep -q '"similar" prints one number' "$scratch/err"
     verdict $? "similar: wrong uses: ${ask##*/}"
     $ask --ids similar '2 3' '2 999' >"$scratch/out" 2>"$scratch/err"
     [ $? = 65 ] && [ "$(cat "$scratch/out")" = '' ] && grep -q 'argument 3: id 999' "$scratch/err"

@@ -8,7 +8,7 @@
 /* A form. `change` says what is new in it. */
 typedef struct AblationStep {
     const char *name, *change;
-    const char *isa;                /* "avx512vnni"; "" if none of our kernels runs */
+    const char *isa;                /* "portable"; "" if none of our kernels runs */
     Bench *bench;                   /* the one of its dtype */
     BenchEngine *engine;            /* max_abs_err, largest: compared with the previous step */
     int threads;

@@ -175,14 +175,14 @@ static double draw_group(Svg *s, const Bench *const *benches, int n, const Bench
     return y + GROUP_END;
 }
 
-static void draw_head(Svg *s, const Bench *b)
+static void draw_head(Svg *s, const Bench *b, bool dtypes)
 {
     const Model *m = b->session->model;
     const SvgFont faint = { .size = 12, .fill = SVG_FAINT };
+    const char *weights = arena_format(b->arena, "%s, %s of weights, ", model_dtype(m), bench_size(b->arena, (double)b->plan->weights_bytes));
     svg_printf(s, MARGIN, 34, (SvgFont){ .size = 18, .bold = true }, "%s: how fast, and how near to the limit", m->name);
-    svg_printf(s, MARGIN, 54, faint, "%s, %s of weights, %s parameters; median of %d repetition%s ± standard deviation",
-               model_dtype(m), bench_size(b->arena, (double)b->plan->weights_bytes), bench_count(b->arena, (double)model_parameters(m)),
-               b->repetitions, b->repetitions > 1 ? "s" : "");
+    svg_printf(s, MARGIN, 54, faint, "%s%s parameters; median of %d repetition%s ± standard deviation", dtypes ? "" : weights,
+               bench_count(b->arena, (double)model_parameters(m)), b->repetitions, b->repetitions > 1 ? "s" : "");
     svg_text(s, SPEED_AT, 80, (SvgFont){ .bold = true }, bench_unit(b));
     svg_text(s, SHARE_AT, 80, (SvgFont){ .bold = true }, "share of the machine's limit");
 }
@@ -211,7 +211,7 @@ Text bench_chart(const Bench *const *benches, int n)
     Svg s = svg_new(b->arena, PAGE, height, arena_format(b->arena, "Speed of %s", b->session->model->name));
     double y = HEAD;
     const double share = bench_most_share(benches, n);
-    draw_head(&s, b);
+    draw_head(&s, b, n > 1);
     for (int i = 0; i < b->test_count; i++) y = draw_group(&s, benches, n, &b->tests[i], share, y);
     draw_foot(&s, b, y);
     svg_finish(&s);

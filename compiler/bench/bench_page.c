@@ -102,5 +102,5 @@ void bench_page_machine(Text *t, const Bench *b)
 {
     text_add(t, "<p>");
     bench_add_text(t, machine_processor(b->arena));
-    text_printf(t, "; its limits were probed with %s.</p>\n", b->limits.isa);
+    text_printf(t, "; its limits were probed with %s vectors.</p>\n", b->limits.isa);
 }

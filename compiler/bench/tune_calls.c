@@ -153,7 +153,7 @@ static bool same_bits(Calls *c, const BenchTest *t)
 {
     for (int i = 1; i < c->way_count; i++)
         if (!tune_same(c->tune, t, c->ways[0].engine, c->ways[i].engine)) {
-            diag_error(c->tune->bench.session->diag, EXIT_OUR_BUG, (Loc){ 0 }, "%s: the results differ with %s",
+            diag_error(c->tune->bench.session->diag, EXIT_OUR_BUG, (Loc){ 0 }, "%s: the results differ for linears %s",
                        t->name, cut_rows[c->ways[i].cut].words);
             return false;
         }

@@ -109,7 +109,8 @@ static void print_summary(const VerifyTable *t, FILE *to)
     else if (t->unknown) fprintf(to, "verify: %d tensor%s of the reference not found in the model; %d comparison%s within tolerance", t->unknown,
                                  t->unknown == 1 ? "" : "s", t->count, t->count == 1 ? "" : "s");
     else fprintf(to, "verify: %d comparison%s, all within tolerance", t->count, t->count == 1 ? "" : "s");
-    if (alone) fprintf(to, ", %d %s operation by operation because their sums cancel", alone, differing ? "agree only" : "of them");
+    const char *those = !differing ? "of them" : alone == 1 ? "agrees only" : "agree only";
+    if (alone) fprintf(to, ", %d %s operation by operation because their sums cancel", alone, those);
     fprintf(to, "; largest distance %s", number(distance, largest->distance));
     if (largest->distance > 0) fprintf(to, ": %s (%s against %s)", largest->name, largest->engine, largest->against);
     fputc('\n', to);

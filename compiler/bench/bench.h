@@ -36,7 +36,7 @@ typedef struct BenchTest {
 
 typedef struct BenchEngine {
     const char *name, *kernels;     /* "native", "library" */
-    const char *label;              /* name, with kernels if needed to tell engines apart */
+    const char *label;              /* what tables, charts and messages call it */
     const char *about;              /* a phrase that says what does the computing; NULL: none */
     const char *compiler, *cflags;
     Engine *engine;
@@ -101,7 +101,8 @@ void bench_tests_like(Bench *b, const Bench *other);
 bool bench_try(Bench *b, BenchEngine *e, const BenchEngine *its);
 
 /* Measure every row. False after an error.
- * needs: engines, tests.   gives: rows, and rss_bytes, max_abs_err and largest of the engines. */
+ * needs: engines, threads, repetitions, tests.   gives: rows; rss_bytes, max_abs_err and largest of
+ * the engines. */
 bool bench_measure(Bench *b);
 
 /* Measure n rows of one test in turn. The caller sets the engine, test and threads of each. */

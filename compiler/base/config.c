@@ -1,5 +1,5 @@
 /* config.c: read a JSON file key by key, with type checks. A value of the wrong type is an error at
- * its key, and the absence of a required key is one at the object's brace; the caller gets 0 and
+ * its key; a missing key that is required is one at the object's brace. The caller gets 0 and
  * continues, so that all errors are reported. */
 #include "config.h"
 

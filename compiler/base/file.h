@@ -43,13 +43,14 @@ bool  file_commit(FileWriter *w);               /* rename; after an error, remov
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
 
-/* SPACE-PID, which identifies this process across all machines. file_has_owner returns 1 if the
- * process is alive whose SPACE-PID `id` begins with, 0 if not, -1 if SPACE differs from ours. */
+/* SPACE-PID, which identifies this process across all machines. file_has_owner takes a text that
+ * begins with a SPACE-PID. It returns 1 if that process is alive, 0 if not, -1 if SPACE differs
+ * from ours. */
 const char *file_own_id(Arena *a);
 int   file_has_owner(const char *id);
 
 /* A file name that is unique to this process. file_remove_stale removes such files of killed
- * processes from a folder. If a file's process may be alive, the file must be old, too. */
+ * processes from a folder. A file whose process may be alive must be old. */
 const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */
 void  file_remove_stale(const char *folder);
 

@@ -30,8 +30,8 @@ static bool is_too_big(const char *digits, size_t count)
     return *digits != '0' && (count > n || (count == n && memcmp(digits, most, n) > 0));
 }
 
-/* Overwrite digits with a real number, padded to the same width: 1.5000e30. A number beyond 1e308
- * becomes 1e308. */
+/* Overwrite digits with a real number, padded to the same width: 1.5000e30. A number of 1e308 or
+ * more becomes 1e308. */
 static void write_real(char *digits, size_t count)
 {
     enum { MANTISSA = 14, WIDTH = 32 };
@@ -68,7 +68,7 @@ static const char *with_real_numbers(Arena *a, const char *s, size_t n)
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
-/* The allocator given to the JSON library, which reports a failed allocation as invalid JSON. */
+/* The JSON library's allocator. The library would report a failed allocation as invalid JSON. */
 static void *memory_of(size_t bytes)
 {
     void *p = malloc(bytes);

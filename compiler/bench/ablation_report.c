@@ -12,7 +12,8 @@ static void add_steps(Text *t, const Ablation *a)
     const char *const heads[] = { "step", "what is new", "|code", "|compiled in s", "|weights", "|distance" };
     Arena *arena = a->benches[0].arena;
     text_add(t, "<h2>Steps</h2>\n<p>From \"constant shapes\" on, each step keeps what the steps before it changed, except the dtype.\n"
-                "The distance is that from the outputs of the step before: the largest difference divided by their largest value.</p>\n");
+                "Its distance is the largest difference of its outputs from those of the step before, divided by their largest\n"
+                "value.</p>\n");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < a->count; i++) {
         const AblationStep *s = &a->steps[i];

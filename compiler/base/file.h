@@ -50,7 +50,7 @@ const char *file_own_id(Arena *a);
 int   file_has_owner(const char *id);
 
 /* A file name that is unique to this process. file_remove_stale removes such files of killed
- * processes from a folder. A file whose process may be alive must be old. */
+ * processes from a folder. If the process may be alive, it removes only an old file. */
 const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */
 void  file_remove_stale(const char *folder);
 

@@ -17,6 +17,7 @@ const char *rt_status_text(rt_status status)
     case RT_NO_ROOM: return "no room: a buffer is too small, or no thread or memory is available";
     case RT_BAD_VALUE: return "a mask with a number other than 0 and 1, or a bias with NaN or +inf";
     case RT_BAD_OPTION: return "an invalid option";
+    case RT_NO_TOKEN: return "the settings of generation exclude every token";
     }
     return "unknown status";
 }

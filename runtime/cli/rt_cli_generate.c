@@ -116,7 +116,6 @@ rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *i
     if (status == RT_OK)
         status = rt_answer(&calls, &d->settings, how, p->max_source ? &d->start : input, p->max_source ? 1 : n, d->longest, d->scratch,
                            d->bytes, d->results, &d->count);
-    if (status == RT_OK && !d->count) status = RT_BAD_WEIGHTS;
     if (status != RT_OK) return status;
     /* The ids may be NULL if there are none. */
     for (int i = 0; i < d->results[0].length; i++) ids[i] = d->results[0].ids[i];

@@ -46,7 +46,7 @@ int cli_no_memory(const rt_program *p);
 int cli_decoder_open(CliDecoder *d, const rt_program *p, const CliOptions *o, CliBegin begin, CliWeights *weights, void *state);
 /* Write the best answer to input[n] to ids[max_target + 1], including the end id. *score receives
  * the sum of their log-probabilities: with how->scored, or after a search. Returns the statuses of
- * rt_answer; RT_BAD_WEIGHTS also if there is no result. */
+ * rt_answer. */
 rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score);
 int cli_decoder_is_end(const CliDecoder *d, int id);
 void cli_decoder_close(CliDecoder *d);

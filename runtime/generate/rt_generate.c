@@ -110,17 +110,17 @@ static double log_probability(const float *x, int n, int id)
     return (double)x[id] - (double)x[best] - log(sum);
 }
 
-/* The next id for a row of logits; -1 if there is none, or a logit is NaN or INFINITY. */
-static int choose(Work *w, const float *logits)
+/* Choose the next id for a row of logits. */
+static rt_status choose(Work *w, const float *logits, int *id)
 {
     const RtGenerate *o = w->options;
     const int vocab = w->decoder->vocab;
-    if (!rt_logits_good(logits, vocab)) return -1;
+    if (!rt_logits_good(logits, vocab)) return RT_BAD_WEIGHTS;
     const RtHistory h = { w->history, w->count, w->prompt, w->prompt + o->most, o->ends, o->end_count };
     if (w->changed) rt_logits_process(&o->processors, &h, logits, w->scores, vocab);
     const float *scores = w->changed ? w->scores : logits;
-    if (o->sampling.temperature > 0) return rt_sample(&o->sampling, scores, vocab, w->candidates, &w->random);
-    return first_maximum(scores, vocab);
+    *id = o->sampling.temperature > 0 ? rt_sample(&o->sampling, scores, vocab, w->candidates, &w->random) : first_maximum(scores, vocab);
+    return *id < 0 ? RT_NO_TOKEN : RT_OK;
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------- */
@@ -137,11 +137,11 @@ static rt_status feed_last(const Work *w, int *best)
 static rt_status step(Work *w, int *id, double *sum)
 {
     const RtDecoder *d = w->decoder;
-    const rt_status status = feed_last(w, id);
+    rt_status status = feed_last(w, id);
     if (status != RT_OK || (*id >= 0 && plain(w->options))) return status;
     const float *logits = d->logits(d->self);
-    *id = choose(w, logits);
-    if (*id < 0) return RT_BAD_WEIGHTS;
+    status = choose(w, logits, id);
+    if (status != RT_OK) return status;
     if (w->options->scored) *sum += log_probability(logits, d->vocab, *id);
     return RT_OK;
 }

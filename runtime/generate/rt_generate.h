@@ -45,8 +45,8 @@ int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n);
 /* Continue prompt[n] with ids[o->most]; its source, if there is one, was encoded into slot 0.
  * scratch: aligned like a double. Returns RT_OK; RT_ORDER: no prompt or nothing to generate;
  * RT_TOO_LONG: n + most is above `longest`; RT_NO_ROOM: too little scratch; RT_BAD_WEIGHTS: a logit
- * is NaN or INFINITY, or the rules leave no id; otherwise the status of a call that failed. *out
- * then tells how far it got. The ids, and all numbers from which they are computed, are the same
+ * is NaN or INFINITY; RT_NO_TOKEN: the rules exclude every id; otherwise the status of a call that
+ * failed. *out then tells how far it got. The ids, and all numbers from which they are computed, are the same
  * with and without a prompt_cache; if ring buffers have lost earlier positions, the whole prompt is
  * fed. */
 rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n, int *ids, void *scratch, size_t bytes,

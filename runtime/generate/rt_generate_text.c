@@ -261,7 +261,7 @@ rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_gene
     int n;
     rt_status status = read_text(m, o, text, m->encode ? m->source : rt_generation_prompt(&g, m->longest - 1), &n);
     if (status != RT_OK) return refuse(m, status);
-    if (!n) return RT_ORDER;
+    if (!n) return refuse(m, RT_ORDER);
 
     const int stops = g.stop_count + o->stop_count;
     const size_t wanted = rt_answer_scratch_bytes(&g, m->longest, m->decoder.vocab);

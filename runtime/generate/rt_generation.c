@@ -59,7 +59,7 @@ rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering
     if (rt_generation_searches(g)) {
         if (a->prompt_cache) a->prompt_cache->count = 0;
         const rt_status status = rt_beam_search(d, &many, prompt, n, scratch, bytes, results, count);
-        return status == RT_OK && !*count ? RT_BAD_WEIGHTS : status;
+        return status == RT_OK && !*count ? RT_NO_TOKEN : status;
     }
     const size_t ids = rt_padded((size_t)most * sizeof(int));
     RtGenerated made;

@@ -159,6 +159,33 @@ for engine in generic jit; do
     cat "$scratch/out" "$scratch/err"
 done
 
+# ---- settings that exclude every token -----------------------------------------------------------
+
+cp -r $families/llama "$scratch/excluded"
+sed "s/{/{ \"suppress_tokens\": [$(seq -s ', ' 0 95)],/" $families/llama/generation_config.json >"$scratch/excluded/generation_config.json"
+"$xformc" build "$scratch/excluded" -q --slots 2 --kernels unrolled --cc "$scratch/cc" -o "$scratch/excluded_program" 2>"$scratch/log"
+verdict $? 'every token is excluded: a program'
+cat "$scratch/log"
+exclude="the settings of generation exclude every token"
+# excluded NAME COMMAND...: this error alone, with exit code 65.
+excluded() {
+    name=$1
+    shift
+    "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    [ $? = 65 ] && [ "$(grep -v ': note: ' "$scratch/err" | sed 's/^[a-z_]*: argument 1: //')" = "$exclude" ] && [ -z "$(tr -d '\n' <"$scratch/out")" ]
+    verdict $? "every token is excluded: $name"
+    cat "$scratch/out" "$scratch/err"
+}
+for options in '' '--temp 1' '--beam 2' '--stream'; do
+    for engine in generic jit; do excluded "$engine $options" "$xformc" run "$scratch/excluded" --engine $engine -n 3 $options '5 9 33'; done
+    excluded "a program $options" "$scratch/excluded_program/excluded" -n 3 $options '5 9 33'
+done
+echo "m = xf.compile('$scratch/excluded', { notes = false }) print(pcall(m, '5 9 33'))" >"$scratch/excluded.lua"
+"$xformc" lua "$scratch/excluded.lua" >"$scratch/out" 2>&1
+grep -q "^false.*$exclude" "$scratch/out"
+verdict $? 'every token is excluded: at the prompt'
+cat "$scratch/out"
+
 # ---- settings of a spec --------------------------------------------------------------------------
 
 # model NAME SETTINGS: a spec with these settings. Its dump shows those that differ from their

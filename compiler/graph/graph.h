@@ -20,7 +20,7 @@ typedef struct OpRow {
     const char *name;
     int inputs, results, in_place;
     const char *signature, *doc;
-    bool element;                   /* an ELEMENT_OP; doc is its value */
+    bool element;                   /* an ELEMENT_OP; doc is the C of its value */
 } OpRow;
 extern const OpRow op_rows[OP_KINDS];
 
@@ -47,18 +47,18 @@ typedef struct Tensor {
     bool integer;                   /* int32 instead of f32 */
     int rank;
     Dim dim[MAX_RANK];
-    int layers, first_layer;        /* of a param or state: number of layers, the first; layers 0:
-                                     * one tensor, not indexed */
+    int layers, first_layer;        /* number of its layers, 0: one tensor, not indexed; of a param
+                                     * or state: number of the first layer in the stack */
     const TensorSource **source;    /* of a param: [max(layers, 1)] */
     const float *values;            /* of an input: numbers from the spec, or NULL */
     int fill;                       /* of an integer input that no caller sets: the value of all
                                      * elements, or FILL_* */
     int id;                         /* unique in its Graph, in order of creation */
-    bool output;                    /* requested by name: kept to the end of the program */
+    bool output;                    /* a result of a program: kept to its end */
     Holds holds;                    /* other than HOLDS_ANY: also kept to the end, where it is
                                      * checked */
-    const struct Tensor *alias_of;      /* shares the buffer of that tensor, because two programs
-                                         * compute this result; or NULL */
+    const struct Tensor *alias_of;      /* shares the buffer of that tensor: the same result of
+                                         * another program, or the scaled logits; or NULL */
 } Tensor;
 
 enum { NODE_INPUTS = 9 };
@@ -70,8 +70,9 @@ typedef struct Node {
     int dims;                       /* rotary: dimensions of a head that rotate */
     bool interleaved;               /* rotary: pairs (2i, 2i + 1) */
     const FieldList *parts;             /* pool: POOLINGS_* */
-    int64_t window;                 /* attention, APPEND: the size of a sliding window: a row sees
-                                     * only the last of the visible keys; 0: all */
+    int64_t window;                 /* attention, APPEND: the size of a sliding window. A row sees
+                                     * at most that many keys up to its own and, if in[5] is given,
+                                     * as many from its own on. 0: all visible keys */
     int64_t ring;                   /* APPEND: positions that the cache must keep at once; 0: all */
     bool values;                    /* APPEND: this cache holds values, not keys */
     double scale, eps, softcap;     /* scale: embed, attention, scale; eps: norm; softcap:
@@ -120,14 +121,13 @@ typedef struct Graph {
                                      * sequence; the most rows of a sequence; else 0 */
 } Graph;
 
-/* Build the Graph of a model; its decoder takes up to `rows` rows per call. NULL after errors, if
- * the shapes of an xf.graph do not fit. */
+/* Build the Graph of a model; its decoder takes up to `rows` rows per call. NULL after errors, such
+ * as shapes of an xf.graph that do not fit. */
 Graph *graph_build(Arena *a, Diag *d, const Model *m, int64_t rows);
-/* Set the shapes of all results of `n`. False after an error reported at n->at, which names the
- * input and what was expected. */
+/* Set the shapes of all results of `n`. False after an error reported at n->at. */
 bool   graph_shape(Diag *d, Node *n);
-/* Check what later stages rely on: inputs are made before use, shapes follow the rules, names are
- * unique. die() if not. */
+/* Check what later stages rely on: values are made before use and have shapes, runs fit together,
+ * names are unique. die() if not. */
 void   graph_check(const Graph *g);
 void   graph_dump(const Graph *g, FILE *to);
 /* The index of the first of n numbers that is not allowed; n if all are allowed. */

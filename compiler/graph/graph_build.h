@@ -1,5 +1,5 @@
-/* graph_build.h: the builders that graph_build chooses from, one per kind of model, and the options
- * of calls in an xf.graph. */
+/* graph_build.h: the two builders that graph_build chooses from, and the options of calls in an
+ * xf.graph. */
 #ifndef GRAPH_BUILD_H
 #define GRAPH_BUILD_H
 
@@ -9,8 +9,8 @@
 bool graph_transformer(Maker *k, const Model *m, int64_t rows);
 bool graph_from_spec(Maker *k, const GraphSpec *spec);
 
-/* Check that every option of a call is known, has its type and is within its limits; false after
- * errors. */
+/* Check that every option of a call is known, has the right type and is within its limits; false
+ * after errors. */
 bool   options_check(Maker *k, const GraphCall *c);
 /* The value of an option, else `otherwise`. A choice is an index into a list of words of
  * fields.def. needs: options_check. */

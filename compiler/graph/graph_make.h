@@ -12,7 +12,7 @@ typedef struct Maker {
     const char *prefix;             /* of result names; "rows." in programs for many rows */
     const char *part;               /* Node.part of the next nodes */
     NameMap *shared;                /* params and states made so far, by kind, layers and name */
-    bool failed;                    /* a shape error was reported; results are NULL from then on */
+    bool failed;                    /* an error was reported; make_node then returns NULL */
 } Maker;
 
 static inline Dim dim_constant(int64_t n) { return (Dim){ n, COUNT_CONSTANT }; }
@@ -32,7 +32,7 @@ Tensor *make_global_param(Maker *k, const char *name);
 Tensor *make_state(Maker *k, const char *suffix, int64_t capacity, Count count, int64_t width);
 
 /* Add a node and set the shapes of its results; the first result is named STEM.suffix. Returns the
- * node, or NULL after a shape error. */
+ * node, or NULL after an error. */
 Node *make_node(Maker *k, OpKind op, const char *suffix, Tensor *a, Tensor *b, Tensor *c, Tensor *e);
 /* Like make_node, with the attributes of the node, on which its shapes may depend. */
 Node *make_node_from(Maker *k, const Node *attributes, const char *suffix, Tensor *const in[NODE_INPUTS]);

@@ -1,8 +1,8 @@
 /* graph_model.c: build the Graph of a Transformer.
  *
- * Consecutive layers with equal fields share one block. Values have the names that `verify` and
- * pictures show: encoder.0.self_attn.q, encoder.0.self_attn.weights, encoder.0.ffn,
- * encoder.0.norm.1, logits.
+ * Consecutive layers that have equal fields and are packed alike share one block. Values have the
+ * names that `verify` and pictures show: encoder.0.self_attn.q, encoder.0.self_attn.weights,
+ * encoder.0.ffn, encoder.0.norm.1, logits.
  *
  * The decoder is built twice, for one row and for many rows. Both share params, caches and inputs;
  * the results of the second are named rows.NAME. */
@@ -22,7 +22,7 @@ typedef struct StackBuild {
     Count count;                    /* of its rows */
     Tensor *ids, *positions;        /* [rows] */
     Tensor *types;                  /* [rows]; NULL without token types */
-    Tensor *visible;                /* [rows]: keys that each row sees in self-attention */
+    Tensor *visible;                /* [rows]: how many keys each row sees in self-attention */
     Tensor *seen;                   /* the same in an encoder's causal layers; NULL without any */
     Tensor *visible_memory;         /* [rows]: in cross-attention; NULL without a memory */
     bool cached;                    /* keeps keys and values from call to call: a decoder */
@@ -71,7 +71,7 @@ static Tensor *append(Maker *k, const char *suffix, Tensor *cache, Tensor *x, Te
     return result(make_node_from(k, &attributes, suffix, in));
 }
 
-/* The inputs of attention besides queries, keys and values. */
+/* The inputs of attention besides queries, keys and values, and its window. */
 typedef struct Looks { Tensor *visible, *places, *positions, *bias; int64_t window; } Looks;
 
 /* softmax(scale q k^T + bias) v, then the output linear; `place` is self_attn or cross_attn. */
@@ -139,7 +139,7 @@ static Tensor *feed_forward(Maker *k, const LayerFields *f, Tensor *x)
     return linear(k, "ffn", "ffn.down", result(make_node_from(k, &attributes, "ffn.hidden", in)), f->ffn_bias);
 }
 
-/* Cross-attention over the keys and values that block decoder_memory stored for this layer. */
+/* Cross-attention over the keys and values that `encode` stored for this layer. */
 static Tensor *cross_attention(StackBuild *b, const LayerFields *f, Tensor *x)
 {
     Maker *k = b->k;
@@ -452,7 +452,8 @@ static void encoder_programs(Maker *k, const Model *m)
 {
     StackBuild b = encoder_build(k, m);
     const char *doc = m->has_decoder ? "turn a source into keys and values for cross-attention, in a slot"
-                                       : "turn a source into hidden states";
+                     : model_has_head(m) ? "turn a source into hidden states and the head's output"
+                                         : "turn a source into hidden states";
     const Programs encode = { { make_program(k, PROGRAM_ENCODE, doc, COUNT_SOURCE) }, 1 };
     embedding(&b, &encode);
     layers(&b, &encode);
@@ -470,7 +471,7 @@ static Tensor *decoder_blocks(StackBuild *b, const Programs *p)
     Tensor *y = logits(b, p);
     if (b->k->failed) return NULL;
     if (b->m->log_softmax) tail(b, p->list[0], OP_LOG_SOFTMAX, "log_probabilities", "Log-softmax of the logits", "log_probs", y);
-    else y->output = true;          /* log_probs would overwrite them */
+    else y->output = true;          /* log_probs, if any, overwrite them */
     return y;
 }
 

@@ -103,7 +103,7 @@ static bool shape_linear(Diag *d, Node *n)
 static bool shape_two(Diag *d, Node *n)
 {
     if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2)) return false;
-    return wants_size(d, n, 1, 0, n->in[0]->dim[0].bound, "as in a") && wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "as in a") &&
+    return wants_size(d, n, 1, 0, n->in[0]->dim[0].bound, "as in input 1") && wants_size(d, n, 1, 1, n->in[0]->dim[1].bound, "as in input 1") &&
            like_input(n);
 }
 
@@ -209,8 +209,8 @@ static bool shape_custom(Diag *d, Node *n)
         const Tensor *t = n->in[i];
         if (t && (t->rank == 2 || (t->rank == 1 && t->kind == TENSOR_PARAM))) continue;
         const int rank = t ? t->rank : 0;
-        diag_error(d, EXIT_BAD_DATA, n->at, "%s: %s has %d dimension%s, expected 2", n->custom->name, n->custom->inputs[i], rank,
-                   rank == 1 ? "" : "s");
+        diag_error(d, EXIT_BAD_DATA, n->at, "%s: %s has %d dimension%s, expected %s", n->custom->name, n->custom->inputs[i], rank,
+                   rank == 1 ? "" : "s", t && t->kind == TENSOR_PARAM ? "1 or 2" : "2");
         return false;
     }
     give(n->out[0], 2, (Dim){ n->shape[0], COUNT_CONSTANT }, (Dim){ n->shape[1], COUNT_CONSTANT }, (Dim){ 0 });

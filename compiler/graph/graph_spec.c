@@ -55,7 +55,7 @@ static bool check_size(SpecBuild *b, const Tensor *t)
     double elements = 16 * ceil((double)t->dim[t->rank - 1].bound / 16);
     for (int r = 0; r + 1 < t->rank; r++) elements *= (double)t->dim[r].bound;
     if (elements <= most) return true;
-    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s: too large: %.4g elements with rows padded to a multiple of 16; at most %.4g",
+    diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at, "%s: %.4g elements, with rows padded to a multiple of 16, exceed the limit of %.4g",
                b->call->op, elements, most);
     b->k->failed = true;
     return false;

@@ -84,7 +84,8 @@ typedef struct Buffer {
     const Tensor *tensor;           /* the first tensor in it */
     Place place;
     Layout layout;
-    int64_t heads;                  /* KEYS, VALUES: kv heads; a tap of weights: heads; else 1 */
+    int64_t heads;                  /* KEYS, VALUES: kv heads; THREADS: pieces; of a tensor with
+                                     * three dimensions: the first; else 1 */
     int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the
                                      * padded capacity */
     int kv_dtype;                   /* KEYS, VALUES: KV_DTYPES_*; all other numbers are f32 or
@@ -106,7 +107,8 @@ enum { MOST_JOINED = 4 };           /* linears in one operation */
 
 typedef struct PlanOp {
     const Node *node;
-    const Tensor *result;           /* the node's result, or that of a node fused into it */
+    const Tensor *result;           /* the node's result, that of a node fused into it, or all
+                                     * columns of joined linears; of a store: the cache's tensor */
     Kernel kernel;                  /* PANELS only */
     Buffer *in[NODE_INPUTS], *out[3];       /* NULL if omitted or not wanted */
     Buffer *scratch;                /* attention: one piece per thread; linears that round
@@ -118,7 +120,7 @@ typedef struct PlanOp {
     int activation;                 /* RT_*; fused into a linear, or the operation itself */
     Split split;  int parts;        /* parts to divide among threads; ROWS: known at run time */
     bool barrier;                   /* a barrier is needed before it */
-    bool barrier_few;               /* also needed in calls of at most Plan's few_rows rows */
+    bool barrier_few;               /* one is needed only in calls of at most Plan's few_rows rows */
     int phase;                      /* number of barriers before it in its block */
     double flops;                   /* per row; for attention per row and key */
 } PlanOp;
@@ -166,10 +168,10 @@ typedef struct Plan {
     size_t slots_offset, scratch_offset, taps_offset;
     size_t blocks_offset;           /* in the scratch: where the blocks' own buffers begin; all
                                      * blocks use the same space */
-    size_t saturated_offset;        /* in the header: a flag per thread, set if it stored a number
-                                     * beyond the range of f16 in a cache; 0: no flags */
-    int back;                       /* with ring buffers: how far a sequence may be rolled back;
-                                     * 0: to any position */
+    size_t saturated_offset;        /* in the header: a flag per thread, set if it found a number
+                                     * beyond the range of f16 among keys or values; 0: no flags */
+    int back;                       /* how far a sequence may be rolled back, limited by ring
+                                     * buffers or as if by them; 0: to any position */
     size_t weights_bytes;           /* of the packed data, without the file's header */
     int few_rows;                   /* calls of up to that many decoder rows divide a linear by
                                      * panels instead of rows; 0: never */
@@ -226,7 +228,7 @@ void plan_memory(Arena *a, Plan *p);
 /* die() if two buffers in use at the same time overlap, or a buffer is out of bounds or
  * misaligned. */
 void plan_check(const Plan *p);
-/* Print operations with their kernels, buffers and weights, or both. */
+/* PLAN_KERNELS: print operations with their kernels. PLAN_MEMORY: print buffers and weights. */
 enum { PLAN_KERNELS = 1, PLAN_MEMORY = 2 };
 void plan_dump(const Plan *p, unsigned parts, FILE *to);
 

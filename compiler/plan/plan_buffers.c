@@ -89,7 +89,7 @@ Buffer *lower_buffer(Lower *w, const Tensor *t)
 {
     Buffer **slot = &w->buffer_of[t->id];
     if (*slot) return *slot;
-    if (t->alias_of) {                  /* two programs write to this buffer */
+    if (t->alias_of) {                  /* it shares that tensor's buffer */
         const Tensor *home = t->alias_of;
         while (home->alias_of) home = home->alias_of;
         if (!w->buffer_of[home->id]) w->buffer_of[home->id] = lower_whole(w, lower_rows_buffer(w, home));

@@ -107,7 +107,7 @@ static void check_joined(const PlanOp *op)
     }
 }
 
-/* Each thread needs room for the scores of all rows that a kernel takes at once, and all keys. */
+/* Each thread needs room for the scores of all keys, for all rows that a kernel takes at once. */
 static void check_scores(const Plan *p, const PlanOp *op)
 {
     const Buffer *s = op->scratch;
@@ -120,7 +120,7 @@ static void check_scores(const Plan *p, const PlanOp *op)
             p->options.max_threads);
 }
 
-/* Each thread needs room for all rows that a kernel rounds at once. */
+/* A linear that rounds its rows needs the scratch that plan_rounded_size gives. */
 static void check_rounded(const Plan *p, const PlanBlock *b, const PlanOp *op)
 {
     if (p->options.target != TARGET_PANELS || !plan_op_rounds(op)) return;

@@ -65,7 +65,7 @@ const Buffer *plan_hidden(const Plan *p)
 const Buffer *plan_vector(const Plan *p) { return left_by_block(p, "head"); }
 
 /* How many keys a row of attention sees: those in its window if `keys` exceeds it; else
- * `memory_keys` if the keys are a state computed from the source, or `keys`. */
+ * `memory_keys` if the keys are a state computed from the source, and `keys` if not. */
 static int64_t keys_seen(const PlanOp *op, int64_t keys, int64_t memory_keys)
 {
     const Tensor *t = op->node->in[1];

@@ -75,7 +75,7 @@ static void dump_buffer(const Buffer *b, FILE *to)
 
 static void dump_view(const Buffer *b, FILE *to)
 {
-    fprintf(to, "    %-32s at %8zu, columns %lld to %lld of %s\n", b->name, b->offset, (long long)b->column, (long long)(b->column + b->width),
+    fprintf(to, "    %-32s at %8zu, %lld columns from column %lld of %s\n", b->name, b->offset, (long long)b->width, (long long)b->column,
             b->parent->name);
 }
 
@@ -96,7 +96,7 @@ static void dump_memory(const Plan *p, FILE *to)
     for (int i = 0; i < p->list_count; i++)
         fprintf(to, "    %-32s at %8zu, %8zu bytes, list of %lld %s\n", p->lists[i].name, p->lists[i].offset,
                 plan_list_bytes(&p->lists[i]), (long long)p->lists[i].count, p->lists[i].words);
-    fprintf(to, "weights of %zu bytes%s\n", p->weights_bytes, p->one_stream ? ", by one row read in one stream" : "");
+    fprintf(to, "weights of %zu bytes%s\n", p->weights_bytes, p->one_stream ? ", read in one stream by a call of one row" : "");
     for (int i = 0; i < p->packed_count; i++) dump_packed(p->packed[i], to);
 }
 

@@ -216,7 +216,7 @@ bool plan_fits_machine(Diag *d, const Plan *p, PlanWork work)
                m->name, size_words(a, sum(n)), needs_words(a, n), text_bytes(a, memory_of_machine()));
     if (m->model_kind != KIND_GRAPH && p->options.target == TARGET_PANELS) tell_choices(d, p, work);
     if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "fewer --slots need less memory");
-    diag_note(d, (Loc){ 0 }, "xformc info prints the details");
+    diag_note(d, (Loc){ 0 }, "'xformc info' prints the details");
     arena_free(a);
     return false;
 }

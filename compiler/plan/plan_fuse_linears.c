@@ -1,5 +1,5 @@
-/* plan_fuse_linears.c: fuse linears that read the same rows, and what follows a linear, into one
- * call.
+/* plan_fuse_linears.c: fuse into one call linears that read the same rows, or a linear and the
+ * addition after it.
  *
  * Queries, keys and values are columns of one product: their panels are contiguous in the packed
  * weights, so one linear computes all of them into one buffer, and each is a view of it. The two

@@ -57,8 +57,8 @@ void lower_tap(Lower *w, const Node *n, int first_op);
 
 /* The activation node directly after the linear at `i`, if it can be fused into it, or NULL. */
 const Node *lower_activation_after(const Lower *w, int i);
-/* Lower the linear at `i` and others of its block as one operation; false if there are none to
- * join. */
+/* Lower the linear at `i` as one operation with nodes that can be fused with it (other linears, a
+ * gate, an addition); false if there are none. */
 bool lower_joined(Lower *w, int i);
 
 /* Add scratch for the linears of the block that round their rows. needs: all operations of the

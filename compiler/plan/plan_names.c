@@ -1,4 +1,4 @@
-/* plan_names.c: names of buffers and packed weights in C: names of the graph as unique
+/* plan_names.c: the names in C of buffers and packed weights: names of the graph as unique
  * identifiers. */
 #include "plan_lower.h"
 #include "reserved_names.h"

@@ -74,7 +74,7 @@ static bool matches_any(Diag *d, const Graph *g, const DtypeRule *r)
 {
     for (int i = 0; i < g->tensor_count; i++)
         if (is_matched(r, g, g->tensors[i])) return true;
-    diag_error(d, EXIT_BAD_DATA, r->at, "dtype: no linear or embedding is called \"%s\"",
+    diag_error(d, EXIT_BAD_DATA, r->at, "dtype: no linear or embedding matches \"%s\"",
                r->pattern);
     if (g->model->tied && strncmp(r->pattern, "output", strlen("output")) == 0)
         diag_note(d, r->at, "the output layer is the embedding, \"decoder.embed.table\"");
@@ -177,7 +177,7 @@ void plan_weights(Plan *p)
     for (int i = 0; i < p->block_count; i++) at = place_block(p, p->blocks[i], at);
     for (int i = 0; i < p->packed_count; i++) {
         Packed *k = p->packed[i];
-        if (k->block) continue;     /* what layers share, and a tokenizer's tables, come last */
+        if (k->block) continue;     /* what layers or blocks share, and tokenizers, come last */
         k->offset = at;
         at += k->bytes;
     }

@@ -18,8 +18,8 @@ typedef enum LinearCut {
 typedef struct CutRow { const char *name; int one_stream, panels, rows; const char *field; bool any_format; const char *words; } CutRow;
 extern const CutRow cut_rows[CUTS];
 
-/* One function of NAME_kernels.h: the cut to take, and the time of a call with each cut in
- * microseconds; 0: not measured. */
+/* One function of NAME_kernels.h: the cut to take, and the time in microseconds of a call with each
+ * cut; 0: not measured. */
 typedef struct TunedCall { const char *name; LinearCut take; double us[CUTS]; Loc at; } TunedCall;
 
 /* How a program runs through its layers. */
@@ -41,10 +41,10 @@ typedef struct Tuning {
 /* The entry of a function, or NULL. `tuning` may be NULL. */
 const TunedCall *tuning_call(const Tuning *tuning, const char *name);
 
-/* Microseconds with four digits. */
+/* Microseconds with four significant digits or, from 1000 on, without decimals. */
 const char *tuning_us(Arena *a, double us);
 
-/* "default 3.00 us; panel by panel 2.40, 2 panels at a time 2.60": the chosen cut comes first. */
+/* "panel by panel 2.4 us; default 3.1, 2 panels at a time 2.6": the chosen cut comes first. */
 const char *tuning_times(Arena *a, const TunedCall *call);
 
 /* The text of the file that tuning_from_lua reads. The same measurements give the same text. */

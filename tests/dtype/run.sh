@@ -159,9 +159,9 @@ spec '{ ["*"] = "bf16" }'
     cmp "$scratch/by_pattern" "$scratch/by_word"
 verdict $? 'and so does one for all'
 spec '{ ["encodr.*.ffn"] = "int4" }'
-fails 'a pattern without a matrix' 65 'mixed.lua:4:30: error: dtype: no linear or embedding is called "encodr.*.ffn"' "$xformc" info "$scratch/mixed.lua"
+fails 'a pattern without a matrix' 65 'mixed.lua:4:30: error: dtype: no linear or embedding matches "encodr.*.ffn"' "$xformc" info "$scratch/mixed.lua"
 spec '{ ["encoder.position"] = "int8" }'
-fails 'a pattern of a table that is not a matrix' 65 'no linear or embedding is called "encoder.position"' "$xformc" info "$scratch/mixed.lua"
+fails 'a pattern of a table that is not a matrix' 65 'no linear or embedding matches "encoder.position"' "$xformc" info "$scratch/mixed.lua"
 spec '{ ["encoder.*.up"] = "int8", ["encoder.*.ff*"] = "int4" }'
 fails 'two patterns, none closer' 65 'dtype: "encoder.*.up" and "encoder.*.ff*" both match encoder.0.ffn.up.weight, and neither is more specific' \
     "$xformc" info "$scratch/mixed.lua"

@@ -52,7 +52,7 @@ streamed() {
     want=$1 name=$2
     shift 2
     found=no
-    "$@" -d p >/dev/null 2>"$out/found" && grep -q '^weights of [0-9]* bytes, by one row read in one stream$' "$out/found" && found=yes
+    "$@" -d p >/dev/null 2>"$out/found" && grep -q '^weights of [0-9]* bytes, read in one stream by a call of one row$' "$out/found" && found=yes
     if [ $found = "$want" ]; then echo "ok $name"; else
         not_ok "$name"
         failed=1

@@ -106,11 +106,13 @@ static void emit_header(Emit *e, Text *out)
     if (variants) text_fill(&variant, variant_call, "name", e->name, "list", e->form.isa, NULL);
     text_fill(&types, types_template, "name", e->name, "upper", e->upper, "threads", emit_number(e, p->options.max_threads),
               "variant", variants ? arena_format(e->arena, " const struct %s_variants *variant;", e->name) : "", "variant_call", variant.data,
-              "isa_words", variants ? "instruction sets that its least demanding variant needs" : "instruction sets that this was compiled for",
+              "isa_words", variants ? "instruction sets that the last variant needs" : "instruction sets that this was compiled for",
               "state", emit_number(e, (int64_t)p->state_bytes), "weights", emit_number(e, weights), "too_large", limit.data,
               "slots", e->model->graph ? "a run: all its values"
                        : p->options.slots == 1 ? "one sequence" : arena_format(e->arena, "%d sequences", p->options.slots),
-              "reset", e->model->graph ? "Forget every value" : "Forget every sequence", NULL);
+              "reset", !e->model->graph ? "Forget every sequence"
+                       : p->graph->step_rows ? "Forget the rows in the caches; the inputs stay set"
+                                             : "Do nothing: the graph has no caches", NULL);
     if (p->options.taps) text_fill(&taps, taps_header, "name", e->name, "count", emit_number(e, p->tap_count), NULL);
     text_fill(out, header_begin, "words", header_words(e->model), "name", e->name, "upper", e->upper, "spec", emit_spec_name(e),
               "version", XFORMC_VERSION, "api", emit_number(e, XF_API_VERSION), NULL);
@@ -197,7 +199,8 @@ static void emit_taps(Emit *e, Text *out)
     text_add(out, "};\n");
 }
 
-/* A thread that stores a number beyond the range of f16 in a cache sets its flag in the state. */
+/* A thread that finds a number beyond the range of f16 among keys or values sets its flag in the
+ * state. */
 static const char saturation_template[] =
     "\n"
     "/* Set the thread's flag in the state if one of the rows, each x[width], has a number beyond the range of f16. */\n"

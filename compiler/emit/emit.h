@@ -17,7 +17,8 @@ typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE, WEIGHTS_LITERAL, WEIGHTS
  * or kernels compiled into the process that runs the C in memory. */
 typedef enum KernelsForm { KERNELS_LIBRARY, KERNELS_UNROLLED, KERNELS_BOUND } KernelsForm;
 
-/* How a program runs its layers: as the spec says, with one call per layer, or in a loop. */
+/* How a program runs its layers. BY_SPEC: as the spec says; CALLS: with one call per layer; LOOP:
+ * in a loop. */
 typedef enum LayersForm { LAYERS_BY_SPEC, LAYERS_CALLS, LAYERS_LOOP } LayersForm;
 
 /* The form in which a Plan is emitted. All zeros is the default. */
@@ -28,8 +29,9 @@ typedef struct EmitForm {
     int unroll;                     /* terms of a sum per iteration of an unrolled kernel's loop; 0:
                                      * as the spec says */
     const char *isa;                /* as in --isa: "native", "avx512,portable"; NULL is native */
-    const Tuning *tuning;           /* how to cut linears, with times for comments; NULL: the
-                                     * default cuts. UNROLLED ignores it */
+    const Tuning *tuning;           /* the default number of threads, and how to cut linears, with
+                                     * times for comments; NULL: the defaults. UNROLLED kernels
+                                     * ignore the cuts */
 } EmitForm;
 
 /* True if the form's kernels support the dtype of the model's weights; false after a reported
@@ -44,7 +46,7 @@ typedef struct Emit {
     const Plan *plan;
     const Model *model;
     const char *name, *upper;       /* dates, DATES */
-    const char *identity;           /* sixteen hex digits: spec and layout */
+    const char *identity;           /* sixteen hex digits: a hash of spec and layout */
     size_t head_bytes;              /* of the packed file's header, before its data */
     EmitForm form;
     const char *const *isas;  int isa_count;        /* if several: variants, tried in this order */
@@ -73,7 +75,7 @@ typedef struct Wrapper {
     const char *doc;                /* what it computes, with shapes */
     int64_t x_stride, y_stride, z_stride;           /* of operands that are split by rows */
     int parts;                      /* panels, heads or groups in all */
-    LinearCut cut;                  /* of a linear; emit_can_cut holds for it */
+    LinearCut cut;                  /* of a linear: USUAL, or a cut that emit_can_cut allows */
     const TunedCall *tuned;         /* its measurements, or NULL */
 } Wrapper;
 
@@ -91,21 +93,21 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
  * layer, rows). */
 enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
-/* One text that includes no file: rt.h, NAME.h, prototypes of the kernels (compiled for `isa`),
- * NAME.c. #line names the origin of each part. Only layers and tuning of the form are used. hooks:
- * EMIT_*. */
+/* One text that includes no file: rt.h, rt_rows.h for a decoder, NAME.h, prototypes of the kernels
+ * (compiled for `isa`), NAME.c. #line names the origin of each part. Only layers and tuning of the
+ * form are used. hooks: EMIT_*. */
 Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks);
 
-/* The name of the call that returns the decoder's output: NAME_scores if it is log-probabilities,
- * else NAME_logits. */
+/* The name, without NAME_, of the call that returns the decoder's output: "scores" if it is
+ * log-probabilities, else "logits". */
 const char *emit_scores(const Model *m);
 
 /* Parts of NAME.c and NAME_kernels.h. */
 void emit_kernels(Emit *e, Text *out);
 void emit_unrolled(Emit *e, Text *out);
 void emit_bound(Emit *e, Text *out);
-/* Append to files[*n] the kernel files that NAME_kernels.h includes, and the files that they
- * include. files: room for RUNTIME_FILES more. */
+/* Append to `files`, which has *n of them, the kernel files that NAME_kernels.h includes, and the
+ * files that they include. files: room for RUNTIME_FILES more. */
 void emit_kernel_files(Emit *e, EmittedFile *files, int *n);
 /* Append a runtime file. Its #includes of our headers are dropped; those of two .def tables are
  * replaced by the table's text. */
@@ -147,7 +149,7 @@ const Wrapper *emit_wrapper(Emit *e, const PlanOp *op);
 bool emit_takes_panels(const Emit *e, const Wrapper *w);
 /* True if a linear can be cut this way and the cut differs from the default code. A cut by rows
  * needs more rows than it takes at a time. A cut by panels needs one row and several f32 panels:
- * with 8-bit weights each cut would round the row again. */
+ * with quantized weights, each piece would round the row again. */
 bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut);
 /* An Emit in which all functions of a plan's text have their names, for emit_wrapper to find. */
 Emit *emit_named(Arena *a, const Plan *p);
@@ -167,7 +169,7 @@ const char *emit_dtypes(Emit *e);                          /* dtypes of the pack
 /* The compiler's optimisation flag: -O3 to vectorise unrolled plain C; -O2 for the library's
  * kernels, which use SIMD already: -O3 would only make them a fifth larger. */
 const char *emit_optimise(const Emit *e);
-/* Lines of a comment: the cost of a call of each program. */
+/* Lines of a comment: the cost of a call of encode, step or run, whichever the plan has. */
 const char *emit_costs(Emit *e);
 /* RT_RELU and the like. */
 const char *emit_activation(Emit *e, int activation);

@@ -82,6 +82,14 @@ static const char *scale_words(Emit *e, double scale)
     return scale == 1 ? "" : arena_format(e->arena, "%.6g * ", scale);
 }
 
+/* The argument of attention's softmax, for queries `q` and keys `k`. */
+static const char *scores_words(Emit *e, const PlanOp *op, const char *q, const char *k)
+{
+    const Node *n = op->node;
+    const char *scores = arena_format(e->arena, "%s %s^T * %.6g", q, k, n->scale);
+    return n->softcap > 0 ? arena_format(e->arena, "%.6g * tanh(%s / %.6g)", n->softcap, scores, n->softcap) : scores;
+}
+
 static const char *kernel_words(Emit *e, const PlanOp *op)
 {
     const char *in[NODE_INPUTS], *out = op->out[0] ? op->out[0]->variable : "";
@@ -105,12 +113,12 @@ static const char *kernel_words(Emit *e, const PlanOp *op)
     case KERNEL_RING_K:
     case KERNEL_RING_V:     return arena_format(e->arena, "%s[%s %% %lld] = %s", out, in[2], (long long)op->out[0]->rows, in[1]);
     case KERNEL_WINDOW:
-        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g) %s over %s %lld", out, in[0],
-                            in[1], op->node->scale, in[2], op->in[5] ? "positions nearer than" : "the last",
-                            (long long)op->node->window);
+        return arena_format(e->arena, "%s = softmax(%s) %s over %s %lld", out, scores_words(e, op, in[0], in[1]), in[2],
+                            op->in[5] ? "positions nearer than" : "the last", (long long)op->node->window);
     case KERNEL_ATTENTION:
-        return arena_format(e->arena, "%s = softmax(%s %s^T * %.6g%s%s%s) %s", out, in[0], in[1],
-                            op->node->scale, op->weights ? " + bias" : "", op->in[8] ? " + " : "", in[8], in[2]);
+        return arena_format(e->arena, "%s = softmax(%s%s%s%s) %s%s%s%s", out, scores_words(e, op, in[0], in[1]), op->weights ? " + bias" : "",
+                            op->in[8] ? " + " : "", in[8], in[2], op->in[6] ? ", where " : "", in[6],
+                            op->in[6] ? " is not 0" : "");
     case KERNEL_POOL:       return arena_format(e->arena, "%s = the rows of %s, pooled", out, in[0]);
     case KERNEL_SCALE:
         if (op->node->softcap <= 0) return arena_format(e->arena, "%s = %s * %.6g", out, in[0], op->node->scale);

@@ -1,5 +1,5 @@
-/* emit_generate.c: NAME_settings.c, a decoder's generation settings and chat template, and
- * NAME_generate.c, which answers a text with a text. */
+/* emit_generate.c: NAME_settings.c, which has a decoder's generation settings and chat template,
+ * and NAME_generate.c, which answers a text with a text. */
 #include "emit_kind.h"
 
 #include "chat.h"

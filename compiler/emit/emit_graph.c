@@ -136,7 +136,7 @@ static void graph_header(Emit *e, Text *out, const char *types)
     const Graph *g = e->plan->graph;
     const char *steps = "";
     if (g->step_rows)
-        steps = arena_format(e->arena, "\n * Appends its rows (%lld) to those of earlier runs in the caches; RT_TOO_LONG beyond %lld rows,\n"
+        steps = arena_format(e->arena, "\n * Append this run's rows (%lld) to those of earlier runs in the caches; RT_TOO_LONG beyond %lld rows,\n"
                              " * until the state is reset.", (long long)g->step_rows, (long long)g->capacity);
     text_fill(out, "\n/* Compute every output from the inputs that were set.${steps}${checked} */\n"
                    "rt_status ${name}_run(const ${name} *m, ${name}_state *s);\n",

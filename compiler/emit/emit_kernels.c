@@ -1,5 +1,5 @@
 /* emit_kernels.c: NAME_kernels.h, the interface between a model and its kernels: one function per
- * distinct shape that calls a kernel of the library with constants, for the C compiler to fold;
+ * distinct shape, which calls a kernel of the library with constants for the C compiler to fold;
  * and the kernel files to copy into a model's folder. */
 #include "custom.h"
 #include "emit.h"

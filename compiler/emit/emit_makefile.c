@@ -141,7 +141,7 @@ static const char link_rule[] =
  * memory. rt_weights.h has the format. */
 static const char link_rule_behind[] =
     "# On Linux the weights are appended to the program, at a multiple of 2 MB. If ${name}.safetensors is\n"
-    "# missing, they are taken from the existing program. On other systems they stay in that file.\n"
+    "# missing, they are taken from the existing program. Other systems read them from that file.\n"
     "${name}: $(PROGRAM) lib${name}.a $(wildcard ${name}.safetensors)\n"
     "\t$(CC) $(LDFLAGS) -o $@.new $(PROGRAM) lib${name}.a $(LDLIBS)\n"
     "ifneq ($(findstring linux,$(TARGET)),)\n"

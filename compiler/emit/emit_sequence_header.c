@@ -85,7 +85,7 @@ static const char header_decode[] =
 
 static const char saturated_header[] =
     "\n"
-    "/* True if a key or value beyond 65504 was stored since ${name}_reset; f16 limits it to 65504. */\n"
+    "/* True if a key or value exceeded the range of f16 since ${name}_reset; it was stored as +-65504. */\n"
     "int ${name}_saturated(const ${name}_state *s);\n";
 
 static const char tokenize_header[] =
@@ -146,8 +146,8 @@ static void decoder_sizes(Emit *e, Text *out)
               "target_vocab", emit_number(e, m->target_vocab),
               "rows", emit_number(e, plan_rows(e->plan)), "slots", emit_number(e, e->plan->options.slots),
               "stride", emit_number(e, left_by(e, PROGRAM_STEP)->stride), NULL);
-    text_fill(out, "#define ${upper}_START          ${start}           /* <s> */\n"
-                   "#define ${upper}_END            ${end}           /* </s> */\n",
+    text_fill(out, "#define ${upper}_START          ${start}           /* first id of a sequence */\n"
+                   "#define ${upper}_END            ${end}           /* id that ends a sequence; -1: none */\n",
               "upper", e->upper, "start", emit_number(e, m->start_id), "end", emit_number(e, m->end_id), NULL);
 }
 
@@ -155,8 +155,8 @@ static void decoder_header(Emit *e, Text *out)
 {
     bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
     text_fill(out, header_decode, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
-              "back_words", e->plan->back ? arena_format(e->arena, "\n * (it must be 0, or at most %d before the furthest position reached since 0)",
-                                                        e->plan->back) : "",
+              "back_words", !e->plan->back ? ""
+                  : arena_format(e->arena, "\n * (it must be 0, or fewer than %d before the furthest position decoded since 0)", e->plan->back),
               "source_words", memory ? ", or a slot without a source" : "", "source_copy", memory ? " and the source" : "",
               "source_keep", memory ? "; its source stays" : "",
               "plain_words", probabilities ? arena_format(e->arena, "\n * %s_scores then has logits, before the log-softmax.", e->name)

@@ -1,5 +1,5 @@
-/* emit_sequence_main.c: the programs of a sequence model: NAME_main.c, its command, and example.c,
- * which uses the library. */
+/* emit_sequence_main.c: the programs of a sequence model: NAME_main.c is its command, and example.c
+ * uses the library. */
 #include "emit_kind.h"
 #include "chat.h"
 #include "tolerance.h"
@@ -95,8 +95,8 @@ static const char main_tokenizer_rows[] = "        .texts = &rt_cli_text, .token
 static const char main_chat_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer, .chat = &${name}_chat,\n";
 static const char main_text_rows[] = "        .tokenize = main_tokenize, .detokenize = main_detokenize,\n";
 
-/* A step with fewer FLOPs ends before a second thread has woken up; then one thread is the
- * default. */
+/* A step, or an encoder's longest call, with fewer FLOPs ends before a second thread has woken up;
+ * then one thread is the default. */
 static const double FLOPS_FOR_THREADS = 20e6;
 
 static const char *about(Emit *e)
@@ -309,6 +309,6 @@ void emit_sequence_example(Emit *e, Text *out)
     const char *template = both ? example_translate : m->has_decoder ? example_generate : example_encode;
     text_fill(&body, template, "name", e->name, "upper", e->upper, NULL);
     text_fill(out, example_template, "name", e->name, "place", emit_weights_place(e),
-              "calls", both ? "encode, step" : m->has_decoder ? "step" : "encode", "ids", ids.data,
+              "calls", both ? "encode, next" : m->has_decoder ? "next" : "encode", "ids", ids.data,
               "body", body.data, NULL);
 }

@@ -1,5 +1,5 @@
-/* emit_state.c: a state as C: struct slot, the caches of one sequence, and struct state. Members
- * have the offsets that the plan gave the buffers. */
+/* emit_state.c: a state as C: struct slot, with the caches of one sequence, and struct state. Their
+ * members have the offsets that the plan gave the buffers. */
 #include "emit.h"
 
 #include <string.h>
@@ -99,7 +99,7 @@ static const Meaning meanings[] = {
     { "decoder_rows_x",      "several rows" },
     { "next_id",             "argmax of each row" },
     { "scratch",             "work space; each block has its own layout" },
-    { "groups",              "rows that share a slot" },
+    { "groups",              "rows of one slot, or of one text" },
     { "text_ids",            "a text as ids" },
     { "text_work",           "for the tokenizer and answers" },
 };
@@ -161,7 +161,7 @@ void emit_state(Emit *e, Text *out)
     text_printf(out, "    int source_length[%d], next_position[%d]%s;      /* by slot */\n", slots, slots,
                 p->back ? arena_format(e->arena, ", furthest[%d]", slots) : "");
     if (p->saturated_offset)
-        text_printf(out, "    int saturated[%d];      /* by thread: whether it stored a number beyond the range of f16 */\n", p->options.max_threads);
+        text_printf(out, "    int saturated[%d];      /* by thread: whether it found a number beyond the range of f16 */\n", p->options.max_threads);
     if (p->slot_bytes) text_printf(out, "    XF_ALIGN(64) struct slot slot[%d];\n", slots);
     members(e, out, PLACE_SCRATCH);
     if (scratch)

@@ -21,7 +21,7 @@ int unrolled_terms(const Emit *e);
 const char *unrolled_number(Emit *e, int dtype, const char *index);
 /* a[16 * i + c] in the same way. */
 const char *unrolled_row_number(Emit *e, int dtype, int64_t i);
-/* sum[c] += a[16 * i + c] * of[i], for i of 0 .. terms; dtype as in unrolled_number. */
+/* sum[c] += a[16 * i + c] * of[i], for i from 0 to terms - 1; dtype as in unrolled_number. */
 const char *unrolled_sum(Emit *e, const char *sum, const char *of, int64_t terms, int dtype);
 
 void unrolled_store(const UnrolledBody *b);

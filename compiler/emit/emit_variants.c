@@ -1,6 +1,6 @@
 /* emit_variants.c: a model for several instruction sets in one program. NAME_SET.c is NAME.c with
  * its own names, compiled for SET; in NAME_variants.c each call is passed on to the variant that
- * bind chose. Functions that are the same in all variants are taken from the last variant, which is
+ * bind chose. Functions that are the same in all variants are taken from the last variant, normally
  * the least demanding. */
 #include "emit_kind.h"
 

@@ -23,7 +23,7 @@ const char *emit_weight_words(Emit *e, const Packed *k)
     if (n && strncasecmp(name, block, n) == 0 && name[n] == '_' && name[n + 1]) name += n + 1;
     char *c = arena_text(e->arena, name);
     for (char *s = c; *s; s++) *s = (char)tolower((unsigned char)*s);
-    static const char packed[] = "_packed_";        /* the same matrix, another bias or format */
+    static const char packed[] = "_packed_";        /* a matrix with a second bias or format */
     char *again = strstr(c, packed);
     if (again && strspn(again + strlen(packed), "0123456789") == strlen(again + strlen(packed))) *again = 0;
     return c;
@@ -168,7 +168,8 @@ static void panel_struct(Emit *e, Text *out, const Packed *k)
 static void panel_structs(Emit *e, Text *out)
 {
     NameMap *made = name_map_new(e->arena);
-    bool any = false, lists = false;
+    bool any = false, lists = false, rounds = false;
+    for (int i = 0; i < e->plan->packed_count; i++) rounds |= format_is_quantised(e->plan->packed[i]->format);
     for (int i = 0; i < e->plan->packed_count; i++) {
         const Packed *k = e->plan->packed[i];
         lists |= format_bits(k->format) > 0;
@@ -176,8 +177,11 @@ static void panel_structs(Emit *e, Text *out)
         const char *name = panel_name(e, k);
         if (name_map_find(made, name)) continue;
         if (!any)
-            text_add(out, "/* A panel: sixteen outputs of a linear side by side, a row for each input: W[out][in] is\n"
-                          " * panel[out / 16].weight[in][out % 16]. The last panel is padded. */\n");
+            text_add(out, rounds ? "/* A panel: sixteen outputs of a linear side by side. In f32 and bf16, W[out][in] is\n"
+                                   " * panel[out / 16].weight[in][out % 16]; for int8 and int4, see rt_panel_bytes in rt.h. The last\n"
+                                   " * panel is padded. */\n"
+                                 : "/* A panel: sixteen outputs of a linear side by side, a row for each input: W[out][in] is\n"
+                                   " * panel[out / 16].weight[in][out % 16]. The last panel is padded. */\n");
         any = true;
         name_map_add(made, name, made);
         panel_struct(e, out, k);
@@ -202,6 +206,7 @@ static const char *table_words(const Emit *e, const Packed *k)
     const Kernel reader = reader_of(e, k);
     const bool computed = k->tensor[0]->source && k->tensor[0]->source[0]->kind == SOURCE_SINUSOID;
     if (reader == KERNEL_EMBED) return "a row for each id";
+    if (strstr(k->name, ".types.table")) return "a row for each token type";
     if (reader == KERNEL_ROTARY) return "a row for each position";
     return reader == KERNEL_POSITION ? computed ? "sinusoids, a row for each position" : "a row for each position" : "";
 }
@@ -274,7 +279,7 @@ void emit_weights_structs(Emit *e, Text *out)
         const Type t = type_of(e, k);
         const bool table = k->format == FORMAT_TABLE_I32;
         if (!last || table != (last->format == FORMAT_TABLE_I32))
-            text_add(out, table ? "/* Tables of the tokenizer. */\n" : "/* Shared by all layers. */\n");
+            text_add(out, table ? "/* Tables of the tokenizer. */\n" : "/* Shared by layers or blocks. */\n");
         text_printf(out, "#define %-36s ((size_t)%zu)    /* %s%s */\n", macro_of(e, k), k->offset, t.element, t.dims);
         last = k;
     }

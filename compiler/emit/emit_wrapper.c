@@ -1,5 +1,4 @@
-/* emit_wrapper.c: the wrappers of operations: one small function per kernel and shape, with a
- * name. */
+/* emit_wrapper.c: the wrappers of operations: one small, named function per kernel and shape. */
 #include "custom.h"
 #include "emit.h"
 
@@ -203,6 +202,14 @@ static const char *attention_shapes(Emit *e, const PlanOp *op, long long d_k, lo
                         n->kv_heads, capacity / 16, d_k, scales, n->kv_heads, (long long)pad16(d_v) / 16, capacity, scales, n->heads, d_v);
 }
 
+/* The argument of the softmax, in the names of the parameters. */
+static const char *attention_scores(Emit *e, const Node *n, const Wrapper *w)
+{
+    const char *scores = arena_format(e->arena, "q k^T * %.9g", n->scale);
+    if (n->softcap > 0) scores = arena_format(e->arena, "%.9g * tanh(%s / %.9g)", n->softcap, scores, n->softcap);
+    return arena_format(e->arena, "%s%s%s", scores, w->bias ? " + bias" : "", w->added ? " + added" : "");
+}
+
 static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     const Node *n = op->node;
@@ -228,8 +235,8 @@ static void attention_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                             (long long)op->out[0]->stride, tap_fields(e, tap), emit_real(e->arena, n->scale),
                             n->softcap > 0 ? arena_format(e->arena, ", .softcap = %s", softcap)
                                            : "");
-    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, over the first visible[row] positions%s", n->scale,
-                          attention_shapes(e, op, d_k, d_v, (long long)op->in[1]->rows));
+    w->doc = arena_format(e->arena, "out = softmax(%s) v, over the first visible[row] positions%s%s", attention_scores(e, n, w),
+                          w->masked ? " where mask is not 0" : "", attention_shapes(e, op, d_k, d_v, (long long)op->in[1]->rows));
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;
 }
@@ -251,7 +258,7 @@ static void window_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                             (long long)op->out[0]->stride, tap_fields(e, tap), emit_real(e->arena, n->scale), emit_real(e->arena, n->softcap));
     const char *part = arena_format(e->arena, w->both ? "positions less than %lld from the row's own"
                                                       : "the last %lld of the first visible[row] positions", window);
-    w->doc = arena_format(e->arena, "out = softmax(q k^T * %.9g) v, over %s%s", n->scale, part,
+    w->doc = arena_format(e->arena, "out = softmax(%s) v, over %s%s", attention_scores(e, n, w), part,
                           attention_shapes(e, op, d_k, d_v, (long long)op->in[1]->rows));
     w->parts = n->heads;
     w->z_stride = tap ? tap->stride : 0;

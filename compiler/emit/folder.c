@@ -168,7 +168,7 @@ bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, Pa
     Pack pack = pack_layout(a, p);
     pack.selftest = selftest;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s is not a file; choose another -o", path);
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s is not a regular file; choose another -o", path);
         return false;
     }
     return is_packed(path) ? pack_write(a, d, &pack, path) : refuse(d, path);
@@ -407,7 +407,8 @@ static bool make_held(Arena *a, Diag *d, const MakeOrder *o, const char *log)
     const char *target = file_join(a, o->folder, o->target);
     if (succeeded(status) && is_made(target, file_join(a, o->folder, o->text))) {
         if (is_binary(target)) return true;
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s succeeded, but the %s it produced is not a program", o->cc ? o->cc : "cc", o->target);
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s succeeded, but what it wrote to %s is neither a program nor a library",
+                   o->cc ? o->cc : "cc", o->target);
         unlink(target);
         return false;
     }

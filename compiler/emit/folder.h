@@ -15,17 +15,17 @@ bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *f
 /* Write everything but the weights; the form of `text` must not be WEIGHTS_LITERAL. */
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder);
 
-/* Write only the packed weights, with the values of the self-test. The exit code is 65 if `path` is
- * not a regular file or not a packed file. */
+/* Write only the packed weights, with the values of the self-test. If `path` exists and is neither
+ * a packed nor an empty file, nothing is written and the exit code is 65. */
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest);
 
 /* Make `target` in a folder; `text` is its source file. cc: NULL for the folder's default. unseen:
- * standard error is not shown. debug: build for a debugger. */
+ * the output of make is not shown. debug: build for a debugger. */
 typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen, debug; } MakeOrder;
 
 /* Run make. On failure the compiler's output is shown, then one line of ours; if unseen, only that
- * line, with the compiler's first error. The code is 74 if the disk is full, 69 if the tools do not
- * work, 70 if they do. */
+ * line, with the compiler's first error. The exit code is 74 if the disk is full, 69 if the tools
+ * do not work, 70 if they do. */
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
 /* A new folder below TMPDIR, or /tmp; NULL after a reported error. Call it with signals held; the

@@ -260,7 +260,7 @@ refused 'pack --from no file' 66 '^error: cannot open .*/none: No such file' --f
 head -c 20000 specs/dates/dates.safetensors >"$scratch/cut"
 refused 'pack --from a cut file' 65 '/cut: tensor .* past the' --from "$scratch/cut" -o "$scratch/none.st"
 refused 'pack writes over no other file' 65 '/tuned was not written by xformc; choose another -o$' -o "$scratch/tuned"
-refused 'pack writes over no device' 65 '^error: /dev/null is not a file; choose another -o$' -o /dev/null
+refused 'pack writes over no device' 65 '^error: /dev/null is not a regular file; choose another -o$' -o /dev/null
 refused 'pack into no folder' 74 '^error: cannot write .*/none/x: No such file' -o "$scratch/none/x"
 
 # ---- other kinds of models -----------------------------------------------------------------------

@@ -252,7 +252,7 @@ static bool is_binary(const char *path)
     return false;
 }
 
-/* True if the compiler builds a trivial program with the same flags. */
+/* True if the compiler builds a trivial program with these flags. */
 static bool compiler_works(Arena *a, Diag *d, const char *folder, const char *cc, const char *flags)
 {
     static const char text[] = "int main(void) { return 0; }\n";

@@ -8,7 +8,7 @@
 #include "text.h"
 
 /* The settings, with the rules of Hugging Face's `generate`: max_new_tokens overrides max_length,
- * min_new_tokens overrides min_length, and without do_sample decoding is greedy. The lists belong
+ * min_new_tokens overrides min_length, and without do_sample the temperature is 0. The lists belong
  * to the model. */
 RtGeneration generation_of(const Model *m);
 /* Emit the settings as C: the constant MODEL_generation, and its lists. */

@@ -235,7 +235,9 @@ static void embedding(StackBuild *b, const Programs *p)
 {
     Maker *k = b->k;
     bool table = b->stack->position == POSITIONS_SINUSOIDAL || position_is_learned(b->stack->position);
-    const char *doc = arena_format(k->arena, "Token embeddings%s%s", b->stack->embed_scale == 1 ? "" : ", scaled", table ? ", plus positions" : "");
+    const char *plus = !b->types ? table ? ", plus positions" : "" : table ? ", plus token types and positions" : ", plus token types";
+    const char *doc = arena_format(k->arena, "Token embeddings%s%s%s", b->stack->embed_scale == 1 ? "" : ", scaled", plus,
+                                   b->stack->embed_norm ? ", normalised" : "");
     Block *block = make_block(k, join(b, "embedding"), doc, b->prefix, 0, NULL);
     const Node attributes = { .op = OP_EMBED, .scale = b->stack->embed_scale };
     Tensor *const in[NODE_INPUTS] = { make_param(k, "embed.table"), b->ids };

@@ -290,7 +290,7 @@ static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
         return;
     }
     if (causal && in[0]->dim[0].bound > m) {
-        refuse(b, "causal needs a key for every query");
+        refuse(b, "the \"causal\" option needs a key for every query");
         return;
     }
     n->scale = option_number(b->call, "scale", 1 / sqrt((double)in[0]->dim[1].bound / n->heads));

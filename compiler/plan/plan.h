@@ -2,8 +2,9 @@
  *
  * Two targets share these types. TARGET_PANELS is for emitted C: panels of sixteen, bias and
  * activation fused, work divided among threads. TARGET_ROW_MAJOR is for the generic engine: one
- * operation at a time, one thread. A Plan contains no C text. Everything lives in the session's
- * arena. Offsets are in bytes, from the start of a state or of the packed data. */
+ * operation at a time, with threads only inside matrix products. A Plan contains no C text.
+ * Everything lives in the session's arena. Offsets are in bytes, from the start of a state or of
+ * the packed data. */
 #ifndef PLAN_H
 #define PLAN_H
 
@@ -109,7 +110,7 @@ typedef struct PlanOp {
     const Node *node;
     const Tensor *result;           /* the node's result, that of a node fused into it, or all
                                      * columns of joined linears; of a store: the cache's tensor */
-    Kernel kernel;                  /* PANELS only */
+    Kernel kernel;                  /* the generic engine has a function of its own for each */
     Buffer *in[NODE_INPUTS], *out[3];       /* NULL if omitted or not wanted */
     Buffer *scratch;                /* attention: one piece per thread; linears that round
                                      * their rows: RoundedSize */
@@ -195,7 +196,7 @@ bool  plan_dtypes_hold(Diag *d, const Graph *g);
  * plan_fits_machine is not needed. */
 bool  plan_is_small(const Graph *g, PlanOptions options);
 /* Check that this machine has the memory to run a plan, or to pack it; packing holds only slices of
- * the weights. False after an error, EXIT_NO_FEATURE, which also says how much memory other options
+ * the weights. False after an error, EXIT_NO_FEATURE, with notes on how much memory other options
  * would take. */
 typedef enum PlanWork { WORK_RUN, WORK_PACK } PlanWork;
 bool  plan_fits_machine(Diag *d, const Plan *p, PlanWork work);
@@ -269,7 +270,7 @@ const CallList *plan_list(const Plan *p, const char *name);             /* NULL 
 Buffer *plan_buffer(const Plan *p, const char *name);
 
 /* The format of a param of the model: as the dtype says for matrices that only linears and
- * embeddings read, f32 panels for all others. */
+ * embeddings read, unless their rows are too long for it; f32 panels for all others. */
 Format plan_weight_format(const Graph *g, const Tensor *t);
 
 static inline bool kernel_is_store(Kernel k) { return k == KERNEL_STORE_K || k == KERNEL_STORE_V || k == KERNEL_RING_K || k == KERNEL_RING_V; }

@@ -91,7 +91,8 @@ static const char *cost_text(Emit *e, const Program *p)
                             bytes_text(e->arena, c.weight_bytes));
     default:
         c = plan_cost(e->plan, p->kind, 1, 1, 1);
-        return arena_format(e->arena, "%s per run", flops_text(e->arena, c.flops));
+        return arena_format(e->arena, "%s per run%s", flops_text(e->arena, c.flops),
+                            graph_has_custom(e->plan->graph) ? ", not counting xf.ops" : "");
     }
 }
 

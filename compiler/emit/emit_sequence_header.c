@@ -27,7 +27,7 @@ static const char header_pair[] =
 static const char header_hidden[] =
     "\n"
     "/* Run the encoder on a source of 1 .. ${upper}_MAX_SOURCE ids in slot 0, the only one.\n"
-    " * Errors: RT_BAD_ID, also for another slot; RT_TOO_LONG; RT_ORDER for n < 1. */\n"
+    " * Errors: RT_BAD_ID for an unknown id or another slot; RT_TOO_LONG; RT_ORDER for n < 1. */\n"
     "rt_status ${name}_encode(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n);\n"
     "\n"
     "/* Run the encoder on `count` texts at once: text i has lengths[i] ids, and the texts follow one another in ids. Each\n"
@@ -99,8 +99,8 @@ static const char tokenize_header[] =
     "RtTextFault *fault);\n"
     "${target}\n"
     "\n"
-    "/* Turn ids[n] into text, without special tokens such as </s>${unknown}: out[cap], NUL-terminated.\n"
-    " * *bytes receives its length; bytes may be NULL. Errors: RT_NO_ROOM${id_words}. */\n"
+    "/* Turn ids[n] into text: out[cap], NUL-terminated. Special tokens such as </s>${unknown} are left out.\n"
+    " * *bytes receives the length of the text; bytes may be NULL. Errors: RT_NO_ROOM${id_words}. */\n"
     "rt_status ${name}_detokenize(const ${name} *m, const int *ids, int n, char *out, size_t cap, size_t *bytes);\n";
 
 static const char target_header[] =
@@ -201,7 +201,7 @@ static void tokenize_calls(Emit *e, Text *out)
                   : e->model->has_encoder ? arena_format(e->arena, ", as %s_encode takes them", e->name) : "",
               "long_words", pieces ? ", 0 for a text too long to count" : "",
               "fault_words", pieces ? ", if there is no unknown token" : ", or invalid UTF-8", "target", target.data,
-              "unknown", pieces ? " and ids outside the vocabulary" : "", "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
+              "unknown", pieces ? ", and ids outside the vocabulary," : "", "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
 }
 
 void emit_sequence_header(Emit *e, Text *out, const char *types)

@@ -23,7 +23,7 @@ const char *emit_weight_words(Emit *e, const Packed *k)
     if (n && strncasecmp(name, block, n) == 0 && name[n] == '_' && name[n + 1]) name += n + 1;
     char *c = arena_text(e->arena, name);
     for (char *s = c; *s; s++) *s = (char)tolower((unsigned char)*s);
-    static const char packed[] = "_packed_";        /* a matrix with a second bias or format */
+    static const char packed[] = "_packed_";        /* the same matrix with another bias or format */
     char *again = strstr(c, packed);
     if (again && strspn(again + strlen(packed), "0123456789") == strlen(again + strlen(packed))) *again = 0;
     return c;
@@ -94,7 +94,7 @@ void emit_weights_begin(Emit *e)
     for (int i = 0; i < e->plan->block_count; i++) name_block(e, e->plan->blocks[i]);
 }
 
-/* The macro for the offset of a tensor that layers share, or of a tokenizer's table. */
+/* The macro for the offset of a tensor that layers or blocks share, or of a tokenizer's table. */
 static const char *macro_of(Emit *e, const Packed *k)
 {
     return arena_format(e->arena, "W_%s", k->identifier ? k->identifier : emit_upper(e->arena, k->name));

@@ -79,8 +79,8 @@ typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYO
 
 /* A part of a state. Several tensors share one if an operation works in place. */
 typedef struct Buffer {
-    const char *name;               /* lower case; unique in its block, or in the plan if it
-                                     * outlives the block */
+    const char *name;               /* unique, ignoring case, in its block or, if it outlives the
+                                     * block, in the plan */
     const char *variable;           /* its variable in the C of a block: self_q */
     const Tensor *tensor;           /* the first tensor in it */
     Place place;

@@ -29,7 +29,7 @@ extern const char *const tuned_layers_names[TUNED_LAYERS];      /* NULL, "calls"
 typedef struct Tuning {
     const char *path;                           /* of the file; NULL while measuring */
     const char *machine, *model, *dtype, *identity;     /* what was measured; NULL: not given */
-    const char *isa;  Loc isa_at;               /* an instruction set; NULL: the default */
+    const char *isa;  Loc isa_at;               /* as in --isa; NULL: the default */
     int threads;                                /* 0: the default */
     TunedLayers layers;
     TunedCall *calls;  int call_count;

@@ -2,8 +2,8 @@
 #ifndef RUNTIME_TEXT_H
 #define RUNTIME_TEXT_H
 
-/* Which models' folders get a copy of a file. NONE: those that call it, if it is a kernel; ALL;
- * TEXTS: those with a tokenizer; VECTORS: encoder-only. */
+/* Which models' folders get a copy of a file. NONE: those whose kernels need it, if any; ALL;
+ * TEXTS: those with a tokenizer; VECTORS: those of encoder-only models. */
 typedef enum RuntimeUse { RUNTIME_NONE, RUNTIME_ALL, RUNTIME_TEXTS, RUNTIME_VECTORS } RuntimeUse;
 typedef struct RuntimeFile { const char *name, *text; RuntimeUse use; } RuntimeFile;
 

@@ -406,7 +406,7 @@ Emit *emit_named(Arena *a, const Plan *p)
 bool emit_form_fits(Diag *d, const Model *m, EmitForm form)
 {
     if (!model_is_narrow(m) || form.kernels != KERNELS_UNROLLED) return true;
-    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "--kernels unrolled supports only f32 weights, not %s: use --kernels library, or "
-               "--dtype f32", model_dtype(m));
+    diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "--kernels unrolled supports only f32 weights, and the dtype is %s; use --kernels "
+               "library, or --dtype f32", model_dtype(m));
     return false;
 }

@@ -376,7 +376,7 @@ fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16, int8; did you 
 # ---- rejected ------------------------------------------------------------------------------------
 
 fails 'an unknown dtype' 2 "--dtype int9: expected f32, bf16, int8, int4, file; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
-fails 'unrolled kernels' 69 'error: --kernels unrolled supports only f32 weights, not int8: use --kernels library, or --dtype f32' \
+fails 'unrolled kernels' 69 'error: --kernels unrolled supports only f32 weights, and the dtype is int8; use --kernels library, or --dtype f32' \
     "$xformc" compile specs/dates.lua --dtype int8 --kernels unrolled -o "$scratch/unrolled"
 [ ! -e "$scratch/unrolled" ]
 verdict $? 'of what is refused nothing is written'

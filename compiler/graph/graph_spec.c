@@ -345,7 +345,8 @@ static void fill_activation(SpecBuild *b, Node *n)
     enum { NOT_GIVEN = -1 };
     bool relu = strcmp(b->call->op, "relu") == 0;
     n->kind = relu ? RT_RELU : option_choice(b->call, "kind", "activations", NOT_GIVEN);
-    if (n->kind == NOT_GIVEN) refuse(b, arena_format(b->k->arena, "the \"kind\" option is missing; the choices are %s", option_words(b->k->arena, "activations")));
+    if (n->kind == NOT_GIVEN)
+        refuse(b, arena_format(b->k->arena, "the \"kind\" option is missing; the choices are %s", option_words(b->k->arena, "activations")));
 }
 
 /* The builder's operations: the maximum number of values each takes, how many it returns, which of

@@ -110,7 +110,7 @@ typedef struct PlanOp {
     const Node *node;
     const Tensor *result;           /* the node's result, that of a node fused into it, or all
                                      * columns of joined linears; of a store: the cache's tensor */
-    Kernel kernel;                  /* the generic engine has a function of its own for each */
+    Kernel kernel;                  /* what emitted C calls; the generic engine has own functions */
     Buffer *in[NODE_INPUTS], *out[3];       /* NULL if omitted or not wanted */
     Buffer *scratch;                /* attention: one piece per thread; linears that round
                                      * their rows: RoundedSize */

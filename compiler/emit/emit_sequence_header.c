@@ -146,9 +146,10 @@ static void decoder_sizes(Emit *e, Text *out)
               "target_vocab", emit_number(e, m->target_vocab),
               "rows", emit_number(e, plan_rows(e->plan)), "slots", emit_number(e, e->plan->options.slots),
               "stride", emit_number(e, left_by(e, PROGRAM_STEP)->stride), NULL);
-    text_fill(out, "#define ${upper}_START          ${start}           /* first id of a sequence */\n"
+    text_fill(out, "#define ${upper}_START          ${start}           /* ${first} id of a sequence */\n"
                    "#define ${upper}_END            ${end}           /* id that ends a sequence; -1: none */\n",
-              "upper", e->upper, "start", emit_number(e, m->start_id), "end", emit_number(e, m->end_id), NULL);
+              "upper", e->upper, "first", m->has_encoder ? "first" : "usual first", "start", emit_number(e, m->start_id),
+              "end", emit_number(e, m->end_id), NULL);
 }
 
 static void decoder_header(Emit *e, Text *out)

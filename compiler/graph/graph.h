@@ -65,6 +65,7 @@ enum { NODE_INPUTS = 9 };
 
 typedef struct Node {
     OpKind op;
+    const char *word;               /* the call in an xf.graph, such as "matmul"; or NULL */
     Tensor *in[NODE_INPUTS], *out[3];       /* NULL if omitted */
     int heads, kv_heads;            /* attention; APPEND: kv_heads; norm, rotary: heads */
     int dims;                       /* rotary: dimensions of a head that rotate */

@@ -8,9 +8,11 @@
 
 typedef bool ShapeRule(Diag *d, Node *n);
 
+static const char *name_of(const Node *n) { return n->word ? n->word : op_rows[n->op].name; }
+
 static bool refuse(Diag *d, const Node *n, const char *what)
 {
-    diag_error(d, EXIT_BAD_DATA, n->at, "%s: %s", op_rows[n->op].name, what);
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: %s", name_of(n), what);
     diag_note(d, (Loc){ 0 }, "%s", op_rows[n->op].signature);
     return false;
 }
@@ -19,11 +21,11 @@ static bool wants_rank(Diag *d, const Node *n, int input, int rank)
 {
     const Tensor *t = n->in[input];
     if (!t) {
-        diag_error(d, EXIT_BAD_DATA, n->at, "%s: input %d is missing", op_rows[n->op].name, input + 1);
+        diag_error(d, EXIT_BAD_DATA, n->at, "%s: input %d is missing", name_of(n), input + 1);
         return false;
     }
     if (t->rank == rank) return true;
-    diag_error(d, EXIT_BAD_DATA, n->at, "%s: input %d has %d dimension%s, expected %d", op_rows[n->op].name, input + 1,
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: input %d has %d dimension%s, expected %d", name_of(n), input + 1,
                t->rank, t->rank == 1 ? "" : "s", rank);
     return false;
 }
@@ -32,7 +34,7 @@ static bool wants_size(Diag *d, const Node *n, int input, int axis, int64_t size
 {
     int64_t found = n->in[input]->dim[axis].bound;
     if (found == size) return true;
-    diag_error(d, EXIT_BAD_DATA, n->at, "%s: dimension %d of input %d is %lld, expected %lld (%s)", op_rows[n->op].name,
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: dimension %d of input %d is %lld, expected %lld (%s)", name_of(n),
                axis + 1, input + 1, (long long)found, (long long)size, why);
     return false;
 }
@@ -43,7 +45,7 @@ static bool wants_heads(Diag *d, const Node *n, int input, int heads)
     int64_t width = n->in[input]->dim[1].bound;
     if (heads > 0 && width % heads == 0) return true;
     const char *option = n->op == OP_ATTENTION && input > 0 ? "kv_heads" : "heads";
-    diag_error(d, EXIT_BAD_DATA, n->at, "%s: the width %lld of input %d is not divisible by %s (%d)", op_rows[n->op].name,
+    diag_error(d, EXIT_BAD_DATA, n->at, "%s: the width %lld of input %d is not divisible by %s (%d)", name_of(n),
                (long long)width, input + 1, option, heads);
     return false;
 }

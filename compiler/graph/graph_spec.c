@@ -404,7 +404,7 @@ static void check_matmul(SpecBuild *b, Tensor *const in[NODE_INPUTS])
 static void add_operation(SpecBuild *b, const struct Word *w)
 {
     Maker *k = b->k;
-    Node n = { .op = w->op, .at = b->call->at };
+    Node n = { .op = w->op, .word = w->name, .at = b->call->at };
     Tensor *in[NODE_INPUTS] = { 0 };
     k->failed |= !options_check(k, b->call);
     check_inputs(b, w);

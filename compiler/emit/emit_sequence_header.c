@@ -114,8 +114,8 @@ static const char generate_header[] =
     "/* Generate ${words} in slot 0, replacing the sequence there, and pass it piece by piece to on_token, unless that is NULL.\n"
     " * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A beam search takes\n"
     " * a slot for each beam. options NULL or all zeros: the model's own settings.\n"
-    " * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long; or\n"
-    " * those of ${name}_tokenize and ${name}_decode_greedy. */\n"
+    " * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long;\n"
+    " * RT_NO_TOKEN: the settings exclude every token; or those of ${name}_tokenize and ${name}_decode_greedy. */\n"
     "rt_status ${name}_generate(const ${name} *m, ${name}_state *s, const char *text, const rt_generate_options *options,\n"
     "        rt_on_token *on_token, void *user);\n";
 

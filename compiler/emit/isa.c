@@ -2,6 +2,7 @@
  * their names. */
 #include "isa.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const struct { const char *name, *flags; } isas[] = {
@@ -47,17 +48,33 @@ const char *const *isa_list(Arena *a, const char *list, int *n)
     return names;
 }
 
+/* True if all flags -m... of `isa` are flags of `other`; false if a name is unknown. */
+static bool runs_wherever(const char *isa, const char *other)
+{
+    const char *flag = isa_flags(isa), *given = isa_flags(other);
+    if (!flag || !given) return false;
+    for (size_t n; *flag; flag += n + strspn(flag + n, " ")) {
+        n = strcspn(flag, " ");
+        bool found = strncmp(flag, "-m", 2) != 0;
+        for (const char *s = given; !found && *s; s += strcspn(s, " "), s += strspn(s, " "))
+            found = strcspn(s, " ") == n && strncmp(s, flag, n) == 0;
+        if (!found) return false;
+    }
+    return true;
+}
+
 const char *isa_list_fault(Arena *a, const char *list)
 {
     int n;
     const char *const *names = isa_list(a, list, &n);
     if (n > MAX_ISAS) return arena_format(a, "at most %d instruction sets fit into one program", MAX_ISAS);
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < i; k++)
+        for (int k = 0; k < i; k++) {
             if (strcmp(names[i], names[k]) == 0)
                 return arena_format(a, "'%s' is listed twice", names[i]);
-        if (i + 1 < n && strcmp(names[i], "portable") == 0)
-            return "'portable' runs everywhere, so anything after it is never chosen; put it last";
+            if (runs_wherever(names[k], names[i]))
+                return arena_format(a, "'%s' runs wherever '%s' does, so '%s' after it is never chosen", names[k], names[i], names[i]);
+        }
     }
     return NULL;
 }

@@ -20,8 +20,10 @@ refuses() {
 
 # ---- options -------------------------------------------------------------------------------------
 
-refuses 2 "xformc: --isa portable,avx512: 'portable' runs everywhere, so anything after it is never chosen; put it last" \
+refuses 2 "xformc: --isa portable,avx512: 'portable' runs wherever 'avx512' does, so 'avx512' after it is never chosen" \
     compile specs/dates.lua --isa portable,avx512
+refuses 2 "xformc: --isa avx512,avx2,avx512vnni,portable: 'avx512' runs wherever 'avx512vnni' does, so 'avx512vnni' after it is never chosen" \
+    compile specs/dates.lua --isa avx512,avx2,avx512vnni,portable
 refuses 2 "xformc: --isa avx512,avx512: 'avx512' is listed twice" compile specs/dates.lua --isa avx512,avx512
 sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/, \1/p' runtime/kernels/simd/instruction_sets.def | tr -d '\n')
 refuses 2 "xformc: --isa : expected native$sets" compile specs/dates.lua --isa avx512,

@@ -65,6 +65,8 @@ static void swallow(const TokText *x, uint32_t flags, size_t least, Found *f)
         at = rt_tok_back(x->s, f->begin);
         if (rt_tok_character(x->s + at, f->begin - at, &c), !rt_tok_space(c)) break;
     }
+    /* The previous token has taken only white space between the end of this one and `least`. */
+    if (flags & TOK_ADDED_RSTRIP && f->end < least) f->end = least;
     for (int n; flags & TOK_ADDED_RSTRIP && f->end < x->n; f->end += (size_t)n) {
         n = rt_tok_character(x->s + f->end, x->n - f->end, &c);
         if (!rt_tok_space(c)) break;
@@ -182,9 +184,9 @@ static void encode_text(TokWork *w, const char *text, size_t bytes)
 static int most_ids(const RtTokenizer *t, uint32_t first, uint32_t count, bool plain)
 {
     int specials = t->target != RT_TOK_NONE;
-    for (uint32_t i = first; i < first + count; i++) specials += rt_tok_at(t, TOK_TEMPLATE, 3 * (size_t)i) == TOK_ITEM_SPECIAL;
+    for (uint32_t i = first; !plain && i < first + count; i++) specials += rt_tok_at(t, TOK_TEMPLATE, 3 * (size_t)i) == TOK_ITEM_SPECIAL;
     if (!t->head[TOK_HEAD_MOST_IDS]) return INT32_MAX;
-    const int most = (int)t->head[TOK_HEAD_MOST_IDS] - (plain ? 0 : specials);
+    const int most = (int)t->head[TOK_HEAD_MOST_IDS] - specials;
     return most > 0 ? most : 0;
 }
 

@@ -1,7 +1,7 @@
 /* test_tokenizers.c: Every tokenizer of this folder on its corpus against Hugging Face's tokenizers
  * (.json) and SentencePiece (.model), with the characters that each token covers (NAME.gold, by
  * make.py). Also invalid UTF-8, damaged blobs, too little room, split words, 100,000 added tokens,
- * long texts, every entry of character maps. */
+ * long texts, every entry of character maps, texts that are cut. */
 /* tags: slow */
 #include <dirent.h>
 #include <jansson.h>
@@ -506,13 +506,50 @@ static void circle(void **state)
     unlink(name);
 }
 
+/* Every line feed is a token that takes the white space after it, which consists of such tokens. */
+static void taken_white_space(void **state)
+{
+    static const char tokenizer[] = "{\"added_tokens\":[{\"id\":2,\"content\":\"\\n\",\"single_word\":false,\"lstrip\":false,"
+        "\"rstrip\":true,\"normalized\":false,\"special\":false}],\"normalizer\":null,\"pre_tokenizer\":null,"
+        "\"post_processor\":null,\"decoder\":null,\"model\":{\"type\":\"BPE\",\"unk_token\":\"<unk>\","
+        "\"vocab\":{\"<unk>\":0,\"x\":1},\"merges\":[]}}";
+    char name[] = "/tmp/xformc-tokenizer-XXXXXX";
+    const int fd = mkstemp(name);
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, tokenizer, strlen(tokenizer)), strlen(tokenizer));
+    close(fd);
+    assert_linear(encode_repeated, name, "\n", 1 << 17);
+    unlink(name);
+}
+
+/* The language that a text begins with counts as one of its ids, with and without the template. */
+static void a_cut_text_keeps_its_target(void **state)
+{
+    enum { TARGET = 5, KEPT = 4 };
+    const char words[] = "one two three four five";
+    Case c;
+    (void)state;
+    open_case(&c, "tests/tokenizer/bert_uncased");
+    rt_tokenizer_translate(&c.t, -1, TARGET);
+    rt_tokenizer_cut(&c.t, KEPT);
+    for (int plain = 0; plain < 2; plain++) {
+        const RtTokenText x = { .text = words, .bytes = strlen(words), .plain = plain };
+        int n = 0;
+        assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &n), RT_OK);
+        assert_int_equal(n, KEPT);
+        assert_int_equal(ids[plain ? 0 : 1], TARGET);
+    }
+    arena_free(c.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goldens), cmocka_unit_test(broken_utf8), cmocka_unit_test(damaged_blobs), cmocka_unit_test(too_little_room),
         cmocka_unit_test(words_are_cut), cmocka_unit_test(tables_have_room), cmocka_unit_test(many_added_tokens),
         cmocka_unit_test(long_texts),
-        cmocka_unit_test(circle),
+        cmocka_unit_test(circle), cmocka_unit_test(taken_white_space), cmocka_unit_test(a_cut_text_keeps_its_target),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

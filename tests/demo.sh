@@ -57,7 +57,7 @@ awk -v peak="$(cat "$scratch/peak" 2>/dev/null || echo 0)" -v state="$(bytes STA
     printf "%.0f KiB of state, %.2f MiB of weights\n", state / 1024, weights / 1048576
 }'
 
-# The sums model is a program of its own: decoder-only, like the Llama family.
+# The sums model has a program of its own. It is decoder-only, like the Llama family.
 sums=$(dirname "$out")/sums
 heldout=specs/sums/heldout.tsv
 show "$xformc" build specs/sums.lua -o "$sums"
@@ -68,7 +68,7 @@ paste "$heldout" "$scratch/answers" | awk -F '\t' '
     { split($1, n, /[+=]/); right += $3 == $1 (n[1] + n[2]) }
     END { printf "  %d of %d sums right (%.2f %%)\n", right, NR, 100 * right / NR }'
 
-# A classifier tells whether brackets are balanced: encoder-only, like BERT.
+# A classifier tells whether brackets are balanced. It is encoder-only, like BERT.
 brackets=$(dirname "$out")/brackets
 heldout=specs/brackets/heldout.tsv
 show "$xformc" build specs/brackets.lua -o "$brackets"

@@ -73,7 +73,7 @@ if [ -z "$missing" ]; then
 fi
 if [ -z "$needed" ]; then
     # One test is no reason to ask for a password or to fail.
-    if only_names; then echo "missing for one test alone, which is skipped without: $missing" >&2
+    if only_names; then echo "missing, but needed by only one test, which is skipped without it: $missing" >&2
     elif [ "$manager" = apt-get ] && [ "$(id -u)" = 0 ]; then
         DEBIAN_FRONTEND=noninteractive apt-get -y -q install --no-install-recommends $missing >/dev/null 2>&1 </dev/null
     fi
@@ -112,7 +112,7 @@ apt() { quietly $root env DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@"; }
 install_missing() {
     case $manager in
     apt-get)
-        apt update || echo "note: apt-get update failed in part; using the existing package lists" >&2
+        apt update || echo "note: apt-get update failed; using the existing package lists" >&2
         apt install --no-install-recommends $missing ;;
     dnf)    quietly $root dnf install -y $missing ;;
     pacman) quietly $root pacman -S --needed --noconfirm $missing ;;

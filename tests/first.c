@@ -1,7 +1,7 @@
 /* first.c: The first test to read. It compiles dates in memory with libtcc, encodes one text, and
  * compares every named tensor with PyTorch's (first.ref.safetensors, by specs/dates/one_text.py).
  *
- * It prints a line for each tensor: its name, the first values of both, and their distance.
+ * It prints a line for each tensor: its name, our first values, PyTorch's, and the distance.
  * usage: build/tests/first */
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,8 @@ static void print_numbers(const float *x)
     for (int i = 0; i < SHOWN; i++) printf(" %9.4f", (double)x[i]);
 }
 
-/* True if a tensor of the model equals PyTorch's, within 1e-5 of its largest value. */
+/* Print the line of a tensor. Returns true if the distance is at most 1e-5 of PyTorch's largest
+ * value. */
 static bool compare(Arena *a, const TraceTensor *ours, const TensorSource *expected)
 {
     TraceTensor theirs = { .name = expected->name, .rank = expected->rank };

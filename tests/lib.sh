@@ -66,7 +66,7 @@ sweep() { if [ -n "${XFORMC_ALL:-}" ]; then echo "$2"; else echo "$1"; fi; }
 
 # quick_cc FILE [COMPILER [FLAGS]]: write a compiler that neither optimises nor inlines kernels,
 # whatever its options: no bit depends on that. Models compile ten times faster but run slowly. In
-# `make test-all` it uses -O1 and inlines. FLAGS replace both, always.
+# `make test-all` it uses -O1 and inlines. If FLAGS are given, it uses them instead.
 quick_cc() {
     quick=${3:-$(sweep '-O0 -Dalways_inline=unused' -O1)}
     printf '#!/bin/sh\nexec "%s" "$@" %s\n' "$(command -v "${2:-cc}")" "$quick" >"$1" && chmod +x "$1"

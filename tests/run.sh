@@ -4,13 +4,13 @@
 # usage: tests/run.sh BUILD [test|check|targets|all|asan|ubsan|golden]
 #        tests/run.sh --list BUILD MODE       the suites of a mode, in their order
 #        tests/run.sh --one BUILD SUITE       one suite: its output without the cases that pass
-# environment: JOBS, XFORMC_TIMEOUT (seconds of a suite), XFORMC_TEST_DATA
+# environment: JOBS, XFORMC_TIMEOUT (seconds per suite), XFORMC_TEST_DATA
 LC_ALL=C.UTF-8 XFORMC_CACHE=off XFORMC_TEAM=always
 export LC_ALL XFORMC_CACHE XFORMC_TEAM
 unset MAKEFLAGS MFLAGS MAKELEVEL       # set by the make that runs this
 
-# Convert a suite's output to `ok NAME`, `not ok NAME`, `skip NAME`: cmocka's TAP and that of shell
-# suites.
+# Convert a suite's output, cmocka's TAP or the lines of a shell suite, to `ok NAME`, `not ok NAME`
+# and `skip NAME`.
 cases() {
     tr '\000' ' ' <"$1" | awk '{ sub(/\r$/, "") }
         /^(not )?ok [0-9]+ # SKIP/ { sub(/^(not )?ok [0-9]+ # SKIP */, ""); print "skip " $0; next }
@@ -19,7 +19,7 @@ cases() {
         /^skip /                   { print }'
 }
 
-# The program that a shell suite F tests: F_dump of its folder, or xformc.
+# The program that a shell suite in the folder F tests: F_dump if F has that program, else xformc.
 subject() {
     folder=$(basename "$(dirname "$2")")
     tool=$PWD/$1/tests/$folder/${folder}_dump
@@ -76,7 +76,7 @@ if [ "$1" = --one ]; then
         echo "$0: --one takes BUILD and a suite that exists" >&2
         exit 2
     fi
-    # Another run in BUILD has a log of its own.
+    # Do not write to BUILD/log: another run in BUILD may be using it.
     logs=$(mktemp -d) && trap 'rm -rf "$logs"' EXIT || exit 74
     log=$(log_of "$2" "$3")
     run_one "$2" "$3" >"$log.sum" || exit 74
@@ -137,7 +137,7 @@ choose() {
             }
             close(file)
         }
-        # Programs have no --write, and all of them run under ubsan.
+        # Programs have no --write, and run under ubsan without a tag.
         function wanted(is_program) {
             if (mode == "golden") return "golden" in tagged
             if (mode == "all") return 1
@@ -161,7 +161,7 @@ case $build in /*) echo "usage: BUILD is a folder below this one" >&2; exit 2 ;;
 case $mode in test|check|targets|all|asan|ubsan|golden) ;; *) echo "usage: $0: there is no mode $mode" >&2; exit 2 ;; esac
 case ${JOBS:-3} in *[!0-9]*) echo "$0: JOBS is a number, not $JOBS" >&2; exit 2 ;; esac
 suites=$(sources | choose "$mode") || exit 2
-[ -n "$suites" ] || { echo "$0: no suite is of the mode $mode" >&2; exit 2; }
+[ -n "$suites" ] || { echo "$0: the mode $mode has no suites" >&2; exit 2; }
 if [ -n "$list" ]; then
     printf '%s\n' $suites || exit 74
     exit 0
@@ -222,7 +222,7 @@ trap 'stop 130' INT
 trap 'stop 143' TERM HUP
 apart xargs -P "${JOBS:-3}" -n 1 sh "$0" --count "$build"
 
-# show OUTPUT CASES: the end of a suite's output, without the cases that pass.
+# show OUTPUT CASES: the end of a suite's output, without the cases that passed or were skipped.
 show() {
     if [ -e "$1" ]; then grep -avE '^(ok|skip) ' "$1"; fi | tail -n 150
     if [ -e "$2" ]; then grep -a '^not ok (' "$2"; else echo 'not ok (cut short)'; fi

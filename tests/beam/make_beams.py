@@ -3,7 +3,7 @@
     python make_beams.py            # needs torch and safetensors; the same bytes each time
 
 The rules are those of Hugging Face's generate, step by step on arrays of fixed size, with -1e9 for
-empty entries. Every step recomputes all sequences, in f64 on the f32 weights.  A source or prompt
+empty entries. Every step recomputes all sequences, in f64 on the f32 weights. A source or prompt
 is used only if every choice in its searches is clear: neighbours in a ranking differ by at least
 SMALLEST_GAP. """
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
-# `xformc run --beam`: generic, jit and native find the same sequences and scores, as text, with -v
-# and as JSON. One beam gives the greedy answer. Extra slots change nothing. Wrong options are
-# errors.
+# `xformc run --beam`: generic, jit and native give the same answer, and -v lists the sequences,
+# best first. JSON has every sequence. One beam gives the greedy answer. Extra slots change nothing.
+# Wrong options are errors.
 # usage: run.sh XFORMC
 . tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli

@@ -5,7 +5,7 @@
 #   peer_limit OUTPUT
 #   peer_ours OUTPUT FOLDER NAME KIND         an emitted FOLDER with libNAME.a
 #                                             KIND: DECODER, ENCODER or TEXTS
-#   peer_llama OUTPUT HEADERS [LIBRARIES]     an object without LIBRARIES
+#   peer_llama OUTPUT HEADERS [LIBRARIES]     without LIBRARIES: an object
 #   kernel_times_set OUTPUT SET ISA [FLAG...]      an object: the kernels for ISA, as SET
 #   cache_times OUTPUT
 #   kernel_times OUTPUT FOLDER                the objects of FOLDER, named by kernel_times_sets.def

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: early
-# The command line of xformc: help and usage, every option given to every command, missing files and
-# tools, temporary folders, signals, a closed or full standard output for every command, `run` in
+# The command line of xformc: help and usage, options given to commands that do not take them,
+# missing files and tools, temporary folders, signals, a closed or full standard output, `run` in
 # every engine with the numbers of the worked example, and `verify`.
 # usage: run.sh XFORMC
 . tests/lib.sh
@@ -117,7 +117,7 @@ fails 'bytes that are no text are escaped' 2 "*unexpected argument '?xff'
 fails 'an empty spec name' 2 '*SPEC is empty
 *' "$xformc" compile ''
 for option in --output --cc; do fails "an empty $option" 2 "xformc: $option is empty" "$xformc" build x $option ''; done
-# Give every option to every command. A command rejects those that its help does not list.
+# A command rejects the options that its help does not list.
 for command in compile build pack run verify ops fields; do
     "$xformc" help $command -v | sed -n 's/^ .*--\([a-z]*\).*/\1/p' >"$scratch/own"
     for option in output=x engine=native cc=cc isa=native threads=1 slots=1 weights=file kernels=library taps input=X=f against=f from=f json dump=m quiet verbose beam=2; do
@@ -182,7 +182,7 @@ fails 'a folder stands where a file goes' 74 '*error:*dates.c*' "$xformc" compil
 [ -z "$(find "$scratch/taken" -name '*.tmp*' -o -name '*XXXX*')" ] && ! ls "$scratch/taken" | grep -v '^runtime$' | grep -v '^dates'
 verdict $? 'and nothing half written stays behind'
 
-# A file that xformc did not write is never overwritten.
+# A regular file that xformc did not write is never overwritten.
 for file in Makefile dates.c dates.safetensors; do
     mkdir "$scratch/foreign.$file"
     echo 'all: of somebody else' >"$scratch/foreign.$file/$file"
@@ -347,7 +347,7 @@ done
 wait
 cat "$scratch"/interrupted.*=*
 mkdir "$scratch/idle"
-# An idle run has no temporary files, and SIGINT ends it.
+# An idle run has no temporary files, and SIGTERM ends it.
 mkfifo "$scratch/to" "$scratch/from"
 TMPDIR=$scratch/idle timeout "$patience" sh -c 'echo $$ >"$1/id"; exec "$2" run specs/dates.lua' - "$scratch" "$xformc" <"$scratch/to" >"$scratch/from" 2>"$scratch/err" &
 exec 3>"$scratch/to" 4<"$scratch/from"
@@ -403,7 +403,7 @@ TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc cc >/dev/null &&
 [ -z "$(ls -A "$scratch/tmp")" ]
 verdict $? 'no temporary folder stays behind'
 
-# Every command that writes to standard output, in each of its forms. Commands that only write files
+# Every command that writes to standard output, in several forms. Commands that only write files
 # are excepted by name.
 printf 'print("a line")\n' >"$scratch/line.lua"
 XFORMC_CACHE=on XDG_CACHE_HOME="$scratch/cache" "$xformc" run specs/self_attention.lua --engine native >/dev/null      # so that `cache` has an entry to list
@@ -527,7 +527,7 @@ ones() { i=0; while [ $i -lt "$1" ]; do printf '\000\000\200\077'; i=$((i + 1));
 for engine in native jit generic; do
     "$xformc" run specs/self_attention.lua --engine $engine | diff "$scratch/numbers" -
     verdict $? "run $engine prints the numbers of the worked example"
-    # With rows of ones every Q is two, K three and V two, so Z equals V whatever the weights.
+    # With rows of ones, all of Q, K and V are two, so Z equals V whatever the weights.
     "$xformc" run specs/self_attention.lua --engine $engine --input "X=$scratch/ones" >"$scratch/out" &&
         [ "$(grep -A 1 '^Q ' "$scratch/out" | tail -n 1 | tr -s ' ')" = ' 2.00000 2.00000 2.00000' ] &&
         [ "$(grep -A 1 '^Z ' "$scratch/out" | tail -n 1 | tr -s ' ')" = "$(grep -A 1 '^V ' "$scratch/out" | tail -n 1 | tr -s ' ')" ] &&

@@ -6,7 +6,7 @@
 . tests/lib.sh
 tools=$(dirname "$xformc")/tests/cli
 
-# Native code with one weight 1 % off. tests/cli/run.sh covers the other engines.
+# Native code with one weight 1 % off. run.sh covers the jit, test_perturbed.c the generic engine.
 golden=tests/goldens/pre_layer where=encoder.layers.1.feed_forward.w_2.weight
 quick_cc "$scratch/cc"
 mkdir "$scratch/off"

@@ -30,8 +30,8 @@ static void begin_file(void)
     if (!w || !file_append(w, "half", 4)) _exit(99);
 }
 
-/* The wait status of a process that runs `what` in the folder. rmdir then checks that the folder is
- * empty. */
+/* The wait status of a process that runs `what`, which may create files in a new folder. rmdir then
+ * checks that the folder is empty. */
 static int status_of(void (*what)(void))
 {
     int status;

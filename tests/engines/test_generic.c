@@ -512,7 +512,7 @@ static void a_weight_that_was_set_is_kept(void **state)
 static float *const *weights_of(const Engine *e, int id) { return ((const Generic *)e->own)->weights[id]; }
 
 /* Engines on plans of one graph share one copy of the weights. A weight that one of them sets is
- * its own, and either may be closed first. An engine with other formats has its own weights. */
+ * its own, and either may be closed first. An engine whose formats differ has its own weights. */
 static void weights_are_shared(void **state)
 {
     (void)state;

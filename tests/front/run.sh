@@ -4,7 +4,7 @@
 # standard error of front_dump NAME.lua, and NAME.model has its standard output.
 # usage: run.sh [--write] FRONT_DUMP
 #
-# --write rewrites the goldens, including those of new NAME.lua.
+# --write rewrites the goldens, including those of new specs.
 . tests/lib.sh
 bin=$xformc out=$scratch
 cd "$(dirname "$0")" || exit 2

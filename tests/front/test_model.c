@@ -1,5 +1,5 @@
-/* test_model.c: The words of fields.def match the enums of model.h. Also whole models: the
- * parameters of the base model, which dtype pattern applies, conversion of reals to integers. */
+/* test_model.c: The words of fields.def match the enums of model.h. Also the parameters
+ * of the base model, which dtype pattern applies, and conversion of reals to integers. */
 #include "front.h"
 #include "front_test.h"
 #include "integer.h"

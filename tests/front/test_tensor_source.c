@@ -7,7 +7,7 @@
 
 #include "model.h"
 
-/* A file tensor whose data start at offset 1, to be unaligned. */
+/* A file tensor whose data start at offset 1, so that they are unaligned. */
 static TensorSource in_memory(TensorFile *f, DType dtype, const void *data, size_t size, int64_t n)
 {
     static unsigned char bytes[256];

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run every fuzz target for a while. Prints a line for each; exits with 1 if one found something.
-# usage: fuzz.sh BUILD [TARGET]...     environment: FUZZ_SECONDS (20, each)
+# Run every fuzz target, or those given, for a while. Prints a line for each; exits with 1 if one found something.
+# usage: fuzz.sh BUILD [TARGET]...     environment: FUZZ_SECONDS (of each, 20)
 # Seeds are files of this tree, collected anew each time. Inputs that the fuzzer adds stay in
 # BUILD/corpus/, findings in BUILD/found/.
 build=$1
@@ -70,7 +70,7 @@ tokens() {
     done
 }
 
-# The pickles of the small models: the part of their zip files before the first storage.
+# The pickles of the small models, cut from the beginning of their zip files.
 pickles() {
     mkdir -p "$build/pickles"
     for file in tests/families/*_bin/pytorch_model.bin; do
@@ -83,7 +83,8 @@ config_words() {
     cat tests/families/*/config.json | grep -oE '"[A-Za-z0-9_]+"' | sort -u | sed 's/"\(.*\)"/"\\"\1\\""/'
 }
 
-# Words of the tests' tokenizers, and of the components that a tokenizer.json may name.
+# Names of components in the tests' tokenizer.json files, keys of GGUF files, and other words of
+# tokenizers.
 tokenizer_words() {
     cat tests/tokenizer/*/tokenizer.json tests/vectors/*/tokenizer.json |
         grep -oE '"(type|behavior|direction|strategy|prepend_scheme)": ?"[A-Za-z]+"' |

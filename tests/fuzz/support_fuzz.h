@@ -30,12 +30,12 @@ void fuzz_inside(const TensorSource *t);
 /* Read a weights file of any format: its tensors are inside it, or an error is reported. */
 void fuzz_weights(const char *path);
 
-/* Read a file as a spec, with its reader; also build the model if it has few layers. */
+/* Read a file as a spec, with the reader of its format; build the model if it has few layers. */
 typedef Draft *FuzzReader(Arena *a, Diag *d, const char *path);
 void fuzz_draft(const char *path, FuzzReader *read);
 
-/* A mutator for safetensors files. After half of its changes it corrects the header's length, so
- * that the file passes the first check. */
+/* A mutator for safetensors files. Half of its calls change only the header and then correct its
+ * length, so that the file passes the first check. */
 size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t room, unsigned seed);
 
 /* A random number from 0 to n - 1. *random may start with any value. */

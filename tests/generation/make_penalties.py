@@ -1,13 +1,13 @@
-"""Write penalties.txt for run.sh: greedy answers with rules that act on logits, for models that end
-in a log-softmax and for one that does not.
+"""Write penalties.txt for run.sh: answers with a repetition penalty or without repeated n-grams, of
+models that end in a log-softmax and of one that does not.
 
     python make_penalties.py
 
 Needs torch, transformers and safetensors. A line is `SPEC; OPTIONS; ids given; ids answered`. The
 answers of `marian` are those of Hugging Face's `generate`. For the others the loop below is the
 reference: a golden's model in f64, its logits before the log-softmax; scores below 0 are multiplied
-by the penalty, and others are divided by it. It keeps only inputs for which the same loop on
-log-probabilities gives other ids. """
+by the penalty, and others are divided by it. Only inputs are kept for which the same loop on
+log-probabilities gives different ids. """
 
 import os
 import sys

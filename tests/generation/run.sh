@@ -1,10 +1,10 @@
 #!/bin/sh
 # tags: slow ubsan
 # Generation settings in a spec, in a folder and on the command line, in jit, generic and programs.
-# Penalties on models that end in a log-softmax give the answers of PyTorch and transformers, also
-# with a probe (penalties.txt, by make_penalties.py). Equal lines are sampled independently. Also
-# -p, -f, -c, --stop and stop_strings across tokens, with characters, subword tokens and beams. A
-# single NaN logit is an error, however ids are chosen.
+# Penalties on models that end in a log-softmax give the answers of PyTorch and transformers
+# (penalties.txt, by make_penalties.py), even with a probe. Equal lines are sampled independently.
+# Also -p, -f, -c, --stop and stop_strings across tokens, with characters, subword tokens and beams.
+# A single NaN logit is an error, however ids are chosen.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh
@@ -78,7 +78,7 @@ for softmax in true false; do
     for engine in jit generic; do penalised marian "marian, log_softmax = $softmax, $engine" "$xformc" run "$scratch/$softmax.lua" --engine $engine; done
 done
 penalised marian 'marian, a program' "$scratch/true/marian"
-# A probe makes a model with taps, in which penalties act on logits too.
+# With a probe, the model is compiled with taps; penalties act on logits there too.
 sed 's/^}/  generation = { repetition_penalty = 1.3 },\n}/; s|"pre_annotated.s|"tests/goldens/pre_annotated.s|' tests/goldens/pre_annotated.lua >"$scratch/tapped.lua"
 sed -i "s|\"tests|\"$PWD/tests|" "$scratch/tapped.lua"
 grep 'pre_annotated.lua; --repeat-penalty 1.3;' tests/generation/penalties.txt | while IFS=';' read -r _ _ given wanted; do

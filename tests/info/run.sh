@@ -4,7 +4,7 @@
 # pictures, a spec without its weights, code size, stack use with gcc and clang.
 # usage: run.sh XFORMC
 #
-# No case reads weights, so the suite is quick; --code compiles two models.
+# `info` reads no weights, so most cases are quick. Those of --code and of the stack compile models.
 set -u
 . tests/lib.sh
 
@@ -252,7 +252,7 @@ if command -v cc >/dev/null && command -v size >/dev/null; then check "--code me
 else echo "skip --code measures what was compiled (no cc or size)"; fi
 check "--code without a compiler" exits 69 "$xformc" info specs/self_attention.lua --code --cc no-such-compiler
 
-# The deepest stack, judging by the calls in the assembly. slow.sh covers every dtype and form.
+# The deepest stack, judging by the calls in the assembly. slow.sh covers other dtypes and forms.
 stack() {
     spec=$1 cc=$2 isa=$3
     case $isa in -DRT_PORTABLE) json "$spec" --isa portable ;; *) json "$spec" ;; esac || return 1

@@ -1,9 +1,9 @@
 #!/bin/sh
 # tags: targets
-# The stack size that `info` states: gcc and clang builds of every form and dtype stay within it,
-# judging by the call graph of the assembly. Models answer the same on a stack of that size plus one
-# page, and `dates` in int8 in WebAssembly on the default stack (skipped without clang, wasm-ld and
-# node). `make test-all` covers every spec in every dtype.
+# The stack size that `info` states: gcc and clang builds in f32 and int8 stay within it, judging by
+# the call graph of the assembly. Models answer the same on a stack of that size plus one page, and
+# `dates` in int8 in WebAssembly on the default stack (skipped without clang, wasm-ld and node).
+# `make test-all` covers more specs, and every dtype.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
@@ -51,8 +51,9 @@ emit() {
     model=$(basename "$(echo "$folder"/*_kernels.h)" _kernels.h)
 }
 
-# The sample has f32 and quantized products, each in portable C with both compilers and in vectors
-# with one; each case has its own bound. make test-all adds other models, dtypes and levels.
+# The sample has f32 and quantized products, each in portable C with both compilers and, for dates,
+# in vectors with gcc; each case has its own bound. make test-all adds other models, dtypes and
+# levels.
 all=$(pairs specs/dates.lua specs/encoder.lua specs/self_attention.lua $story; echo "specs/dates.lua kv8"; echo "$story kv8")
 while read -r spec dtype; do
     label=$(basename "$spec" .lua)

@@ -1,8 +1,10 @@
-# stack_depth.awk: the deepest stack of a program, from what compilers write with -fstack-usage and from their assembly.
+# stack_depth.awk: the deepest stack of a program, from what compilers write with -fstack-usage and
+# from their assembly.
 # usage: awk -f stack_depth.awk *.su *.s
-# A function that another one names, in a call, a jump or as an address, is called on its stack. One named as an address is
-# called by rt_team_share, whose frame is added. Each call takes 16 bytes more: the return address and alignment.
-# Prints the bytes, then the functions from the outermost on. A cycle is an error.
+# A function that another one names, in a call, in a jump or as an address, counts as called by it.
+# One named as an address is called through rt_team_share, whose frame is added. Each call takes 16
+# bytes more: the return address and alignment. Prints the bytes, then the functions from the
+# outermost on. A cycle is an error.
 
 FILENAME ~ /\.su$/ {
     split($0, part, "\t")

@@ -156,7 +156,7 @@ message=$(PATH=$scratch/but sh tests/deps.sh 2>&1) && [ -z "$message" ] && [ "$(
 verdict $? 'deps installs PCRE2 where it can, and does without'
 echo "$message"; cat "$scratch/but/words"
 : >"$scratch/but/words"
-message=$(PATH=$scratch/but NO_INSTALL=1 sh tests/deps.sh 2>&1) && [ "$message" = 'missing for one test alone, which is skipped without: libpcre2-dev' ] && [ ! -s "$scratch/but/words" ]
+message=$(PATH=$scratch/but NO_INSTALL=1 sh tests/deps.sh 2>&1) && [ "$message" = 'missing, but needed by only one test, which is skipped without it: libpcre2-dev' ] && [ ! -s "$scratch/but/words" ]
 verdict $? 'deps with NO_INSTALL names PCRE2'
 echo "$message"
 

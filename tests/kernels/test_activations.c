@@ -146,8 +146,8 @@ static void elements(void **state)
             element_wise((RtActivation)kind, widths[i]);
 }
 
-/* A linear with an activation is bit-identical to the linear, then the activation; also with more
- * inputs than one block holds. */
+/* A linear with an activation is bit-identical to the linear followed by the activation, even with
+ * more inputs than one block holds. */
 static void after_linear(RtActivation kind, int rows_n, int in, int out)
 {
     const int stride = padded16(in), y_stride = padded16(out);

@@ -76,7 +76,7 @@ static Case make_case(const Format *f, int in, int out, int rows, int has_bias, 
     c.factor = malloc((size_t)n * sizeof *c.factor);
     c.value = malloc((size_t)(out * in) * sizeof *c.value);
     c.bias = malloc((size_t)out * sizeof *c.bias);
-    for (int i = 0; i < n; i++) c.factor[i] = (uint16_t)(random_bits() % 0x3c00 | (random_bits() & 0x8000)); /* below 1, also denormal */
+    for (int i = 0; i < n; i++) c.factor[i] = (uint16_t)(random_bits() % 0x3c00 | (random_bits() & 0x8000)); /* below 1, some denormal */
     for (int i = 0; i < out * in; i++) c.value[i] = (int)(random_bits() % (1u << f->bits)) + least;
     for (int o = 0; o < out; o++) c.bias[o] = random_float();
     c.w = pack(&c);

@@ -3,7 +3,7 @@
 #include "kernel_test.h"
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
-/* The rule is static in rt_prefetch.c, which is linked too. */
+/* The rule is static, so rt_prefetch.c is included; it is linked too, so rt_ahead is renamed here. */
 int rt_ahead_again(void);
 #define rt_ahead rt_ahead_again
 #include "../../runtime/rt_prefetch.c"

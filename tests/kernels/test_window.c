@@ -73,7 +73,7 @@ static void check_row(const World *w, const float *out, const float *scores, con
 }
 
 /* Compute `piece` rows at a time, with heads before `cut` and from `cut` on in separate calls. The
- * result is bit-identical to that of one row and one head at a time. */
+ * result is bit-identical to that of one row at a time with all heads. */
 static void run(World *w, Buffer out, float *scratch, int piece, int cut, const RtAttentionExtra *taps)
 {
     int visible[LENGTH];

@@ -343,7 +343,7 @@ in_tree env JOBS=some sh tests/run.sh build test
 [ $? = 2 ] && same 'tests/run.sh: JOBS is a number, not some' "$(cat "$scratch/said")"
 verdict $? 'JOBS that are no number'
 mkdir "$scratch/few" && mv "$scratch/tests/e" "$scratch/tests/g" "$scratch/few"
-fault 'a mode without suites' 'tests/run.sh: no suite is of the mode targets' targets
+fault 'a mode without suites' 'tests/run.sh: the mode targets has no suites' targets
 mv "$scratch/few/e" "$scratch/few/g" "$scratch/tests" && rmdir "$scratch/few"
 
 # ---- the table of tests/README.md ----------------------------------------------------------------

@@ -4,7 +4,8 @@ without special tokens.
 usage: compare.py TOOL TOKENIZER.json [COUNT [SEED]]      TOOL: build/tests/tokenizer/tokenizer_tool
        compare.py TOOL TOKENIZER.json --all
                           every code point alone, after, before and between letters
-Prints each kind of difference once, and how many there are; exits with 1 if there are any."""
+Prints the number of differences of each kind, and up to 12 texts that decode differently or, with
+-v as the last argument, differ at all; exits with 1 if any differ."""
 import random, struct, subprocess, sys
 from tokenizers import Tokenizer
 

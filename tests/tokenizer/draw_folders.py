@@ -8,8 +8,8 @@ Needs transformers 5; PYTHON has transformers 4.57, tokenizers and sentencepiece
 of CLASSES, a layout one of LAYOUTS: the files of a folder as published, or as versions 4 and 5 save
 it. A folder agrees if all of its texts have the ids of transformers 5, or of one class of version 4
 (`agreed as 4`; for NLLB the published ids), and each list of ids has the text that one of them
-gives. xformc may also reject a folder; the reasons are counted. Exits with 1 if a folder
-differs."""
+gives. xformc may also reject a folder; the reasons are counted. Exits with 1 if a folder differs,
+or if fewer than --count could be made."""
 import argparse, collections, json, os, random, re, shutil, subprocess, sys, tempfile
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", TOKENIZERS_PARALLELISM="false")
@@ -21,8 +21,8 @@ ODD = ["Ж", "日本", "😀", "é", "ﬁ", "²", "\t", "\n", "  ", "   ", " ", 
 
 
 class Row:
-    """A class: its vocabulary, the type of its models, the file names of the vocabulary, choices of
-    its tokenizer_config.json."""
+    """A class: its vocabulary, the type of its models, the file names of the vocabulary, language
+    codes, and choices of its tokenizer_config.json."""
 
     def __init__(self, kind, model_type, files, codes=(), **choices):
         self.kind, self.model_type, self.files, self.codes, self.choices = kind, model_type, files, codes, choices
@@ -279,8 +279,8 @@ def as_published(old, folder):
 
 
 def apart(text):
-    """Extra ids surrounded by blanks, as in the slow class of version 4 and for a T5 without a
-    tokenizer.json here."""
+    """Extra ids surrounded by blanks, as in the slow class of version 4, and in xformc for a T5
+    without a tokenizer.json."""
     return re.sub(" *(<extra_id_[0-9]+>) *", r" \1 ", text).strip()
 
 
@@ -304,11 +304,11 @@ def main():
     p.add_argument("xformc")
     p.add_argument("--older", required=True)
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--first", type=int, default=0, help="the number of the first, as it is printed")
+    p.add_argument("--first", type=int, default=0, help="the number of the first folder, as it is printed")
     p.add_argument("--count", type=int, default=500)
     p.add_argument("--only")
     p.add_argument("--layout", choices=LAYOUTS)
-    p.add_argument("--keep", help="a folder that keeps those that differ")
+    p.add_argument("--keep", help="copy the folders that differ to FOLDER", metavar="FOLDER")
     o = p.parse_args()
     xformc, older, count = os.path.abspath(o.xformc), Older(o.older), collections.Counter()
     reasons, by_class = collections.Counter(), collections.defaultdict(collections.Counter)

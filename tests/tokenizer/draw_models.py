@@ -6,7 +6,7 @@ Needs sentencepiece 0.2.3. Most models have one or two of the edits of EDITS, wh
 or only change it. A model agrees if the library rejects it and xformc exits with 65, or if each
 text has the library's ids, and these ids and random others have the library's text. xformc may
 reject more, with a message of UNSUPPORTED. The messages are counted. Ids with an unknown or a
-control piece are not decoded, since the library writes other text for them. Exits with 1 if a model
+control piece are not decoded, since the library writes different text for them. Exits with 1 if a model
 differs."""
 import argparse, collections, json, os, random, struct, subprocess, sys, tempfile
 
@@ -230,7 +230,7 @@ def main():
     p.add_argument("xformc")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--count", type=int, default=500)
-    p.add_argument("--keep", help="a folder that keeps those that differ")
+    p.add_argument("--keep", help="copy the models that differ to FOLDER", metavar="FOLDER")
     o = p.parse_args()
     sentencepiece.set_min_log_level(2)
     xformc, count, reasons = os.path.abspath(o.xformc), collections.Counter(), collections.Counter()

@@ -3,7 +3,7 @@ for a corpus.
 
 usage: make.py            write NAME/ and NAME.gold; needs tokenizers and sentencepiece
        make.py --others XFORMC TOKENIZER.json TEXTS
-                          compare ids line by line, also for invalid UTF-8; write nothing
+                          compare ids line by line, even of invalid UTF-8; write nothing
        make.py --rows     write the .gold files of the existing tokenizer.json, without training
 Every folder has the pipeline of one family (GPT-2, BERT, T5, …), with a vocabulary of a few hundred
 pieces trained on the sentences below. A .gold file has lines of JSON: a text, its ids, including
@@ -220,7 +220,7 @@ def json_rows(t, decoded):
         yield dict(text=a, pair=b, ids=e.ids, types=e.type_ids, offsets=flat(e))
 
 def write_files(name, data):
-    """Write a tokenizer as the files of older folders: vocab.txt; vocab.json and merges.txt."""
+    """Write a tokenizer as the files of older folders: vocab.txt, or vocab.json and merges.txt."""
     path = folder("files/" + ("bert" if name == "bert_uncased" else "gpt2"))
     def put(file, text):
         with open(os.path.join(path, file), "w", encoding="utf-8") as f: f.write(text)
@@ -242,7 +242,7 @@ def compare_others(xformc, path, texts):
     run = subprocess.run([xformc, "tokenize", path], input=b"\n".join(lines) + b"\n", stdout=subprocess.PIPE, check=True)
     found = run.stdout.decode().split("\n")
     other = [i for i, line in enumerate(lines) if " ".join(map(str, t.encode(line.decode("utf-8", errors="replace")).ids)) != found[i]]
-    print(f"{path}: {len(lines)} lines, others: {other}")
+    print(f"{path}: {len(lines)} lines, different: {other}")
     sys.exit(bool(other))
 
 def main():

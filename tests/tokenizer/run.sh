@@ -171,7 +171,7 @@ sed 's/max_len = 48,/max_len = 48, vocab = 20,/' "$scratch/decoder.lua" >"$scrat
 verdict $? 'a vocabulary smaller than the tokenizer is refused'
 
 # ---- patterns with exponential backtracking
-# 20,000 letters. A backtracking pattern would try every way to split them, more than 10^30.
+# 20,000 letters. A backtracking matcher would try every way to split them, more than 10^30.
 # repeating NAME PATTERN: a tokenizer.json of three letters
 repeating() {
     mkdir -p "$scratch/$1"
@@ -225,7 +225,7 @@ grows "$scratch/nfkc.json" 22 '' '149 114 320 150 232 221 343 320 150 230 221 14
 
 # ---- empty texts
 
-# As in transformers, a text is answered if the tokenizer adds tokens to it. Otherwise it is
+# As in transformers, an empty text is answered if the tokenizer adds tokens to it. Otherwise it is
 # rejected.
 empty() {       # TOKENIZER KIND IDS
     settings=', generation = { max_new_tokens = 3 }' json=--json

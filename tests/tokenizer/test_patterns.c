@@ -233,7 +233,7 @@ static void as_pcre2(void **state)
 static void as_pcre2(void **state)
 {
     (void)state;
-    print_message("# PCRE2 is not installed: make deps\n");
+    print_message("# PCRE2 is not installed: run 'make deps'\n");
     skip();
 }
 #endif

@@ -84,7 +84,7 @@ static void check_whole_words(const RtTokenizer *t, const RtTokenText *x, int n,
     int m = 0;
     whole.bytes[TOK_JOINS] = 0;
     assert_int_equal(encode(&whole, x, &(RtTokens){ again, NULL, NULL, MOST, NULL }, &m), RT_OK);
-    if (m != n || memcmp(again, ids, (size_t)n * sizeof *ids) != 0) fail_msg("%s: other ids without cuts", where);
+    if (m != n || memcmp(again, ids, (size_t)n * sizeof *ids) != 0) fail_msg("%s: different ids without cuts", where);
 }
 
 static void check_row(const RtTokenizer *t, const json_t *row, const char *where)
@@ -97,7 +97,7 @@ static void check_row(const RtTokenizer *t, const json_t *row, const char *where
         for (int i = 0; i < n; i++) fprintf(stderr, " %d", ids[i]);
         char *expected = json_dumps(wanted, JSON_COMPACT);
         fprintf(stderr, "\n");
-        fail_msg("%s: other ids for \"%s\"; expected %s", where, x.text, expected);
+        fail_msg("%s: different ids for \"%s\"; expected %s", where, x.text, expected);
     }
     for (int i = 0; i < n; i++) assert_true(spans[i].begin <= spans[i].end && spans[i].end <= (x.other_bytes > x.bytes ? x.other_bytes : x.bytes));
     for (int i = 0; kinds && i < n; i++) assert_int_equal(types[i], json_integer_value(json_array_get(kinds, (size_t)i)));
@@ -366,10 +366,10 @@ static void write_added(const char *from, const char *to, int count)
     json_decref(root);
 }
 
-/* Returns the processor seconds that `n` units take. */
+/* Returns the processor seconds that `n` added tokens, or `n` bytes of repeated units, take. */
 typedef double Work(const char *path, const char *unit, int n);
 
-/* Four times as many units take less than ten times as long; with quadratic time they would take
+/* Four times as many take less than ten times as long; with quadratic time they would take
  * sixteen times as long. Other programs can slow the processor down for a moment, so only the
  * fastest of several tries counts. */
 static void assert_linear(Work *work, const char *path, const char *unit, int n)

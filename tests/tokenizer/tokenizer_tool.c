@@ -28,7 +28,7 @@ static void write_decoded(const RtTokenizer *t, int n, int plain)
     for (int i = 1; i <= n; i++)
         if (rt_tokenizer_stream(t, &k, ids, i, plain, stream, MOST_TEXT, &streamed) != RT_OK) die("stream");
     if (rt_tokenizer_stream_end(t, &k, ids, n, plain, stream, MOST_TEXT, &streamed) != RT_OK) die("stream");
-    if (streamed != used || memcmp(stream, text, used) != 0) die("the stream decoder gives another text");
+    if (streamed != used || memcmp(stream, text, used) != 0) die("the stream decoder gives a different text");
     write_u32((uint32_t)used);
     if (used && fwrite(text, used, 1, stdout) != 1) exit(EXIT_IO);
 }

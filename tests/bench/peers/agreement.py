@@ -1,7 +1,7 @@
 """Check that a peer computes what xformc computes, before it is timed.
 
-The reference is xformc in f32; for a model too large for that, xformc in the row's own dtype; in a
-row without xformc, the first peer. For logits and hidden states the distance is max|a - b| /
+The reference is xformc in f32; for a model too large for that, the first side of the row: xformc in
+the row's own dtype, or the first peer if xformc is missing. For logits and hidden states the distance is max|a - b| /
 max|b|; the correlation shows that both are the same function. """
 
 import numpy as np
@@ -47,14 +47,14 @@ def compare(r, peer, reference, found):
         return compare_texts(reference, found)
     (b, _), (a, ids) = numbers(r, reference), numbers(r, found)
     if a.shape != b.shape or not np.isfinite(a).all():
-        raise Disagreement(f"{a.size} numbers, not {b.size}, or some are not finite")
+        raise Disagreement(f"{a.size} numbers, {np.isfinite(a).sum()} of them finite; expected {b.size} finite ones")
     distance, correlation = float(np.abs(a - b).max() / np.abs(b).max()), float(np.corrcoef(a, b)[0, 1])
     most, least = limits(r, peer)
     if distance > most or correlation < least:
         raise Disagreement(f"distance {distance:.3g} (at most {most}), correlation {correlation:.6g} (at least {least})")
     kept = {"distance": float(f"{distance:.3g}"), "correlation": float(f"{correlation:.7g}")}
     if ids is not None and (ids.size != r.n * r.batch or ids.min() < 0 or ids.max() >= LLAMAS[r.model].vocab):
-        raise Disagreement("ids outside the vocabulary, or too few")
+        raise Disagreement("ids outside the vocabulary, or the wrong number of them")
     if r.model in LLAMAS:
         rows = (CHECKED_IDS, LLAMAS[r.model].vocab)
         kept["same_argmax"] = int((a.reshape(rows).argmax(1) == b.reshape(rows).argmax(1)).sum())

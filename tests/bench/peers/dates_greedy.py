@@ -1,7 +1,7 @@
 """The date model with all of greedy decoding in one call, with a KV cache, so that PyTorch can
 trace and export it.
 
-An ISO date and its end token have exactly the longest target length, so every step is needed and
+An ISO date with its end token is exactly as long as the longest target, so every step is needed and
 there is no early stop. """
 
 import math

@@ -38,7 +38,7 @@ def llama_config(s):
 
 
 def write_llama(s, folder):
-    """Shards of about a gigabyte, and their index."""
+    """Shards of about a gigabyte and their index, or one file if the model is smaller."""
     from safetensors.numpy import save_file
     os.makedirs(folder)
     with open(os.path.join(folder, "config.json"), "w") as f:
@@ -107,8 +107,8 @@ def in_pairs(matrix, heads):
 
 
 def words_of(vocab):
-    """Pieces for ids, as in a SentencePiece vocabulary: special tokens, bytes, then words of one to
-    four letters."""
+    """Pieces for ids, as in a SentencePiece vocabulary: special tokens, bytes, then words, shortest
+    first."""
     found, letters, before = ["<unk>", "<s>", "</s>"] + [f"<0x{b:02X}>" for b in range(256)], "etaoinshrdlucmfwypvbgkqjxz", [""]
     while len(found) < vocab:
         before = [word + letter for word in before for letter in letters]
@@ -166,7 +166,7 @@ def gguf_file(root, name, form, words=False):
     if name in FILES:
         path = os.path.join(root, f"{name}.gguf")
         if not os.path.exists(path):
-            sys.exit(f"{path} does not exist; make large makes it")
+            sys.exit(f"{path} does not exist; 'make large' makes it")
         return path
     return made(os.path.join(root, "gguf", f"{name}-{form}{'-words' * words}.gguf"), lambda to: write_gguf(LLAMAS[name], form, to, words))
 

@@ -1,4 +1,5 @@
-"""Build xformc's side: a model compiled into a library, with programs/peer_ours.c around it."""
+"""Build xformc's side: a model compiled into a library, with programs/peer_ours.c around it, or a
+standalone program. Also the side that only reads."""
 
 import os
 import shutil

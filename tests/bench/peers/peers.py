@@ -43,10 +43,10 @@ def options():
                    "machine that others use too; rows with more threads are left out")
     p.add_argument("--set", action="append", default=[], metavar="PEER:KEY=VALUE", help="a setting to use instead of the best one found, "
                    "for a machine where that one fails; repeatable")
-    p.add_argument("--tune", action="store_true", help="try the settings of every side first")
+    p.add_argument("--tune", action="store_true", help="try the settings of every peer first")
     p.add_argument("--work", default="build/peers", metavar="DIR", help="where models and programs are made")
     p.add_argument("--name", default="last", help="results go to tests/bench/results/NAME.json and .md; last: to DIR/last.json and .md")
-    p.add_argument("--fresh", action="store_true", help="start that file again from nothing")
+    p.add_argument("--fresh", action="store_true", help="discard the results in that file first")
     p.add_argument("--list", action="store_true", help="list the rows")
     p.add_argument("--print", action="store_true", help="print the table of the file")
     o = p.parse_args()
@@ -61,7 +61,7 @@ def options():
     if o.clock == "processor":
         o.rows = [r for r in o.rows if r.threads == 1]
     if unknown:
-        p.error(f"no row is called {' or '.join(unknown)}; --list lists them")
+        p.error(f"no row is called {' or '.join(unknown)}; --list lists the rows")
     if o.rounds < 1 or not 0 < o.seconds < 3600:
         p.error("--rounds and --seconds must be above 0, and --seconds below 3600")
     if not o.name or not o.name.replace("-", "").replace("_", "").isalnum():
@@ -108,7 +108,7 @@ def write(o, results):
 # ---- output of xformc bench: limits, shares, and rows of its own engines ----
 
 def bench(o, results, spec, threads, *more):
-    """The JSON rows that it prints. The best limits probed so far are kept."""
+    """The JSON rows that `xformc bench` prints. The best limits probed so far are kept."""
     words = [o.xformc, "bench", spec, "-t", str(threads), "--json", "-q", *more]
     found = json.loads(ours.command(words))
     for x in found["limits"]:
@@ -124,7 +124,7 @@ BENCH_TESTS = {"decode": "tg", "batch": "tg", "prefill": "pp", "encode": "b1x128
 
 def costs(o, results, r):
     """(FLOPs, bytes read, memory level) of one unit, as xformc bench counts them; None if it does
-    not. xformc info counts the weights alone, without running the model."""
+    not. For the models in FILES, xformc info counts the weights alone, without running the model."""
     if r.work not in BENCH_TESTS or r.dtype != "f32" and r.work != "decode":
         return None
     spec, options = ours.spec(o.work, r.model), ours.dtype_options(o.xformc, r.model, r.dtype)
@@ -285,8 +285,8 @@ def tune(o, r, found):
 # ---- all ----
 
 def measure(o, results, r, found, build):
-    """Measure one row and add it to the results. build: xformc's; rows of another build are
-    measured again."""
+    """Measure one row and add it to the results. build: identifies xformc's build; a later run
+    measures rows of another build again."""
     load, began = machine.Load(), time.monotonic()
     by_engines = r.work in ("product", "jit")
     if o.tune and not by_engines:
@@ -305,7 +305,7 @@ def main():
     o = options()
     if o.list:
         for r in o.rows:
-            print(f"{r.name:24} {r.model} {r.dtype}, {r.threads} thread{'s' if r.threads > 1 else ''}: beside {', '.join(r.peers)}")
+            print(f"{r.name:24} {r.model} {r.dtype}, {r.threads} thread{'s' if r.threads > 1 else ''}: against {', '.join(r.peers)}")
         return
     if o.print:
         if not os.path.exists(o.file):
@@ -320,7 +320,7 @@ def main():
     there = set() if o.only else {x["name"] for x in results["rows"] if x.get("build") == build}
     for k, r in enumerate(o.rows, 1):
         if r.name in there:
-            progress(f"{r.name}: is there")
+            progress(f"{r.name}: already measured")
             continue
         progress(f"{r.name} ({k} of {len(o.rows)})")
         measure(o, results, r, found, build)

@@ -77,7 +77,7 @@ def chosen(only):
 
 
 def units(r):
-    """(tokens or sentences per run, their name)"""
+    """(tokens, sentences or the like per run, the unit of speed)"""
     if r.work == "texts":
         return SENTENCES, "sentences/s"
     if r.work == "encode":

@@ -14,7 +14,7 @@ def arguments():
 
 
 def measure(run, seconds):
-    """The nanoseconds of each run; it runs for that many seconds, but at least once"""
+    """Repeat run() for that many seconds, but at least once. Returns the nanoseconds of each."""
     times, begin = [], time.perf_counter_ns()
     end = begin + int(1e9 * seconds)
     while not times or begin < end:

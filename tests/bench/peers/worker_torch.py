@@ -6,7 +6,7 @@
 eager: transformers' BertModel with scaled_dot_product_attention. fast: its weights in
 nn.TransformerEncoder, one call per layer. freeze: traced, frozen, optimised for inference (oneDNN's
 own layouts). compile: torch.compile with frozen weights. int8: quantize_dynamic of the linears.
-script: greedy() of specs/dates/model.py, unchanged. """
+For texts, eager: dates_greedy.py, not frozen; script: greedy() of specs/dates/model.py. """
 
 import os
 

@@ -125,9 +125,9 @@ static void open_model(void)
     llama_log_set(quiet, NULL);
     llama_backend_init();
     model = llama_model_load_from_file(argument("model", ""), m);
-    if (!model) give_up("llama.cpp does not take the model");
+    if (!model) give_up("llama.cpp cannot load the model");
     context = llama_init_from_model(model, c);
-    if (!context) give_up("llama.cpp gives no context");
+    if (!context) give_up("llama.cpp cannot create a context");
     vocab = llama_vocab_n_tokens(llama_model_get_vocab(model));
     batch = llama_batch_init((int)c.n_batch, 0, 1);
     greedy = calloc((size_t)sequences * (size_t)length, sizeof *greedy);
@@ -145,5 +145,5 @@ int main(int argc, char **argv)
     if (strcmp(work, "decode") == 0) return serve(&(PeerWork){ decode, check_steps });
     if (strcmp(work, "prefill") == 0) return serve(&(PeerWork){ prefill, check_rows });
     if (strcmp(work, "batch") == 0) return serve(&(PeerWork){ decode_batch, check_batch });
-    give_up("not a work of llama.cpp");
+    give_up("work: expected decode, prefill or batch");
 }

@@ -37,7 +37,7 @@ static void open_weights(void)
 {
     RtWeights file;
     if (rt_weights_open(&file, argument("weights", ""))) give_up("the packed weights cannot be read");
-    if (!fine(CALL(bind)(&model, file.data, file.bytes))) give_up("these are other weights");
+    if (!fine(CALL(bind)(&model, file.data, file.bytes))) give_up("these are not this model's weights");
     if (!fine(CALL(threads)(&model, number("threads", 1)))) give_up("no threads");
 }
 
@@ -259,5 +259,5 @@ int main(int argc, char **argv)
     read_texts();
     if (strcmp(work, "texts") == 0) return serve(&texts_work);
 #endif
-    give_up("not a work of this model");
+    give_up("this model cannot do that work");
 }

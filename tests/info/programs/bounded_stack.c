@@ -40,7 +40,7 @@ int main(int argc, char **argv)
             return 1;
         }
     if (status != on_own || hash() != want) {
-        fprintf(stderr, "bounded_stack: another answer: status %d, not %d\n", status, on_own);
+        fprintf(stderr, "bounded_stack: a different answer: status %d, not %d\n", status, on_own);
         return 1;
     }
     printf("%d %016llx\n", on_own, (unsigned long long)want);

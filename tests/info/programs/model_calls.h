@@ -1,5 +1,5 @@
 /* model_calls.h: the calls of a model at their largest (encoding the longest source, many rows, one
- * row, a text), and a hash of the state that they leave.
+ * row, a text), and a hash of the state and of the answer.
  *
  * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"', the sizes -DMAX_SOURCE=N -DMAX_TARGET=N
  * -DROWS=N, one of -DKIND_GRAPH, -DKIND_ENCODER, -DKIND_DECODER and -DKIND_BOTH, and -DKIND_TEXT

@@ -83,7 +83,7 @@ $(BUILD)/compiler/engine/generic_blas.o: private FLAGS += $(BLAS_FOLDER:%=-DBLAS
 
 $(BUILD)/compiler/repl/repl_prelude.o: compiler/repl/repl_prelude.lua
 
-# The cache key of packed weights contains a hash of everything that determines their bytes.
+# The cache key of packed weights contains a hash of the sources that determine their bytes.
 PACKER := $(sort $(wildcard compiler/pack/*.[ch] compiler/weights/*.[ch] compiler/model/*.c) runtime/kernels/formats.def)
 $(BUILD)/compiler/pack/pack_key.o: $(PACKER)
 $(BUILD)/compiler/pack/pack_key.o: private FLAGS += -DPACKER_VERSION=$(shell cat $(PACKER) | cksum | tr -d ' ')u
@@ -134,7 +134,7 @@ $(BUILD)/tests/kernels/%.$(1): $(BUILD)/$(1)/tests/kernels/%.o $(KERNELS:%.c=$(B
 endef
 $(foreach i,$(ISAS),$(eval $(call isa_rules,$(i))))
 
-# The caching compiler of the suites compiles the same text only once. It links no libraries.
+# The caching compiler of the suites, which compiles the same text only once, needs no libraries.
 $(BUILD)/tests/once/cc_once: tests/once/programs/cc_once.c $(BUILD)/flags
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
@@ -165,7 +165,7 @@ asan: deps  ## all but the longest suites with the address, leak and undefined-b
 	+@$(make) test-programs $(ASAN)
 	@XFORMC_SANITIZE=1 sh tests/run.sh build/asan asan; status=$$?; $(make) ubsan && exit $$status
 
-ubsan:  ## programs and suites that read files, with clang's sanitizer, which finds more; part of asan
+ubsan:  ## test programs and some suites with clang's sanitizer, which finds more; part of asan
 	@if echo 'int main(int n, char **words) { return words && n + 1 < n; }' | \
 	    $(CLANG) -fsanitize=undefined -x c -o /dev/null - 2>/dev/null; then \
 	    $(make) test-programs $(UBSAN) && \

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A Debian package of what `make install` installs, with the libraries that the program loads as dependencies.
+# Make a Debian package of what `make install` installs. It depends on the packages of the
+# libraries that the program loads.
 # usage: deb.sh VERSION BUILD MAKE
 set -eu
 version=$1 build=$2 make=$3

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Pack the sources as one archive: what git tracks or, outside of git, everything except build output.
+# Pack the sources into one archive: the files that git tracks or, without git, all files outside
+# the build folder.
 # usage: dist.sh VERSION BUILD
 set -eu
 name=xformc-$1 build=$2

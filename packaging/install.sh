@@ -1,10 +1,11 @@
 #!/bin/sh
-# Install a built xformc and its files under a folder. usage: install.sh PROGRAM DESTDIR PREFIX VERSION HEADER...
+# Install a built xformc and its files under a folder.
+# usage: install.sh PROGRAM DESTDIR PREFIX VERSION HEADER...
 set -eu
 program=$1 prefix=$3 version=$4 to=$2$3
 shift 4
 install -D -m 755 "$program" "$to/bin/xformc"
-# The pages keep their folders, so that their links lead to one another.
+# The pages keep their folders, so that the links between them work.
 for file in *.md LICENSE docs/*.md docs/pictures/* */README.md tests/*/README.md tests/bench/results/*.md \
     generated/dates/dates*.[ch] tests/first.c; do
     install -D -m 644 "$file" "$to/share/doc/xformc/$file"

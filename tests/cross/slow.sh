@@ -1,9 +1,9 @@
 #!/bin/sh
 # tags: targets early
-# Emitted folders on aarch64, armv7, riscv64, ppc64le and i686 and with musl: four models in two
-# forms give the same bits as on this machine, and `make CC=` builds a program. NEON on ARMv7. s390x
-# rejects little-endian weights and accepts weights as C. Code for Cortex-M4 is freestanding. Each
-# part is skipped without its tools.
+# Emitted folders on aarch64, armv7, riscv64, ppc64le and i686 and with musl: up to four models in
+# two forms give the same bits as on this machine, and `make CC=` builds a program. NEON on ARMv7.
+# s390x rejects little-endian weights and accepts weights as C. Code for Cortex-M4 is freestanding.
+# Each part is skipped without its tools.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh

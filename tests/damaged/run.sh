@@ -1,7 +1,7 @@
 #!/bin/sh
 # tags: slow ubsan golden
 # Damaged files, wrong inputs, calls out of order and failing system calls: the exact message and
-# exit code of more than 300 rows. No row leaves a partial file.
+# exit code of more than 500 rows. No row leaves a partial file.
 # usage: run.sh [--write] XFORMC
 #
 # --write rewrites the messages, including those of new rows.

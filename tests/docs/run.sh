@@ -115,7 +115,7 @@ if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/date
 else verdict 1 'generated/README.md: the program'
 fi
 
-# The page on embedding: its program answers in C11 and C++17. Its options and scores do what it
+# The page on embedding: its program answers in C11 and C++17. Options and scores are as the page
 # says.
 part() { awk -v word="$1" '/^```/ { if (inside && index(block, word)) printf "%s", block; inside = $0 == "```c"; block = ""; next } inside { block = block $0 "\n" }' docs/embedding.md; }
 if "$xformc" build specs/dates.lua -q -o "$scratch/embedded" >"$scratch/err" 2>&1; then

@@ -62,7 +62,8 @@ spec=tests/specs/modern_decoder.lua
 "$xformc" verify $spec --dtype int8 >"$scratch/out" 2>&1 && grep -q 'native (.*)  *jit  *0  *0  *ok' "$scratch/out"
 verdict $? 'modern_decoder, int8: native code gives the bits of the jit, of both compilers and of every thread'
 tail -n 1 "$scratch/out"
-# Also with gcc: int4 below, with many rows; bf16 here.
+# Each compared with generic: int4 and portable int8 by the jit, bf16 as native code. The next model
+# has int4 as native code.
 for case in int4,native,jit int8,portable,jit bf16,native,native; do
     dtype=${case%%,*} isa=${case#*,} engine=${case##*,}
     isa=${isa%,*}

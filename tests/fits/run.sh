@@ -99,7 +99,7 @@ END
 verdict $? 'weights are packed slice by slice, and are never all in memory'
 tail -n 3 "$scratch/err"
 rm -f "$scratch/matrix.safetensors"
-# Also a model, whose self-test uses all of its matrices.
+# A model too: its self-test uses all of its matrices.
 cat >"$scratch/wide.lua" <<END
 return xf.model { name = "wide", kind = "decoder", layers = 1, heads = 8, d_model = 1024, d_ff = 1024, vocab = 30000, max_target = 16,
                   position = "none", weights = "random" }

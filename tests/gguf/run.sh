@@ -115,8 +115,8 @@ ends() {
 }
 [ "$(ends "$here/llama_f32.gguf")" = '-1 ' ]
 verdict $? 'without keys of a tokenizer no id ends an answer'
-# ended NAME IDS CHANGE...: the end ids of llama_q8_0 with other tokens and keys (edit.c). It has 60
-# tokens; </s> is 2.
+# ended NAME IDS CHANGE...: the end ids of llama_q8_0 with changed tokens and keys (edit.c). It has
+# 60 tokens; </s> is 2.
 ended() {
     name=$1 wanted=$2
     shift 2
@@ -343,8 +343,8 @@ for part in 5 23 40 100 700; do
 done
 head -c $((bytes - 200)) "$here/llama_q4_0.gguf" >"$scratch/cut.gguf"
 refused 'cut off in its last tensor' 'extends past the end of the file' "$scratch/cut.gguf"
-# field FILE TENSOR BYTES: the place of a byte after the name of a matrix: 4 bytes are its rank, 16 its
-# dimensions, 4 its type and 8 its offset.
+# field FILE TENSOR BYTES: the place that many bytes after the name of a matrix, where 4 bytes are
+# its rank, 16 its dimensions, 4 its type and 8 its offset.
 field() { echo $(($(LC_ALL=C grep -abo "$2" "$1" | head -n 1 | cut -d : -f 1) + ${#2} + $3)); }
 # with_field FILE TENSOR BYTES: FILE with standard input at that place.
 with_field() { cp "$1" "$scratch/patched.gguf" && dd of="$scratch/patched.gguf" bs=1 seek="$(field "$@")" conv=notrunc 2>/dev/null; }

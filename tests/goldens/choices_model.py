@@ -1,8 +1,8 @@
 """A Transformer in PyTorch with every choice that a spec can make: the reference for xformc.
 
-A spec is a dict with the fields of compiler/model/fields.def.  Names of the state dict are
-xformc's canonical ones.  Shapes: B sequences of N ids, M keys; D = d_model; H heads, G key and
-value heads.  A mask is True where a query may attend.
+A spec is a dict with the fields of compiler/model/fields.def. Names of the state dict are
+xformc's canonical ones. Shapes: B sequences of N ids, M keys; D = d_model; H heads, G key and
+value heads. A mask is True where a query may attend.
 """
 
 import math
@@ -42,7 +42,7 @@ def first_given(*values):
 
 
 def stack_choices(spec, side):
-    """The fields of one stack; those of its own table win.  Lists stay lists."""
+    """The fields of one stack; those of its own table win. Lists stay lists."""
     given = {key: value for key, value in spec.items() if key not in ("encoder", "decoder")}
     s = SimpleNamespace(**DEFAULTS | given | spec.get(side, {}))
     s.norm_eps = first_given(s.norm_eps, 1e-6 if s.norm == "annotated" else 1e-5)

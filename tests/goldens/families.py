@@ -4,7 +4,7 @@ names.
     python families.py [folder]       # needs torch, safetensors and transformers
 
 choices_model.py defines each choice; these goldens show that the choices together are the intended
-models.  The arithmetic is f64 on the f32 weights.  The files are like those of make_goldens.py.
+models. The arithmetic is f64 on the f32 weights. The files are like those of make_goldens.py.
 """
 
 import os

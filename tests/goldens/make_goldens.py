@@ -3,8 +3,8 @@
     python make_goldens.py [folder]
 
 Every case gives NAME.safetensors (f32 weights), NAME.lua (the spec) and
-NAME.ref.safetensors (inputs, intermediates, outputs).  The cases here use
-specs/dates/model.py; choices.py has more, with choices_model.py.  The arithmetic
+NAME.ref.safetensors (inputs, intermediates, outputs). The cases here use
+specs/dates/model.py; choices.py has more, with choices_model.py. The arithmetic
 is f64 on the f32 weights, rounded to f32 at the end, so that every machine gives
 the same bytes.
 """
@@ -121,7 +121,7 @@ def run_padded(model, source, target, other):
 
 
 def cut(name, tensor, n, width):
-    """Cut source rows and keys to n.  The keys of encoder and cross-attention are columns of
+    """Cut source rows and keys to n. The keys of encoder and cross-attention are columns of
     scores and weights; rows of the encoder, and of the decoder's cross k and v, are source
     positions."""
     over_source = name.startswith("encoder.") or ".cross_attn." in name

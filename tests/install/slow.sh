@@ -9,8 +9,8 @@ set -u
 
 # ---- the examples --------------------------------------------------------------------------------
 
-# Run in an empty folder, except for examples that need files of the user. tests/bench/run.sh tests
-# the page of bench, so the sample has the other example of bench.
+# They run in an empty folder, without those that need files of the user. tests/bench/run.sh tests
+# the report of bench, so the sample leaves out that example.
 plain=$PATH
 quick_compilers
 make -s -o all -o "$xformc" install XFORMC="$xformc" DESTDIR="$scratch/installed" PREFIX=/usr >"$scratch/out" 2>&1 || cat "$scratch/out"
@@ -47,7 +47,7 @@ tail -n 3 "$scratch/out"
 # The sample: the package is built, its program answers from an empty folder with the specs of the
 # package, and it depends on the packages of all libraries. Then a minimal root needs nothing else.
 name='the Debian package in a bare root'
-if ! has dpkg-deb || ! has mmdebstrap || [ "$(id -u)" != 0 ]; then skip "$name" 'no dpkg-deb, mmdebstrap or no root'; exit 0; fi
+if ! has dpkg-deb || ! has mmdebstrap || [ "$(id -u)" != 0 ]; then skip "$name" 'it needs dpkg-deb, mmdebstrap and root'; exit 0; fi
 # whole PACKAGE: unpacked, it answers, and each library of its program is in a package it depends
 # on.
 whole() (
@@ -59,7 +59,7 @@ whole() (
     ldd "$program" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' >libraries
     [ -s libraries ] && while read -r library; do
         owner=$({ dpkg -S "$library" || dpkg -S "/usr$library"; } 2>/dev/null | sed 's/:.*//; q')
-        case $needs in *", ${owner:-none}, "*) ;; *) echo "$library is of no package that it needs"; exit 1 ;; esac
+        case $needs in *", ${owner:-none}, "*) ;; *) echo "$library is in no package that it depends on"; exit 1 ;; esac
     done <libraries
 )
 make -s -o all deb >"$scratch/out" 2>&1 && package=$(tail -n 1 "$scratch/out") &&
@@ -68,7 +68,7 @@ verdict $? 'make deb'
 tail -n 3 "$scratch/out"
 [ -n "${XFORMC_ALL:-}" ] || exit 0
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-if ! mmdebstrap --variant=apt "$release" "$scratch/bare" >"$scratch/out" 2>&1; then skip "$name" 'no packages to be had'; exit 0; fi
+if ! mmdebstrap --variant=apt "$release" "$scratch/bare" >"$scratch/out" 2>&1; then skip "$name" 'packages cannot be downloaded'; exit 0; fi
 cp "$package" "$scratch/bare/xformc.deb"
 chroot "$scratch/bare" sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -y -q install --no-install-recommends /xformc.deb' >"$scratch/out" 2>&1 &&
     [ "$(chroot "$scratch/bare" sh -c 'cd /tmp && xformc run specs/dates.lua "3rd of May 2019"')" = 2019-05-03 ] &&

@@ -3,7 +3,7 @@
 #include "kernel_test.h"
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
-/* The rule is static, so rt_prefetch.c is included; it is linked too, so rt_ahead is renamed here. */
+/* The rule is static, so rt_prefetch.c is included. It is linked too, so rt_ahead is renamed. */
 int rt_ahead_again(void);
 #define rt_ahead rt_ahead_again
 #include "../../runtime/rt_prefetch.c"

@@ -4,7 +4,7 @@ reading and writing the same bytes.
 
 usage: large.py XFORMC FOLDER [NAME...]
 NAME: 1b, 8b, 8b-int8, 8b-gguf, 8b-six, t5, encoder, 8b-decode; default: all of them.
-Models are made in FOLDER and kept there (45 GB for all); what is built from them is removed.
+Models are made in FOLDER and kept there (35 GB for all); what is built from them is removed.
 8b-decode takes turns with llama.cpp on the same file and with plain reading of as many bytes, by
 tests/bench/peers.sh, which compiles llama.cpp once.
 8b-six, t5 and encoder are compared with transformers: they need PyTorch, transformers and

@@ -1,6 +1,6 @@
 #!/bin/sh
 # tags: slow noasan
-# Random Llamas of realistic shapes (make_model.c), with 124 million parameters and, in `make
+# Random Llamas of realistic shapes (make_model.c), with 125 million parameters and, in `make
 # test-all`, also with 1.1 billion. From bf16 folders and Q4_0 files: the ids of transformers, the
 # engines against each other, packing within 64 MB of memory, programs, answers from the cache.
 # usage: run.sh XFORMC

@@ -4,7 +4,8 @@
 #   declared FOLDER NAME        a word of a header in that folder
 #   defined FILE NAME           a function that others can call
 #   used FILE NAME              what the file's object needs of others
-# Findings: a call to a later folder; files in a cycle; a function that no header of its folder declares.
+# Findings: a call to a later folder; files in a cycle; a function that no header of its folder
+# declares.
 function folder(file) { sub(/\/[^\/]*$/, "", file); return file }
 function edge(from, to, why) {
     if (from == to) return

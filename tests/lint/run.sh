@@ -1,5 +1,6 @@
 #!/bin/sh
-# Each lint rule passes on the tree, and finds the fault that this suite puts into a copy of it.
+# The quick lint rules pass on the tree, and every rule finds the faults that this suite puts into a
+# copy of it or a small tree. `make lint` applies every rule to the tree.
 # usage: run.sh XFORMC
 . tests/lib.sh
 copy=$scratch

@@ -96,8 +96,8 @@ fails 'a mask of another shape' 65 '*error: attention: the mask is 3 × 2, expec
 shape 's/g.attention(q, k, k, mask, bias/g.attention(q, k, k, mask, bias, bias/'
 fails 'one value too many' 65 '*error: attention takes 5 values, found 6*' "$xformc" run "$scratch/wrong.lua"
 
-# numbers FILE NAME SHAPE N VALUE...: a safetensors file. Values are python -c
-# 'print(struct.pack("<f", x))', as octal.
+# numbers FILE NAME SHAPE N VALUE...: a safetensors file. A VALUE is the four bytes of a float, in
+# octal.
 numbers() { file=$1 name=$2 shape=$3 n=$4; shift 4
     head="{\"$name\":{\"dtype\":\"F32\",\"shape\":$shape,\"data_offsets\":[0,$((4 * n))]}}"
     while [ $((${#head} % 8)) != 0 ]; do head="$head "; done
@@ -130,8 +130,8 @@ END
 
 # ---- computed masks ------------------------------------------------------------------------------
 
-# computed NAME NUMBERS: the mask is relu(NUMBERS). Results stored in its place must not hide
-# illegal values.
+# computed NAME NUMBERS: the mask is relu(NUMBERS + { 0,0, 0,-1 }). Results stored in its place must
+# not hide illegal values.
 computed() {
     cat >"$scratch/$1.lua" <<END
 return xf.graph("$1", function(g)

@@ -164,7 +164,7 @@ fi
 
 # If the taps of the longest sequences would need much memory, the inspected engine is only as long
 # as the question. A probe uses an engine for the longest sequence. Every named tensor has the same
-# bits in both, with every kind of position encoding.
+# bits in both, with learned, relative and rotary positions.
 kib=4000000; [ -n "${XFORMC_SANITIZE:-}" ] && kib=unlimited
 cat >"$out/sized.lua" <<'END'
 local specs = {

@@ -194,8 +194,8 @@ verdict $? '--info --json'
 # ---- integrity -----------------------------------------------------------------------------------
 
 expect '--check' 0 "dates: the weights are intact: $content\\n" '' "$program" --check
-# Change one byte at a time: in the names of the header, the hash, the values of the self-test, the
-# first weight, the last byte.
+# Change one byte at a time: in the hash, the values of the self-test, the list of tensors, a
+# weight, the last byte.
 bad=0
 for at in 70 100 2000 300000 $((size - 1)); do
     cp "$own" "$scratch/byte"
@@ -350,8 +350,7 @@ wait $!
 [ "$line $second" = '2019-05-03 2093-10-06' ]
 verdict $? 'a conversation: each line is answered as it comes'
 
-# Overhead: the size of a decoder's program besides its weights, and its memory besides weights and
-# state.
+# Overhead: the size of a program besides its weights, and its memory besides weights and state.
 name='a program without its weights has at most 100 KiB'
 if ! gcc --version >/dev/null 2>&1; then skip "$name" "no gcc"
 elif ! (unset XFORMC_TEAM; "$xformc" build specs/gpt.lua -q --cc gcc -o "$scratch/gpt"); then verdict 1 "$name"

@@ -383,7 +383,7 @@ suite b/run.sh '# tags: targets' 'echo ok there' 'echo "skip elsewhere (no tool)
 suite c/slow.sh '# tags: all' 'echo ok sweep'
 in_tree bash .ci/run && same '2 passed, 0 failed, 2 skipped' "$(sum)"
 verdict $? '.ci/run ends with the sum of both'
-grep -qxE 'stages: deps [0-9]+ s, make [0-9]+ s, test-programs [0-9]+ s, tools behind it [0-9]+ s, lint [0-9]+ s, test [0-9]+ s, test-targets [0-9]+ s; [0-9]+ s in all' \
+grep -qxE 'stages: deps [0-9]+ s, make [0-9]+ s, test-programs [0-9]+ s, rest of tools [0-9]+ s, lint [0-9]+ s, test [0-9]+ s, test-targets [0-9]+ s; [0-9]+ s in all' \
     "$scratch/said"
 verdict $? '.ci/run says how long each stage took'
 show

@@ -258,7 +258,7 @@ same '702 65 704 65 703 221 701 700 65 221 705' "$ids"
 verdict $? 'tokens of special_tokens_map.json, added_tokens.json and tokenizer_config.json beside tokenizer.json'
 same 'aa <plain>a ' "$("$xformc" tokenize "$scratch/class" --decode --no-special "$ids")"
 verdict $? 'those that are named are special'
-# Their ids follow those of tokenizer.json, in the order that the files give.
+# Their ids follow those of tokenizer.json, in the order of their ids in the files.
 class_folder gpt2 '{ "tokenizer_class": "PreTrainedTokenizerFast" }' -
 echo '{ "<b>": 9000, "<a>": 8000 }' >"$scratch/class/added_tokens.json"
 same '700 701' "$("$xformc" tokenize "$scratch/class" '<a><b>' 2>"$scratch/err")" &&

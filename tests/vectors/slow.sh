@@ -149,8 +149,8 @@ verdict $? '--pair-separator of a model that reads no pairs'
 
 # ---- labels --------------------------------------------------------------------------------------
 
-# With several labels those above 0.5, largest first; with a regression the number. Only five
-# digits, since the last may be rounded.
+# With several labels those above 0.5, largest first; with a regression the number. Four decimals,
+# as `run` prints them.
 expected_labels() {
     awk -v all="$2" -v last=-1 '{
         score = $NF; text = $2; for (i = 3; i < NF; i++) text = text " " $i

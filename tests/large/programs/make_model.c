@@ -509,7 +509,7 @@ int main(int argc, char **argv)
     const int layers = s && n == 3 ? atoi(words[2]) : s ? s->layers : 0;
     if (!s || layers < 1 || layers > s->layers) {
         fputs("usage: make_model [--gguf] SHAPE PATH [LAYERS]\n"
-              "SHAPE: llama_8b, llama_1b, llama_100m; of folders also t5_3b, encoder_500m\n",
+              "SHAPE: llama_8b, llama_1b, llama_100m; for folders also t5_3b, encoder_500m\n",
               stderr);
         return 2;
     }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow
 # The progress line at a terminal and how it ends: build, compile, pack, verify, bench, tune, run
-# and :asm; after an interrupt, on a narrow terminal. With -q, TERM=dumb or without a terminal
-# nothing is shown.
+# and :asm; after an interrupt, on a narrow terminal. With -q, TERM=dumb or without a terminal there
+# is no such line.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

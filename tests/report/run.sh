@@ -1,6 +1,7 @@
 #!/bin/sh
-# Chromium renders the pages and charts of `bench` at 390 and 1400 pixels, light and dark: nothing
-# is wider than the screen, and no text is too small. Skipped without Chromium.
+# Chromium renders pages of `bench` at 390 and 1400 pixels: nothing is wider than the screen, and no
+# text is too small. A page, and a picture of `attention`, in dark colours. Skipped without
+# Chromium.
 # usage: run.sh REPORT_DUMP
 . tests/lib.sh
 dump=$xformc xformc=$(dirname "$xformc")/../../xformc out=$scratch

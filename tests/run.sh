@@ -157,9 +157,9 @@ choose() {
 list=
 if [ "$1" = --list ]; then list=1 && shift; fi
 build=${1:-build} mode=${2:-test} logs=${1:-build}/log
-case $build in /*) echo "usage: BUILD is a folder below this one" >&2; exit 2 ;; esac
-case $mode in test|check|targets|all|asan|ubsan|golden) ;; *) echo "usage: $0: there is no mode $mode" >&2; exit 2 ;; esac
-case ${JOBS:-3} in *[!0-9]*) echo "$0: JOBS is a number, not $JOBS" >&2; exit 2 ;; esac
+case $build in /*) echo "$0: BUILD must be a folder below this one" >&2; exit 2 ;; esac
+case $mode in test|check|targets|all|asan|ubsan|golden) ;; *) echo "$0: there is no mode $mode" >&2; exit 2 ;; esac
+case ${JOBS:-3} in *[!0-9]*) echo "$0: JOBS must be a number, not $JOBS" >&2; exit 2 ;; esac
 suites=$(sources | choose "$mode") || exit 2
 [ -n "$suites" ] || { echo "$0: the mode $mode has no suites" >&2; exit 2; }
 if [ -n "$list" ]; then

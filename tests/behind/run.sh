@@ -12,7 +12,7 @@ return xf.model { name = "wide", kind = "decoder", layers = 1, heads = 8, d_mode
 END
 folder=$scratch/wide program=$scratch/wide/wide
 if [ "$(uname -s)" != Linux ]; then
-    skip 'weights behind a program' 'a program finds its own file on Linux alone'
+    skip 'weights behind a program' 'a program finds its own file only on Linux'
     exit 0
 fi
 expected=$("$xformc" run "$scratch/wide.lua" --ids -n 5 --temp 0 '7 8 9') && [ "$(printf %s "$expected" | wc -w)" = 5 ] || exit 74
@@ -42,7 +42,7 @@ if cc -shared -fPIC -std=c11 -D_GNU_SOURCE -O1 -o "$scratch/small.so" tests/behi
     verdict $? 'weights that memory does not hold are mapped, with one line'
     cat "$scratch/err"
 else
-    skip 'weights that memory does not hold are mapped, with one line' 'no library to load before others'
+    skip 'weights that memory does not hold are mapped, with one line' 'no library for LD_PRELOAD can be made'
 fi
 
 # ---- weights elsewhere ---------------------------------------------------------------------------

@@ -73,8 +73,8 @@ verdict $? 'a page that cannot be written: 74, before anything is measured'
 if command -v gcc >/dev/null && command -v clang >/dev/null; then
     PATH=$compilers sh "$bench/kernel_compilers.sh" 1 "" avx512vnni portable >"$scratch/out" 2>"$scratch/err" && [ "$(grep -c ' clang ' "$scratch/out")" = 1 ] &&
         [ "$(grep -c '^linear_' "$scratch/out")" = 6 ]
-    verdict $? 'gcc and clang give the same bits in the hottest kernels, for each instruction set'
-else echo 'skip gcc and clang give the same bits in the hottest kernels, for each instruction set (no gcc or no clang)'; fi
+    verdict $? 'gcc and clang give the same bits in the hottest kernels, for two instruction sets'
+else echo 'skip gcc and clang give the same bits in the hottest kernels, for two instruction sets (no gcc or no clang)'; fi
 
 # The note under the table about threads agrees with the rows: it counts those slower than on one
 # thread.

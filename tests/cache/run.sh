@@ -207,8 +207,8 @@ if unshare -rm true 2>/dev/null; then
     verdict $? 'it is reported, also if the limit is raised'
     cat "$scratch/err"
 else
-    skip 'a full disk' 'no name spaces here'
-    skip 'it is reported, also if the limit is raised' 'no name spaces here'
+    skip 'a full disk' 'no user namespaces'
+    skip 'it is reported, also if the limit is raised' 'no user namespaces'
 fi
 : >"$scratch/file"
 XDG_CACHE_HOME=$scratch/file answers

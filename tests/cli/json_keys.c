@@ -10,7 +10,7 @@
 
 static int wrong(const char *why)
 {
-    fprintf(stderr, "json_keys: %s\n", why);
+    fprintf(stderr, "json_keys: not as documented: %s\n", why);
     return 1;
 }
 

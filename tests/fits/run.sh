@@ -51,7 +51,7 @@ says() { grep -E "$1" "$scratch/err" >/dev/null || { echo "no line $1"; cat "$sc
 
 if ! llama giant 900 16384; then
     cat "$scratch/log"
-    skip 'what does not fit' 'no files with holes of terabytes here'
+    skip 'what does not fit' 'no sparse files of terabytes can be made'
     exit 0
 fi
 for command in "run --ids 1" bench tune; do

@@ -37,7 +37,7 @@ same '--beam 1 takes the most likely' "$("$xformc" run $families/set_beams --eng
 [ "$("$scratch/set_beams/set_beams" --beam 1 "$given")" != "$("$scratch/set_beams/set_beams" "$given")" ]
 verdict $? '--beam 1 is not --beam 4'
 # One beam is not a search: with a penalty, transformers generates the greedy text, though sums of
-# log-probabilities would lead to other ids.
+# log-probabilities would lead to different ids.
 while IFS=';' read -r _ given wanted; do
     for engine in jit generic; do same "--beam 1 with a penalty, $engine: $given" "${wanted# }" "$xformc" run $families/set_penalty --engine $engine --beam 1 "${given# }"; done
     same "--beam 1 with a penalty, a program: $given" "${wanted# }" "$scratch/set_penalty/set_penalty" --beam 1 "${given# }"

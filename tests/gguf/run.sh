@@ -79,7 +79,7 @@ tokenize the thin ant
 run -n 8 --temp 0 the thin ant
 EOF
 else
-    skip '5 GB' 'no file with a hole can be made'
+    skip '5 GB' 'no sparse file can be made'
 fi
 rm -f "$large"
 

@@ -338,9 +338,9 @@ for line in '#tags: slow' '# tag: slow' '# Tags: slow' '#tags slow' '#  tags: sl
         "tests/a/run.sh:2: not a line \`tags: TAG...\`: $line"
 done
 suite a/run.sh '' 'echo ok a'
-fault 'a mode that there is not' 'usage: tests/run.sh: there is no mode tset' tset
+fault 'a mode that there is not' 'tests/run.sh: there is no mode tset' tset
 in_tree env JOBS=some sh tests/run.sh build test
-[ $? = 2 ] && same 'tests/run.sh: JOBS is a number, not some' "$(cat "$scratch/said")"
+[ $? = 2 ] && same 'tests/run.sh: JOBS must be a number, not some' "$(cat "$scratch/said")"
 verdict $? 'JOBS that are no number'
 mkdir "$scratch/few" && mv "$scratch/tests/e" "$scratch/tests/g" "$scratch/few"
 fault 'a mode without suites' 'tests/run.sh: the mode targets has no suites' targets

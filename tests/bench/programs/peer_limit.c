@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     (void)argc;
     peer_arguments = argv + 1;
     make_room((size_t)strtoull(argument("bytes", "0"), NULL, 10));
-    if (rt_team_resize(&team, number("threads", 1)) != RT_OK) give_up("no threads");
+    if (rt_team_resize(&team, number("threads", 1)) != RT_OK) give_up("cannot use that many threads");
     choose_way();
     return serve(&work);
 }

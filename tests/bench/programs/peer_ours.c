@@ -38,7 +38,7 @@ static void open_weights(void)
     RtWeights file;
     if (rt_weights_open(&file, argument("weights", ""))) give_up("the packed weights cannot be read");
     if (!fine(CALL(bind)(&model, file.data, file.bytes))) give_up("these are not this model's weights");
-    if (!fine(CALL(threads)(&model, number("threads", 1)))) give_up("no threads");
+    if (!fine(CALL(threads)(&model, number("threads", 1)))) give_up("cannot use that many threads");
 }
 
 /* ---- encoder only ---------------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ static rt_status call(const char *word, const char *value)
     if (!strcmp(word, "text")) return word_generate(&model, &state, value, NULL, NULL, NULL);
     if (!strcmp(word, "stopped")) return word_generate(&model, &state, value, &long_stop, NULL, NULL);
     if (!strcmp(word, "cold")) return word_generate(&model, &state, value, &cold, NULL, NULL);
-    fprintf(stderr, "calls: no word '%s'\n", word);
+    fprintf(stderr, "calls: unknown word '%s'\n", word);
     exit(2);
 }
 

@@ -161,7 +161,7 @@ test-all: deps  ## all of the above with every sweep, once under load, then asan
 	$(make) fuzz || failed="$$failed fuzz"; \
 	[ -z "$$failed" ] || { echo "make test-all: failed:$$failed" >&2; exit 1; }
 
-asan: deps  ## all but the longest suites with the address, leak and undefined-behaviour sanitizers
+asan: deps  ## suites not tagged noasan, with the address, leak and undefined-behaviour sanitizers
 	+@$(make) test-programs $(ASAN)
 	@XFORMC_SANITIZE=1 sh tests/run.sh build/asan asan; status=$$?; $(make) ubsan && exit $$status
 

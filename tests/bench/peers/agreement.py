@@ -33,7 +33,7 @@ def compare_texts(reference, found):
     a, b = reference.decode().splitlines(), found.decode().splitlines()
     same = sum(x == y for x, y in zip(a, b))
     if not len(a) == len(b) == same == SENTENCES:
-        raise Disagreement(f"{same} of {SENTENCES} answers are the same as xformc's")
+        raise Disagreement(f"{len(b)} answers, {same} of them the same as xformc's; expected {SENTENCES}")
     return {"same_answers": same}
 
 

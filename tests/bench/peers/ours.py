@@ -36,7 +36,7 @@ def dtype_options(xformc, name, dtype):
     if dtype == "f32":
         return []
     if not offers(xformc, "--dtype"):
-        raise Missing(f"xformc has no --dtype yet, so no {dtype}")
+        raise Missing(f"this xformc has no --dtype, so no {dtype}")
     return ["--dtype", dtype]
 
 

@@ -183,8 +183,8 @@ for tool in $(sed -n "/^tools()/,/^END/s/^\([a-z0-9+][a-z0-9+_-]*\)  *[a-z].*/\1
 PATH=$scratch/tools sh tests/tools.sh >"$scratch/out" 2>&1 && [ ! -e "$scratch/tools/words" ]
 verdict $? 'tools asks for nothing where nothing is missing'
 
-# If nothing is missing, deps.sh starts only pkg-config, at most once for each of eight libraries:
-# no compiler, no manager.
+# If nothing is missing, deps.sh starts only pkg-config, at most eight times: no compiler, no
+# manager.
 mkdir "$scratch/counted" && : >"$scratch/started"
 for tool in cc gcc make pkg-config apt-get dnf pacman brew id sudo mktemp tail env; do
     real=$(command -v $tool) || continue

@@ -1,7 +1,7 @@
 /* test_beam_engines.c: Beam search in every engine finds the same sequences as PyTorch (NAME.beams,
- * by make_beams.py). In generic and jit it also finds those of a search that recomputes each sequence
- * on an engine with one slot, one beam gives the greedy answer, and each slot has its own source.
- * Rows, forks and errors of slots are tested in generic. */
+ * by make_beams.py). In generic and jit it also finds those of a search that recomputes each
+ * sequence on an engine with one slot, one beam gives the greedy answer, and each slot has its own
+ * source. Rows, forks and errors of slots are tested in generic. */
 /* tags: slow */
 #include <math.h>
 #include <setjmp.h>

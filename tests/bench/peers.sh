@@ -1,7 +1,8 @@
 #!/bin/sh
 # Compare xformc with its peers: set up their environment in build/peers-venv once, then run
 # peers/peers.py in it.
-# usage: peers.sh XFORMC [ARGUMENT of peers.py]...      PEERS_PYTHON: the Python that the environment is made with
+# usage: peers.sh XFORMC [ARGUMENT of peers.py]...
+# PEERS_PYTHON: the Python that makes the environment
 set -eu
 here=$(dirname "$0")
 xformc=$1

@@ -75,7 +75,7 @@ grep -Eq '^verify, bytes +15,573,[0-9,]+ +14\.5 GiB +f32 weights, one layer at a
     "$xformc" info specs/dates.lua --json | grep -Eq '"verify":\{"weight_bytes":[0-9]{6},"anew":false,"inputs":6\}' && ! "$xformc" info specs/dates.lua | grep '^verify'
 verdict $? 'and of what verify holds'
 
-# A state too large for any machine, with weights small enough for every machine.
+# A state of 2.2 TB, and weights of 17 GB.
 cat >"$scratch/far.lua" <<END
 return xf.model { name = "far", kind = "decoder", layers = 64, heads = 64, d_model = 4096, d_ff = 4, vocab = 5, max_target = 1048576,
                   position = "none", weights = "random" }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Run every fuzz target, or those given, for a while. Prints a line for each; exits with 1 if one found something.
+# Run every fuzz target, or those given, for a while. Prints a line for each; exits with 1 if one
+# found something.
 # usage: fuzz.sh BUILD [TARGET]...     environment: FUZZ_SECONDS (of each, 20)
 # Seeds are files of this tree, collected anew each time. Inputs that the fuzzer adds stay in
 # BUILD/corpus/, findings in BUILD/found/.

@@ -32,7 +32,8 @@ END {
         if (rank[folder(to)] > rank[folder(from)])
             printf "%s:1: %s may not call %s, which is in %s/\n", from, folder(from), names[i], folder(to)
     }
-    # An edge from a file without callers, or to a file without callees, is in no cycle; what is left is.
+    # An edge from a file without callers, or to a file without callees, is in no cycle. Those left
+    # are in cycles or between cycles.
     do {
         gone = 0
         for (i = 1; i <= count; i++) {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Check the tree in the current folder, rule by rule. Prints findings as `FILE:LINE: what`, and then
 # exits with 1.
-# usage: lint.sh [RULE…]          rules: includes folders calls libraries names text words sizes generated compilers
+# usage: lint.sh [RULE…]
+# rules: includes folders calls libraries names text words sizes generated compilers
 export LC_ALL=C
 rules=${*:-includes folders calls libraries names text words sizes generated compilers}
 here=$(cd "$(dirname "$0")" && pwd)

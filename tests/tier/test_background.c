@@ -88,7 +88,7 @@ static void equal_steps(const Twin *a, const Twin *b, int from, int to)
     }
 }
 
-/* Encode a source and write half of the target, switch, write the rest, and fork into another slot. */
+/* Encode a source and write half of the target, switch, write the rest, fork into another slot. */
 static void sequence(const char *spec, int threads, bool back)
 {
     static Twin changed, pinned;

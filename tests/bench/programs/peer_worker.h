@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-/* For decode, prefill and batch, `check` writes the logits of 16 ids, [16][vocab] floats; for batch,
- * the greedy ids follow, as 32-bit integers. */
+/* For decode, prefill and batch, `check` writes the logits of 16 ids, [16][vocab] floats; for
+ * batch, the greedy ids follow, as 32-bit integers. */
 enum { CHECKED_IDS = 16, MOST_RUNS = 100000 };
 
 typedef struct PeerWork {

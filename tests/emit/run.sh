@@ -12,7 +12,7 @@ strict='-std=c11 -Wall -Wextra -Werror -ffp-contract=off -Iruntime -I.'
 
 # ---- the text ------------------------------------------------------------------------------------
 
-# With the options in the table of generated/README.md.
+# The options are those in the table of generated/README.md.
 for name in dates story encoder; do
     options=$(sed -n "s#^| \`$name\` | \`specs/$name.lua\(.*\)\`.*#\1#p" generated/README.md)
     (unset XFORMC_TEAM; compile specs/$name.lua $options -o "$scratch/$name")

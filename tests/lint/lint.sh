@@ -119,7 +119,7 @@ rule_calls() {
     } | awk -f "$here/calls.awk"
 }
 
-# Each library is used in one place only.
+# Each library is used only in the files listed here.
 rule_libraries() {
     files '\.(c|h)$' | each '
         BEGIN {
@@ -138,7 +138,7 @@ rule_libraries() {
         }'
 }
 
-# File names are unique in the tree, and the top folder has few files.
+# Names of C files are unique in the tree, and the top folder has few files.
 rule_names() {
     files '^[^/]*$' | grep -vxE 'LICENSE|Makefile|(README|CHANGELOG)\.md|\.gitignore' | sed 's/$/:1: this file does not belong in the top folder/'
     files '\.(c|h|def)$' | grep -v '^generated/' | awk -F/ '

@@ -8,7 +8,7 @@
 out=$scratch/out        # a model's name may be that of a spec
 mkdir "$out"
 
-# A model of each kind, whose program has as many parts as possible.
+# Two models whose programs have as many parts as possible.
 cat >"$scratch/talks.lua" <<END
 return xf.model { name = "talks", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200,
   weights = "random", kv_dtype = "f16", tokenizer_file = "$PWD/tests/chat/llama2",

@@ -2,8 +2,9 @@
 # tags: slow noasan
 # The generated program of dates gives PyTorch's 5,000 answers. Messages, options and exit codes;
 # ids, JSON with any bytes, a full disk, a closed pipe, a missing instruction set (by qemu). --info,
-# --check, --selftest and --bench, also with a changed byte or sign, for every kind of model. `pack`
-# and other weights. The size of a program and its memory; large weights in large pages.
+# --check, --selftest and --bench for every kind of model, and --check and --selftest with a changed
+# byte or sign. `pack` and other weights. The size of a program and its memory; large weights in
+# large pages.
 # usage: run.sh XFORMC
 . tests/lib.sh
 

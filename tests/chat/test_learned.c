@@ -129,7 +129,8 @@ static void conversations(void **state)
             if (limit->fault && chat) fail_msg("%s is learned", name);
             if (limit->fault && !strstr(fault, limit->fault)) fail_msg("%s: %s", name, fault);
             if (chat && !chat->past[0] != limit->no_turns) fail_msg("%s: earlier turns are %s", name, limit->no_turns ? "learned" : "not learned");
-            if (chat && !chat->system[0] != limit->no_system) fail_msg("%s: the system text is %s", name, limit->no_system ? "learned" : "not learned");
+            if (chat && !chat->system[0] != limit->no_system)
+                fail_msg("%s: the system text is %s", name, limit->no_system ? "learned" : "not learned");
             const char *unlike = chat && chat->unlike ? chat->unlike : "";
             if (chat && strcmp(unlike, limit->unlike ? limit->unlike : "") != 0)
                 fail_msg("%s: \"%s\" is reported", name, unlike);

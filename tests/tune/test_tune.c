@@ -190,7 +190,8 @@ static void every_cut_of(const char *spec, const char *dtype, bool streams)
             const bool can = row->rows || (row->field ? row->any_format || !quantised : f32 && (row->panels || streaming));
             assert_int_equal(is_cut((LinearCut)cut, jit_text(e), text), can);
             run(e, ROWS, vocab, found);
-            if (memcmp(found, usual, (size_t)vocab * (ROWS + 1) * sizeof *found)) fail_msg("%s, %d threads: different bits", cut_rows[cut].name, threads);
+            if (memcmp(found, usual, (size_t)vocab * (ROWS + 1) * sizeof *found))
+                fail_msg("%s, %d threads: different bits", cut_rows[cut].name, threads);
             engine_close(e);
         }
     free(usual), free(found);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "file.h"
+
 /* Copy the rules of the model to b, which has the vocabulary. */
 static void take_rules(TokBuild *b, const TokBuild *pieces)
 {
@@ -37,9 +39,12 @@ static TokBuild *read_both(TokBuild *b, const char *model, size_t model_size, co
     if (!tok_import_sentencepiece(pieces, model, model_size, NULL)) return NULL;
     if (pieces->head[TOK_HEAD_MODEL] != TOK_UNIGRAM)
         tok_refuse(b, "a SentencePiece model with a vocab.json must be a unigram model");
+    const char *path = b->file;
+    b->file = file_join(b->arena, file_folder(b->arena, path), "vocab.json");
     json_t *root = tok_failed(b) ? NULL : tok_json_load(b, vocab, vocab_size);
     if (root) tok_json_ids(b, root, false);
     json_decref(root);
+    b->file = path;
     return tok_failed(b) ? NULL : pieces;
 }
 

@@ -60,6 +60,8 @@ refused() {     # NAME CODE MESSAGE FILE
     [ "$code" = "$2" ] || echo "exit $code: $message"
 }
 edit() { sed "$2" $here/gpt2/tokenizer.json >"$scratch/$1.json"; cmp -s $here/gpt2/tokenizer.json "$scratch/$1.json" && not_ok "$1: the edit changes nothing"; }
+cp -r $here/files/marian "$scratch/marian" && chmod -R u+w "$scratch/marian" && echo '{ "a": 0,' >"$scratch/marian/vocab.json"
+refused 'the vocab.json of a Marian model is cut off' 65 'marian/vocab.json:2:' "$scratch/marian"
 edit normalizer 's/"normalizer":null/"normalizer":{"type":"Magic"}/'
 refused 'an unknown normalizer' 65 "error: the normalizer 'Magic' is not supported" "$scratch/normalizer.json"
 edit pattern 's/"pre_tokenizer":{[^}]*}/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(?<=a)b"},"behavior":"Isolated","invert":false}/'

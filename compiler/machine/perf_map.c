@@ -84,14 +84,14 @@ static int open_map(const char *path)
 
 void perf_map_add(Arena *a, Diag *d, CMemory *code, const CSymbol *symbols, int n)
 {
-    enum { LAST = 4096 };           /* assumed size of the last function: libtcc reports no sizes */
+    enum { LAST = 4096 };           /* assumed size of the last symbol: libtcc reports no sizes */
     List l = { .arena = a, .symbols = symbols, .symbol_count = n };
     Text lines = text_new(a);
     c_memory_symbols(code, &l, keep);
     qsort(l.list, (size_t)l.count, sizeof *l.list, by_address);
     for (int i = 0; i < l.count; i++) {
         const uintptr_t size = i + 1 < l.count ? l.list[i + 1].at - l.list[i].at : LAST;
-        if (size) text_printf(&lines, "%zx %zx %s\n", (size_t)l.list[i].at, (size_t)size, l.list[i].name);
+        if (size && l.list[i].name[0] != '_') text_printf(&lines, "%zx %zx %s\n", (size_t)l.list[i].at, (size_t)size, l.list[i].name);
     }
     const char *path = arena_format(a, "/tmp/perf-%ld.map", (long)getpid());
     const int f = open_map(path);

@@ -86,7 +86,17 @@ CMemory *c_memory_compile(const char *text, const CSymbol *symbols, int n, void 
 
 void *c_memory_symbol(CMemory *code, const char *name) { return tcc_get_symbol((TCCState *)code, name); }
 
-void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each) { tcc_list_symbols((TCCState *)code, user, each); }
+typedef struct Visitor { void *user; CEachSymbol *each; } Visitor;
+
+static void pass_on(void *user, const char *name, const void *address)
+{
+    const Visitor *v = user;
+    for (size_t i = 0; i < sizeof copying / sizeof *copying; i++)
+        if (strcmp(copying[i].name, name) == 0) return;
+    v->each(v->user, name, address);
+}
+
+void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each) { tcc_list_symbols((TCCState *)code, &(Visitor){ user, each }, pass_on); }
 
 void c_memory_free(CMemory *code) { tcc_delete((TCCState *)code); }
 

@@ -20,7 +20,7 @@ CMemory *c_memory_compile(const char *text, const CSymbol *symbols, int n, void 
 void *c_memory_symbol(CMemory *code, const char *name);     /* NULL if absent */
 void c_memory_free(CMemory *code);
 /* Call `each` for every function and variable of compiled code that is not static, including the
- * symbols that it was linked with. */
+ * symbols[n] that it was linked with, and the marks of libtcc, whose names begin with _. */
 typedef void CEachSymbol(void *user, const char *name, const void *address);
 void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each);
 

@@ -227,6 +227,31 @@ Command command_named(const char *word)
 /* The command to name in a message if parsing fails. */
 static Command named(int argc, char **argv) { return argc > 1 ? command_named(argv[1]) : COMMANDS; }
 
+static bool begins(OptionId id, Command c, const char *name)
+{
+    const OptionRow *row = &option_rows[id];
+    return *name && (c == COMMANDS || row->commands & 1 << c) && strncmp(row->name, name, strlen(name)) == 0;
+}
+
+/* "--slots, --stop or --stream": the options of a command that begin with `name`. NULL for fewer
+ * than two. The caller frees the text. */
+static char *options_that_begin(Command c, const char *name)
+{
+    enum { MOST = 80 };             /* bytes of an option's name with its mark */
+    char *list = malloc(OPTIONS * MOST), *end = list;
+    int left = 0, found = 0;
+    if (!list) no_memory("a message");
+    for (int i = 0; i < OPTIONS; i++) left += begins(i, c, name);
+    for (int i = 0; i < OPTIONS; i++) {
+        if (!begins(i, c, name)) continue;
+        left--, found++;
+        end += snprintf(end, MOST, "--%s%s", option_rows[i].name, left > 1 ? ", " : left ? " or " : "");
+    }
+    if (found > 1) return list;
+    free(list);
+    return NULL;
+}
+
 static bool unknown_option(Command c, const char *word)
 {
     const char *names[OPTIONS];
@@ -234,12 +259,12 @@ static bool unknown_option(Command c, const char *word)
     char name[64];
     for (int i = 0; i < OPTIONS; i++) names[i] = option_rows[i].name;
     snprintf(name, sizeof name, "%.*s", n - 2, word + 2);
-    const char *near = diag_nearest(name, names, OPTIONS), *first = NULL, *second = NULL;
-    for (int i = 0; i < OPTIONS && *name; i++)
-        if (!strncmp(names[i], name, strlen(name))) second = first ? second ? second : names[i] : second, first = first ? first : names[i];
-    if (second) tell("%.*s may be --%s or --%s", n, word, first, second);
+    const char *near = diag_nearest(name, names, OPTIONS);
+    char *list = options_that_begin(c, name);
+    if (list) tell("%.*s may be %s", n, word, list);
     else if (near) tell("unknown option %.*s; did you mean '--%s'?", n, word, near);
     else tell("unknown option %.*s", n, word);
+    free(list);
     return usage(c);
 }
 
@@ -417,9 +442,9 @@ bool options_engine(const Options *o, EngineKind usual, EngineKind *kind)
 {
     const bool of_native = o->cc || o->kernels || o->unroll;
     *kind = o->engine ? (EngineKind)o->engine : usual && of_native ? ENGINE_NATIVE : usual;
-    if (o->engine != ENGINE_JIT || !of_native) return true;
-    options_refuse(o, "--cc, --kernels and --unroll need native code: the jit engine has its own "
-                   "compiler and kernels");
+    if (!of_native || (o->engine != ENGINE_JIT && o->engine != ENGINE_GENERIC)) return true;
+    options_refuse(o, "--cc, --kernels and --unroll need native code: %s",
+                   o->engine == ENGINE_JIT ? "the jit engine has its own compiler and kernels" : "the generic engine compiles nothing");
     return false;
 }
 

@@ -84,7 +84,8 @@ for name in 2x printf a-b; do fails "--name $name" 2 'error: --name*' "$xformc" 
 [ ! -e "$scratch/named" ]
 verdict $? '--name: nothing is written'
 fails 'options without a command' 2 'xformc: a command is missing before --engine*' "$xformc" --engine jit
-fails 'an option that may be several' 2 'xformc: --t may be --target-language or --turns*' "$xformc" run specs/dates.lua --t 1
+fails 'an option that may be many' 2 'xformc: --t may be --target-language, --turns, *, --threads or --tune*' "$xformc" run specs/dates.lua --t 1
+fails 'an option that may be two' 2 'xformc: --st may be --stop or --stream*' "$xformc" run specs/dates.lua --st 1
 fails 'completion of one command' 2 "*--completion covers all commands; unexpected argument 'build'*" "$xformc" help build --completion bash
 "$xformc" help help >"$scratch/out" && "$xformc" help --help | cmp - "$scratch/out" && ! "$xformc" help | cmp -s - "$scratch/out"
 verdict $? 'help of help'
@@ -133,6 +134,7 @@ xformc: try 'xformc compile --help'" "$xformc" compile specs/dates.lua --against
 fails 'build does not run' 2 '*build does not take --threads; run, verify, bench and tune do*' "$xformc" build specs/dates.lua -t 2
 fails 'info runs nothing' 2 '*info does not take --engine; run, verify, attention and bench do*' "$xformc" info specs/dates.lua --engine generic
 fails 'the jit takes no compiler' 2 '*--cc, --kernels and --unroll need native code*' "$xformc" run specs/dates.lua --engine jit --cc gcc x
+fails 'the generic engine takes no compiler' 2 '*--cc, --kernels and --unroll need native code: the generic engine compiles nothing*' "$xformc" run specs/dates.lua --engine generic --cc gcc x
 fails 'the jit takes no form of kernels' 2 '*--cc, --kernels and --unroll need native code*' "$xformc" verify specs/dates.lua --engine jit --kernels unrolled
 fails 'ops takes no word' 2 "*unexpected argument 'extra'*" "$xformc" ops extra
 fails 'a text for an xf.graph' 2 "error: 'hello': an xf.graph takes no text" "$xformc" run specs/self_attention.lua hello

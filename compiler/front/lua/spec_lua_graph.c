@@ -52,7 +52,7 @@ static void push_value(lua_State *L, Builder *b, int index)
 static int value_at(lua_State *L, int index, Builder *b, Loc at, const char *op, int i)
 {
     const Value *v = luaL_testudata(L, index, value_type);
-    if (!v && builder_at(L, index)) spec_fail(L, at, "call g.%s with a dot: g.%s(…), not g:%s(…)", op, op, op);
+    if (!v && i == 1 && builder_at(L, index)) spec_fail(L, at, "call g.%s with a dot: g.%s(…), not g:%s(…)", op, op, op);
     if (!v) spec_fail(L, at, "argument %d of g.%s must be a value of the graph, found %s", i, op, spec_describe(L, index));
     if (v->builder != b) spec_fail(L, at, "argument %d of g.%s is a value of another graph, \"%s\"", i, op, v->builder->graph);
     return v->index;

@@ -166,9 +166,9 @@ static int bounded_rep(lua_State *L)
         lua_pushliteral(L, "");
         return 1;
     }
-    if (n > 0 && (size_t)n > MAX_STRING / (size + between))
+    if (n > 0 && (size_t)n > (MAX_STRING + between) / (size + between))
         return luaL_error(L, "string.rep: the result would be longer than %d bytes", MAX_STRING);
-    if (n > 0) sandbox_charge_bytes(L, (size_t)n * (size + between));
+    if (n > 0) sandbox_charge_bytes(L, (size_t)n * (size + between) - between);
     return call_wrapped(L);
 }
 

@@ -154,6 +154,7 @@ const char *text_bytes(Arena *a, size_t bytes)
     double n = (double)bytes;
     int unit = 0;
     for (; n >= 1000 && unit < 4; unit++) n /= 1024;
+    if (bytes == 1) return "1 byte";
     return arena_format(a, unit && n < 10 ? "%.2f %s" : unit && n < 100 ? "%.1f %s" : "%.0f %s", n, units[unit]);
 }
 

@@ -22,7 +22,7 @@ void  text_add_quoted(Text *t, const char *s);
  * line, an empty value removes the line, and a final newline of the value is dropped. */
 void  text_fill(Text *t, const char *template, ...);
 
-/* A number of bytes as text: "1.25 GiB", "0 bytes". */
+/* A number of bytes as text: "1.25 GiB", "1 byte". */
 const char *text_bytes(Arena *a, size_t bytes);
 /* Parse "262144", "256K", "1M" or "2G"; false if it is not such a number, or is 0. */
 bool text_to_bytes(const char *text, size_t *bytes);

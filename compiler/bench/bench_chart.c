@@ -30,10 +30,10 @@ const char *bench_unit(const Bench *b)
     return bench_by_sentences(b) ? "sentences/s" : b->session->model->model_kind == KIND_GRAPH ? "runs/s" : "tokens/s";
 }
 
-/* "1,234,567"; below 1000, three significant digits. */
+/* "1,234,567"; below 999.5, three significant digits. */
 const char *bench_number(Arena *a, double x)
 {
-    if (x < 1000) return arena_format(a, "%.3g", x);
+    if (x < 999.5) return arena_format(a, "%.3g", x);
     const char *digits = arena_format(a, "%.0f", x);
     Text t = text_new(a);
     for (size_t n = strlen(digits), i = 0; i < n; i++) {

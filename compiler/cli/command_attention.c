@@ -3,9 +3,7 @@
  * generated tokens. */
 #include "command.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command_run_texts.h"
 #include "file.h"
@@ -19,9 +17,8 @@ enum { WIDTH = 80 };
 
 static bool wants_colour(int when)
 {
-    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
     if (when > COLOR_WORD_AUTO) return when == COLOR_WORD_ALWAYS;
-    return isatty(1) && !(none && *none) && term && strcmp(term, "dumb") != 0;
+    return picture_colours();
 }
 
 static void show(const Look *l, const Options *o)

@@ -2,9 +2,7 @@
  * { kind =, layer =, head =, n = }). */
 #include "repl.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "file.h"
 #include "svg.h"
@@ -59,8 +57,7 @@ static int attention(lua_State *L)
         const Text t = picture_svg(a, &l.picture);
         if (!file_replace(a, m->session->diag, path, svg_kind, t.data, t.size)) return repl_model_fail(L, m);
     } else {
-        const bool colour = isatty(1) && !getenv("NO_COLOR");
-        const PictureInk ink = colour ? picture_ground() : PICTURE_SHADES;
+        const PictureInk ink = picture_colours() ? picture_ground() : PICTURE_SHADES;
         const Text t = picture_blocks(a, &l.picture, 80, ink);
         fwrite(t.data, 1, t.size, stdout);
     }

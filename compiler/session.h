@@ -7,7 +7,7 @@
 
 struct Draft;                   /* the contents of a spec: fields.h */
 
-/* Options for a model and its code, for command lines, the prompt and tests. NULL and 0 mean that
+/* Options for a model and its code, for command lines, xformc repl and tests. NULL and 0 mean that
  * an option is not given. */
 typedef struct CompileOptions {
     const char *spec;           /* a path: a Lua file, a folder, a GGUF file, a checkpoint */
@@ -23,18 +23,18 @@ typedef struct CompileOptions {
     EmitForm form;
     const char *tune;           /* a file written by `xformc tune`, for what the options leave
                                  * open */
-    int slots, max_threads, threads;  /* sequences, maximum threads of a state; threads of an
-                                       * engine */
+    int slots, max_threads, threads;  /* sequences in a state, and the most threads that it has
+                                       * room for; threads of an engine */
     bool taps;                  /* keep every named intermediate in emitted code */
     bool unfused;               /* plan each operation as a call of its own */
     const char *cc;             /* compiler for native code */
     bool cached;                /* native code of the default compiler may come from the cache */
-    unsigned hooks;             /* EMIT_*, for the jit; with EMIT_POLLS, native code can also be
-                                 * stopped, between two calls */
+    unsigned hooks;             /* EMIT_*, for the jit; with EMIT_POLLS native code stops too,
+                                 * between two calls */
     const char *dumps;          /* letters: m g k p c */
 } CompileOptions;
 
-/* Duration of each pass; for plans, of the last one. */
+/* Duration of each pass, the last time that it ran. */
 typedef struct SessionPhases { int64_t read_ns, model_ns, graph_ns, plan_ns; } SessionPhases;
 
 typedef struct Session {
@@ -57,8 +57,8 @@ bool session_open(Session *s);
 /* session_read for a draft. If the machine has too little memory for the model, that is an error
  * before weights are read. */
 bool session_take(Session *s, const struct Draft *draft);
-/* Read the weights once and remark on what is wrong with them, before they are used; opening an
- * engine calls this. */
+/* Read the weights once and remark on what is wrong with them, before they are used. Opening an
+ * engine calls this, unless packed weights of the engine's plan are in the cache. */
 void session_look_at_weights(Session *s);
 /* Make a Plan for a target: the passes of plan/. */
 Plan *session_plan(Session *s, PlanTarget target, bool taps);
@@ -75,10 +75,11 @@ Engine *session_engine_beside(Session *s, EngineKind kind, const Engine *first, 
 /* Open an engine with taps for sequences of up to these lengths; its results are those of the other
  * engines. NULL after an error. Not for an xf.graph. */
 Engine *session_engine_for(Session *s, EngineKind kind, int64_t source, int64_t target);
-/* True if the taps for the longest sequences need so much memory that an engine with taps should be
- * sized for one question. */
+/* True if a state with taps for the longest sequences needs so much memory that an engine with taps
+ * should be sized for its input. */
 bool session_taps_are_large(Session *s);
-/* Sequences in a state: as the options say, else one for each beam of the model's search. */
+/* Sequences in a state: 1 without a decoder; else as the options say, or one for each beam of the
+ * model's search. */
 int session_slots(const Session *s);
 /* The most threads that a state has room for. */
 int session_max_threads(const CompileOptions *o);

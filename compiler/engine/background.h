@@ -23,7 +23,7 @@ typedef struct Background {
     Engine *engine;
     EmitForm form;
     int threads;
-    Arena *arena;                   /* the engine's; the new name is allocated in it */
+    Arena *arena;                   /* the engine's, for native_replace */
     bool looked, cached;            /* the cache was searched; it had the library */
     int64_t asked_ns, took_ns;      /* time of the request; duration of compiling or lookup */
     char why[640];

@@ -18,8 +18,8 @@ typedef struct Emitted {
     rt_status (*bind)(void *, const void *, size_t);
     rt_status (*threads)(void *, int);
     rt_status (*encode)(const void *, void *, int, const int *, int);
-    rt_status (*encode_pair)(const void *, void *, int, const int *, int, int);  /* token types */
-    /* encoder-only */
+    rt_status (*encode_pair)(const void *, void *, int, const int *, int, int);  /* with token types */
+    /* of encoder-only models */
     rt_status (*encode_batch)(const void *, void *, const int *, const int *, const int *, int, float *);
     rt_status (*clear)(void *, int);
     rt_status (*fork)(void *, int, int);

@@ -89,7 +89,8 @@ void generic_set_weight(Engine *e, const char *name, const float *values);
  * generic_walk: it appends n ids to the empty sequence of slot 0 and reads each weight only once,
  * since it takes all ids through a layer before it reads the next. The results are those of calling
  * `step` for each id in turn. After each layer of a block, `at` is called for each id, while the
- * taps and results of the block are those of that id; layer: its index in the block. */
+ * taps and results of the block are those of that id. id: its index in `ids`; layer: the index of
+ * the layer in the block. */
 bool generic_reads_anew(const Engine *e);
 typedef void EngineAt(void *user, int id, const PlanBlock *b, int layer);
 rt_status generic_walk(Engine *e, const int *ids, int n, EngineAt *at, void *user);
@@ -117,7 +118,7 @@ bool engine_has_room(const Engine *e);
 rt_status engine_run(Engine *e);
 /* True if the masks and biases of an xf.graph contain only allowed numbers; `inputs`: check those
  * that are inputs, else those that a run computes. engine_fault: what is wrong with the first one
- * that contains another number; NULL if there is none. */
+ * that contains a number that is not allowed; NULL if there is none. */
 bool engine_holds(const Engine *e, bool inputs);
 const char *engine_fault(Arena *a, const Engine *e);
 /* Set the integer inputs for the next run. */

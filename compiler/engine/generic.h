@@ -52,7 +52,7 @@ void generic_run(const GenericPass *pass, const PlanOp *op, GenericCompute *comp
 
 /* Compute one operation of a plan with TARGET_ROW_MAJOR. */
 void generic_op(const GenericPass *pass, const PlanOp *op);
-/* Like generic_op, but first compute own->sizes (generic_weigh); a tap receives the sizes of the
+/* Like generic_op, but also compute own->sizes (generic_weigh); a tap receives the sizes of the
  * operation before it. */
 void generic_op_weighed(const GenericPass *pass, const PlanOp *op);
 

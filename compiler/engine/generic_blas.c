@@ -1,5 +1,5 @@
-/* generic_blas.c: the only file that uses OpenBLAS. One row uses sgemv on one thread, since threads
- * cost more than they save; more rows use sgemm on all threads.
+/* generic_blas.c: the only file of xformc that uses OpenBLAS. One row uses sgemv on one thread,
+ * since threads cost more than they save; more rows use sgemm on all threads.
  *
  * The library is loaded when the first engine needs it. By default it then starts a thread per
  * processor; if the address space is limited, such a thread retries its allocation forever, and the
@@ -92,7 +92,7 @@ static void *load_best(const char *name)
  * forever. */
 static bool has_room(int threads)
 {
-    enum { BUFFER_BYTES = 128 << 20 };                  /* the largest of all its targets */
+    enum { BUFFER_BYTES = 128 << 20 };                  /* the largest of any target */
     const size_t bytes = (size_t)threads * BUFFER_BYTES;
     void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) return false;

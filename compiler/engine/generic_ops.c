@@ -3,6 +3,7 @@
  *
  * Emitted code is compared with them, so sums outside of BLAS are in double and exponentials are
  * libm's.
+ *
  * In: a pass (engine, layer, lengths) and an operation. Out: the operation's buffers, and the flag
  * for a saturated f16 cache. */
 #include "generic_parts.h"

@@ -1,6 +1,6 @@
-/* generic_plain.c: matrix products without a library, with the same bits on every machine: each sum
- * is split into sixteen parts, which are added in a fixed order. The self-test that is packed with
- * the weights is computed with them. */
+/* generic_plain.c: matrix products without a library, with the same bits on every machine: the
+ * terms of a sum are added in a fixed order; if b is transposed, in sixteen parts, then the parts.
+ * The self-test that is packed with the weights is computed with these products. */
 #include "generic_blas.h"
 
 #include <string.h>

@@ -72,8 +72,8 @@ static void add_sizes(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* True if the activation is x times a sum that may cancel, such as 1 + erf. Its error is then a few
- * ulps of x. */
+/* True if the activation is x times a factor of at most 1, such as (1 + erf) / 2, whose terms may
+ * cancel. Its error is then at most a few ulps of x. */
 static bool multiplies(int activation)
 {
     return activation == RT_GELU || activation == RT_GELU_TANH || activation == RT_QUICK_GELU
@@ -205,7 +205,8 @@ static void attention_sizes(const GenericPass *pass, const PlanOp *op)
     free(z);
 }
 
-/* Operations that are not listed round only once, or are the user's C; their sizes are |result|. */
+/* The sizes of other operations are |result|: they round once, have no terms that cancel, or are
+ * the user's C. */
 static GenericCompute *const weighs[KERNELS] = {
     [KERNEL_LINEAR] = linear_sizes,   [KERNEL_NORM] = norm_sizes,       [KERNEL_ADD] = add_sizes,
     [KERNEL_ACTIVATION] = activation_sizes, [KERNEL_GATE] = activation_sizes,

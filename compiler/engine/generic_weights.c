@@ -35,7 +35,7 @@ static float *room_for(Arena *a, const Tensor *t, int layer)
     return arena_array(a, (size_t)tensor_elements(t->source[layer]), sizeof(float));
 }
 
-/* An array for the weights of each layer of each param, all NULL. */
+/* A pointer to the weights of each layer of each param, all NULL. */
 static float ***new_table(Arena *a, const Graph *g)
 {
     float ***table = arena_array(a, (size_t)g->tensor_count, sizeof *table);
@@ -97,8 +97,8 @@ float *generic_own_weights(Generic *own, const Tensor *t, int layer)
 
 /* ---- reading by threads ---------------------------------------------------------------------- */
 
-/* BLOCK: numbers in the rows that a thread takes at a time. Matrices of fewer than LEAST_SHARED
- * numbers are read by one thread. */
+/* BLOCK: numbers in the rows that a thread takes at a time. LEAST_SHARED: numbers in a matrix that
+ * is worth starting threads for. */
 enum { BLOCK = 1 << 17, LEAST_SHARED = 1 << 20, MOST_THREADS = 8 };
 
 /* The threads that share the reading of a matrix of that many numbers; they are started for the

@@ -1,5 +1,6 @@
 /* jit.c: compile the emitted C in memory with libtcc. Code from tcc is as slow as unoptimised C, so
- * it only calls kernels: every operation is a kernel compiled into this program, bound by name. */
+ * it only calls kernels: every operation but an xf.op is a kernel compiled into this program, bound
+ * by name. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -80,8 +81,8 @@ static int rt_poll(int thread, int turn)
 
 /* ---- leaving ----------------------------------------------------------------------------------------------------- *
  * Code set by jit_recompile may loop without reaching a poll. Emitted code holds neither memory nor
- * locks, so a signal handler may jump out of it anywhere, as long as it runs on one thread and has
- * not called a watch, which may run Lua. */
+ * locks, so a signal handler may jump out of it anywhere, as long as it runs on one thread and is
+ * not in a call of a watch, which may run Lua. */
 
 static sigjmp_buf way_out;
 static volatile sig_atomic_t inside;
@@ -326,7 +327,7 @@ static CMemory *compile(Arena *a, Diag *d, Exit blame, const char *text, const K
     CMemory *code = c_memory_compile(named ? perf_map_text(a, text) : text, symbols, n, &messages, keep_message);
     if (code && named) perf_map_add(a, d, code, symbols, n);
     if (!code)
-        diag_error(d, blame, (Loc){ 0 }, "libtcc rejects the emitted C: %.*s%s", (int)strcspn(messages.data, "\n"), messages.data,
+        diag_error(d, blame, (Loc){ 0 }, "libtcc rejects the C: %.*s%s", (int)strcspn(messages.data, "\n"), messages.data,
                    told_lines(a, text, messages.data));
     return code;
 }

@@ -85,8 +85,8 @@ static pid_t start(char *const *argv, const int ends[2])
     return failed ? -1 : pid;
 }
 
-/* Read what a command prints within a second; returns its length. 0 if the command fails or takes
- * longer; then it is killed. */
+/* Read what a command prints; returns its length. 0 if the command fails, or takes longer than a
+ * second and is killed. */
 static size_t ask(char *const *argv, char *words, size_t room)
 {
     enum { PATIENCE_MS = 1000 };

@@ -10,7 +10,8 @@
  * WEIGHTS_FILE. */
 typedef struct NativeOrder { const char *cc; EmitForm form; bool cached, polls; } NativeOrder;
 
-/* Emit, compile into a temporary folder and load. NULL after a reported error. */
+/* Emit, compile in a temporary folder unless the cache has the library, and load. NULL after a
+ * reported error. */
 Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o);
 
 /* Switch an engine of jit_open to `library`, compiled from the same Plan. The state and the packed

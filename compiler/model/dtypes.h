@@ -1,14 +1,16 @@
-/* dtypes.h: number formats by their safetensors names. */
+/* dtypes.h: number formats, by their names in safetensors and ggml. */
 #ifndef DTYPES_H
 #define DTYPES_H
 
 #include "model.h"
 
-int  dtype_bits(const char *name, DType *dtype);    /* bits of an element; 0 for an unknown name */
+/* The bits of an element, by its name in safetensors; 0 for another name. */
+int  dtype_bits(const char *name, DType *dtype);
 const char *dtype_name(DType dtype);
-size_t dtype_bytes(DType dtype);                    /* of an element, or of a whole block */
+/* The bytes of an element, or of a whole block; only for a dtype that tensor_read accepts. */
+size_t dtype_bytes(DType dtype);
 int  dtype_block(DType dtype);                      /* elements of a block; 1: no blocks */
-bool dtype_is_float(DType dtype);                   /* true if tensor_read accepts it */
+bool dtype_is_float(DType dtype);                   /* true for floats and block formats */
 
 /* Convert an f16 or a bf16 to f32; the payload of a NaN is kept. */
 float float_of_half(uint16_t h);

@@ -54,12 +54,12 @@ typedef struct TensorSource {
     int rank;
     int64_t shape[MAX_RANK], stride[MAX_RANK];
     const TensorFile *file;  size_t offset;     /* SOURCE_FILE: bytes from the start of the file */
-    int64_t start;                              /* offset of the first element, in elements; with
-                                                 * groups too */
+    int64_t start;                              /* offset of the first element, in elements, even
+                                                 * with groups */
     int64_t skip;                               /* elements to skip first, in row-major order: of
                                                  * random numbers and of views with view_rank */
     /* SOURCE_FILE whose rows have no single stride, such as those of heads in a fused matrix: the
-     * same elements in the same order, with other dimensions. view_rank 0: use shape and stride. */
+     * same elements in the same order, with different dimensions. view_rank 0: use shape and stride. */
     int view_rank;  int64_t view_shape[MAX_RANK], view_stride[MAX_RANK];
     const struct TensorSource *added;           /* a vector added to every row, or NULL */
     int group;  size_t scales;                  /* DTYPE_I8: size of groups, with F32 factors at
@@ -357,7 +357,8 @@ const char *const *field_words(const char *list, int *n);
 const char *model_dtype(const Model *m);
 bool model_is_narrow(const Model *m);               /* linears or embeddings may be narrower than
                                                      * f32 */
-bool model_rounds_activations(const Model *m);      /* to 8 bits, before quantized linears */
+/* True if activations may be rounded to 8 bits, before quantized linears. */
+bool model_rounds_activations(const Model *m);
 bool model_has_cache(const Model *m);               /* of keys and values, to which kv_dtype
                                                      * applies */
 bool model_rounds(const Model *m);                  /* at run time: activations, or the KV cache */

@@ -287,7 +287,7 @@ static void check_total(const ModelCheck *c)
 static void check_types(const ModelCheck *c)
 {
     if (c->model->token_types && !c->model->has_encoder)
-        wrong(c, place(c, SIDE_BOTH, FIELD_ID_token_types), "token_types need a source, which a "
+        wrong(c, place(c, SIDE_BOTH, FIELD_ID_token_types), "token_types needs a source, which a "
               "decoder does not have");
 }
 

@@ -36,7 +36,7 @@ static IdList own_ends(const Settings *s)
 }
 
 /* generation_eos_token_id is end_id and end_ids in one list. If it is given, end_ids must not be,
- * and an explicit end_id must be its first. */
+ * and an explicit end_id must be its first id. */
 static void fill_ends(const Settings *s)
 {
     Model *m = s->model;

@@ -52,7 +52,7 @@ static void check_labels(Diag *d, const Draft *draft, const Model *m, int64_t wi
 {
     const Loc at = draft_place(draft, SIDE_BOTH, FIELD_ID_labels);
     if (!m->labels.count) return;
-    if (!model_pools(m)) diag_error(d, EXIT_BAD_DATA, at, "labels need a single vector: "
+    if (!model_pools(m)) diag_error(d, EXIT_BAD_DATA, at, "labels needs a single vector: "
                                     "set pooling to \"cls\", \"mean\" or another mode that gives one");
     else if (m->labels.count != width)
         diag_error(d, EXIT_BAD_DATA, at, "labels lists %d name%s; the model returns %" PRId64 " number%s", m->labels.count,

@@ -309,7 +309,8 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     const char *name = pack->plan->graph->model->name;
     size_t size, values = pack->plan->weights_bytes / sizeof(float);
     if (values > MOST_VALUES) {
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%zu weights are too many to write as C; the limit is %d", values, MOST_VALUES);
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%zu bytes of packed weights are too many to write as C; the limit is %zu",
+                   pack->plan->weights_bytes, MOST_VALUES * sizeof(float));
         diag_note(d, (Loc){ 0 }, "use --weights=embed or --weights=file");
         return false;
     }
@@ -320,7 +321,7 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
     unsigned char *bytes = pack_bytes(a, pack, &size);
     for (int i = 0; i < n; i++) {
         if (all_finite(pack->plan, &e[i], bytes + pack->head_bytes)) continue;
-        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s has infinities or NaNs, which cannot be written as C", e[i].packed->name);
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s has infinities or NaNs, which cannot be written as C", entry_name(a, &e[i]));
         diag_note(d, (Loc){ 0 }, "use --weights=embed or --weights=file");
         free(bytes);
         return false;

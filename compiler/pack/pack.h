@@ -2,9 +2,10 @@
  *
  * The header's first entry is
  * {"__metadata__":{"xformc":IDENTITY,"digests":HASH,"selftest":VALUES}}; see rt_packed.h. The
- * identity covers graph and layout, not the values, so that a built program accepts other values
- * for the same spec; the hash covers the file. The header, with its length, is padded with spaces
- * to a multiple of 64 bytes; every tensor is padded to such a multiple, too. */
+ * identity covers graph and layout, not the values, so that a built program accepts new values for
+ * the same spec; the hash covers the file. An xf.graph has no "selftest". The header, with its
+ * length, is padded with spaces to a multiple of 64 bytes; every tensor is padded to such a
+ * multiple, too. */
 #ifndef PACK_H
 #define PACK_H
 
@@ -36,12 +37,12 @@ typedef struct Pack {
 /* Identity and size of the header; reads no weights. */
 Pack pack_layout(Arena *a, const Plan *p);
 /* Pack every tensor and write the file. False after an error, such as a weights file that has
- * changed since. */
+ * changed since it was opened. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
 /* The packed data without a header, 64-byte aligned. It is packed once for all plans with the same
  * data, and kept in the cache for other processes. *reused: whether the data existed already. NULL
- * after an error, such as a weights file that has changed since. Release it with pack_release;
- * unused data is kept while there is room. */
+ * after an error, such as a weights file that has changed since it was opened. Release the data
+ * with pack_release; unused data is kept while there is room. */
 const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
 /* True if the packed data of a plan is in the cache. */
@@ -65,7 +66,7 @@ PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n);
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values);
 void pack_put(unsigned char *data, const PackedTensor *t, const float *values);
 /* The packed file as C text, NAME_weights.c: const void *NAME_literal. False after an error, such
- * as more than a million values. */
+ * as data of more than 4,000,000 bytes. */
 bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out);
 
 #endif

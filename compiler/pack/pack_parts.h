@@ -9,7 +9,7 @@ typedef struct PackEntry { const Packed *packed; int layer_index; size_t offset;
 
 /* All entries of a plan, sorted by offset; *n receives their number. */
 PackEntry *pack_entries(Arena *a, const Plan *p, int *n);
-/* Pack one entry to `out`, its bytes, which must be zeros. */
+/* Pack one entry to `out`, which has room for its bytes and must be zeros. */
 void pack_tensor(unsigned char *out, const PackEntry *e);
 /* Pack each entry to its offset in `data`, which must be zeros, on all processors. */
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);

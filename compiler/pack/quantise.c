@@ -1,4 +1,5 @@
-/* quantise.c: round numbers to f16 and bf16, and activations to int8; see quantise.h. */
+/* quantise.c: round numbers to f16 and bf16, and activations, keys and values to int8; see
+ * quantise.h. */
 #include "quantise.h"
 
 #include <math.h>

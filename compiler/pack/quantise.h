@@ -1,9 +1,11 @@
 /* quantise.h: quantisation to int8 and int4 in groups, for packing weights and checking kernels.
  *
- * A row is cut into groups of QUANTISE_GROUP, the last padded with zeros, each with a factor d: x = d * q.
+ * A row is cut into groups of QUANTISE_GROUP, the last padded with zeros. Each has a factor d:
+ * x = d * q.
  *   int8  d = max |x| / 127, q = x / d rounded, halves away from zero: Q8_0 of GGUF
- *   int4  q in -8..7. Of six candidates for d, the one with the least sum of (x - d * q)^2: the x
- *         of largest magnitude is -8 d, as in Q4_0 of GGUF, or -7 to -9.5 d */
+ *   int4  q in -8..7. In six candidates for d, the x of largest magnitude is -8 d, as in Q4_0 of
+ *         GGUF, or -7 to -9.5 d. Each gives its q, to which d is fitted by least squares. The
+ *         candidate with the least sum of (x - d * q)^2 is used */
 #ifndef QUANTISE_H
 #define QUANTISE_H
 
@@ -21,8 +23,8 @@ typedef struct QuantisedGroups {
 } QuantisedGroups;
 void quantise_groups(QuantisedGroups *to, float x[QUANTISE_GROUP][QUANTISE_ROWS], int bits);
 
-/* Copy the group at column `at` of w[rows][width], of its first sixteen rows, to x. Past the last
- * row and column x is 0. */
+/* Copy the groups at column `at` of the first sixteen rows of w[rows][width] to x. Past the last
+ * row or column, x is 0. */
 void quantise_take(float x[QUANTISE_GROUP][QUANTISE_ROWS], const float *w, int64_t rows,
                    int64_t width, int64_t at);
 

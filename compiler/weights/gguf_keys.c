@@ -153,8 +153,8 @@ static const char *count_fault(Arena *a, const Gguf *g, GgufKeyId id, const Gguf
     if (!other || rule < FOR_ALL_TOKENS) return NULL;
     const uint64_t wanted = by_layer ? other->bits : other->count;
     if (v->count == wanted || (rule == FOR_ALL_TOKENS && v->count > wanted)) return NULL;
-    return arena_format(a, "has %s of %" PRIu64 " item%s; expected %" PRIu64 ", one for each %s",
-                        shown(a, g, id, v), v->count, v->count == 1 ? "" : "s", wanted, by_layer ? "layer" : "token");
+    return arena_format(a, "has %s of %" PRIu64 " item%s; expected %s%" PRIu64 ", one for each %s", shown(a, g, id, v), v->count,
+                        v->count == 1 ? "" : "s", rule == FOR_ALL_TOKENS ? "at least " : "", wanted, by_layer ? "layer" : "token");
 }
 
 static const char *array_fault(Arena *a, const Gguf *g, GgufKeyId id, const GgufValue *v)

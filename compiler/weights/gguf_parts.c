@@ -49,7 +49,7 @@ static bool open_one(Arena *a, Diag *d, Loc at, const char *path, GgufPart *out)
 static bool is_first(Arena *a, Diag *d, Loc at, const char *path, GgufSplit split)
 {
     const char *name = gguf_name_of_split(a, path);
-    const char *first = name ? path_of(a, name, 1, split.count) : "the one whose name has -00001-of-";
+    const char *first = name ? path_of(a, name, 1, split.count) : "the one whose name contains -00001-of-";
     if (split.part != 1)
         diag_error(d, EXIT_BAD_DATA, at, "%s is part %" PRId64 " of %" PRId64 " of a split file; give the first part, %s", path, split.part,
                    split.count, first);

@@ -188,7 +188,7 @@ static bool tell_json(Reader *r, const json_error_t *error)
 {
     if (json_error_code(error) == json_error_duplicate_key)
         return fault(r, "the header names a key twice: %s", error->text);
-    return fault(r, "the header is not JSON at byte %d: %s", error->position, error->text);
+    return fault(r, "the header is not valid JSON (byte %d): %s", error->position, error->text);
 }
 
 /* White space may precede the brace: the reference reader accepts it, too. */

@@ -171,7 +171,7 @@ static void read_constant(const TensorSource *t, float *out)
     for (int64_t i = 0; i < n; i++) out[i] = t->constant;
 }
 
-/* Rates and angles are rounded to f32, as in f32 models; the sine and cosine of that angle are
+/* Rates and angles are rounded to f32, as in f32 models; the sine and cosine of such an angle are
  * computed in double and rounded. */
 static void read_sinusoid(const TensorSource *t, float *out)
 {

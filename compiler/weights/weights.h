@@ -24,7 +24,7 @@ bool tensor_is_bf16(const TensorSource *t);
 void tensor_read(const TensorSource *t, float *out);
 /* Make a tensor of some of the rows, along the first dimension; false if that is not possible. */
 bool tensor_rows(const TensorSource *t, int64_t first, int64_t rows, TensorSource *part);
-/* True if `view` is the transpose of that matrix. */
+/* True if `view` is the transpose of the matrix `parent`. */
 bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent);
 
 /* Map a safetensors file and check it by every rule of the format; NULL after errors reported to

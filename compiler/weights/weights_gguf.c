@@ -53,7 +53,7 @@ static const char *dims_fault(Arena *a, const GgufTensor *from, DType dtype)
     for (int k = 0; k < from->rank; k++)
         if (!from->dims[k]) return "has a dimension of 0";
     if (from->dims[0] % (uint64_t)block == 0) return NULL;
-    return arena_format(a, "has rows of %llu elements, which is not a multiple of its block size, %d",
+    return arena_format(a, "has rows of %llu elements, not a multiple of its block size, %d",
                         (unsigned long long)from->dims[0], block);
 }
 

@@ -43,7 +43,8 @@ static const char *find_variant(Arena *a, const char *folder)
     return found;
 }
 
-/* Report a model's folder without weights, or with those of another library. */
+/* Report a folder without weights that can be read: it has none, a variant, or those of another
+ * program or format. */
 static TensorFile *refuse_folder(Arena *a, Diag *d, Loc at, const char *folder)
 {
     static const struct { const char *name, *of; } foreign[] = {
@@ -74,7 +75,7 @@ static bool is_index(const unsigned char *b, size_t n)
 static TensorFile *open_file(Arena *a, Diag *d, Loc at, const char *path, const unsigned char *b, size_t n)
 {
     if (n > 4 && !memcmp(b, "PK\3\4", 4)) return torch_open(a, d, at, path);
-    /* the magic number of torch.save before 1.6 */
+    /* the magic number of torch.save before PyTorch 1.6 */
     if (n > 4 && b[0] == 0x80 && b[2] == 0x8A && b[3] == 10) return torch_open(a, d, at, path);
     if (is_gguf(b, n)) return gguf_open(a, d, at, path);
     if (is_checkpoint(b, n)) return checkpoint_open(a, d, at, path);
@@ -83,7 +84,7 @@ static TensorFile *open_file(Arena *a, Diag *d, Loc at, const char *path, const 
 
 /* ---- shards --------------------------------------------------------------------------------------------- */
 
-/* Check that every tensor of the index is in the file that the index gives. */
+/* Check that every tensor of the index is in the file that the index gives for it. */
 static bool check_index(Diag *d, Loc at, const TensorFile *f, const WeightIndex *index)
 {
     for (int i = 0; i < index->count; i++) {

@@ -1,5 +1,5 @@
 /* weights_pickle.h: read the tensors in a pickle written by torch.save. A pickle is a program for a
- * stack machine; ours executes only what makes tensors and dictionaries of them, and stops at
+ * stack machine; this one executes only what makes tensors and dictionaries of them, and stops at
  * anything else. It never calls a function that a pickle names. */
 #ifndef WEIGHTS_PICKLE_H
 #define WEIGHTS_PICKLE_H

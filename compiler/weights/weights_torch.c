@@ -49,7 +49,7 @@ static bool find_list(const Zip *z, uint64_t *at, uint64_t *count)
     return fault(z, "the zip has no end record: the file is truncated");
 }
 
-/* Read sizes and offset that do not fit 32 bits from the zip64 extra field. */
+/* Read sizes and the offset that do not fit in 32 bits from the zip64 extra field. */
 static bool read_wide(const unsigned char *extra, uint32_t n, uint64_t *wide[3])
 {
     for (uint32_t i = 0; i + 4 <= n;) {

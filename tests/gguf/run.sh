@@ -354,7 +354,7 @@ refused 'two tensors with the same data' 'tensor "blk.0.[a-z_]*.weight" overlaps
 printf '\0' | with_field "$here/llama_q4_0.gguf" blk.0.ffn_up.weight 4
 refused 'a dimension of 0' 'tensor "blk.0.ffn_up.weight" has a dimension of 0' "$scratch/patched.gguf"
 printf '\37' | with_field "$here/llama_q4_0.gguf" blk.0.ffn_up.weight 4
-refused 'rows that are not a multiple of the blocks' 'tensor "blk.0.ffn_up.weight" has rows of 31 elements, which is not a multiple of its block size, 32' "$scratch/patched.gguf"
+refused 'rows that are not a multiple of the blocks' 'tensor "blk.0.ffn_up.weight" has rows of 31 elements, not a multiple of its block size, 32' "$scratch/patched.gguf"
 patched 'llama.block_count' 'llama.block_couns'
 refused 'a key that is missing' 'the key llama.block_count is missing' "$scratch/patched.gguf"
 patched 'blk.0.attn_q.weight' 'blk.7.attn_q.weight'

@@ -39,8 +39,8 @@ void quantise_activations(float *to, const float *x, int64_t n);
 /* Round n numbers to f16 as a KV cache holds them: they saturate at 65504; NaN stays NaN. */
 void round_to_f16(float *to, const float *x, int64_t n);
 
-/* Round a key or value of a head, n numbers, as an int8 KV cache holds it: d = max |x| / 127 as f32,
- * q rounded to the nearest, ties to even. If a number is infinite or NaN, all become NaN. */
+/* Round a key or value of a head, n numbers, as an int8 KV cache holds it: d = max |x| / 127 as
+ * f32, q rounded to the nearest, ties to even. If a number is infinite or NaN, all become NaN. */
 void round_to_int8(float *to, const float *x, int64_t n);
 
 /* The nearest bf16 (the upper half of an f32), ties to even. round_to_bf16 rounds n numbers in

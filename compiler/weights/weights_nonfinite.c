@@ -1,5 +1,5 @@
-/* weights_nonfinite.c: find infinities and NaN among stored weights: numbers whose exponent has only
- * bits of 1. */
+/* weights_nonfinite.c: find infinities and NaN among stored weights. In such a number, all bits of
+ * the exponent are 1. */
 #include "weights.h"
 
 #include <string.h>

@@ -128,7 +128,7 @@ int32_t *engine_position(const Engine *e);
 /* Like decode or, unless next is NULL, decode_greedy, but with a call for each row. The results are
  * bit-identical, and the logits of all rows are available. RT_NO_ROOM: no memory. */
 rt_status engine_each_row(Engine *e, const rt_token *rows, int n, int *next);
-/* True if numbers saturated at ±65504 in an f16 KV cache since engine_reset. */
+/* True if numbers saturated at ±65504 in an f16 KV cache since engine_reset or engine_forget. */
 bool engine_saturated(const Engine *e);
 /* engine_rows: the maximum number of rows per call. engine_logits_stride: in floats. */
 int engine_rows(const Engine *e);

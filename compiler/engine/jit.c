@@ -347,9 +347,9 @@ static bool state_fits(Diag *d, const Plan *p)
 {
     if (p->state_bytes <= INT32_MAX) return true;
     diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "the state of %s takes %lld bytes, but libtcc is "
-               "limited to 2 GiB; use --engine native", p->graph->model->name,
+               "limited to 2 GiB; use the native engine", p->graph->model->name,
                (long long)p->state_bytes);
-    diag_note(d, (Loc){ 0 }, "reduce the context (-c) or --slots");
+    diag_note(d, (Loc){ 0 }, "a shorter context or fewer slots need less memory");
     return false;
 }
 

@@ -32,7 +32,7 @@ bool engine_start_threads(Diag *d, Engine *e, int threads)
 {
     const rt_status status = e->ops->threads(e, threads);
     if (status == RT_NO_ROOM)
-        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no memory for %d threads, or the system allows no more", threads);
+        diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "no memory for %d threads, or the system does not allow that many", threads);
     else if (status)
         diag_error(d, EXIT_USAGE, (Loc){ 0 }, "--threads %d: the model was compiled for at most %d; see --max-threads", threads,
                    e->plan->options.max_threads);

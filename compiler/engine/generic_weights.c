@@ -1,5 +1,5 @@
 /* generic_weights.c: the weights of the generic engine: dense row-major f32, rounded to their
- * formats. They are kept, or read for one operation and dropped. */
+ * formats. They are kept, or read for an operation or, in generic_walk, a layer, and dropped. */
 #include "generic.h"
 #include "weights.h"
 

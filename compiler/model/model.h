@@ -22,7 +22,7 @@ typedef enum DType { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F64, DTYPE_I8, DTYP
 
 enum { MAX_RANK = 4 };
 
-/* A file of tensors, mapped; owned by the session. */
+/* A file of tensors, mapped until tensor_file_close. */
 typedef struct TensorFile {
     const char *path;
     FileMap map;

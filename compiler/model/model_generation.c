@@ -77,7 +77,7 @@ static void fill_bad_words(const Settings *s)
         n = all.id[i];
         for (int k = i + 1; k <= i + n; k++)
             if (m->has_decoder && m->target_vocab && all.id[k] >= m->target_vocab) {
-                wrong(s, id, "bad_words_ids has %d, outside the target vocabulary of %" PRId64,
+                wrong(s, id, "bad_words_ids contains %d, outside the target vocabulary of %" PRId64,
                       all.id[k], m->target_vocab);
                 return;
             }

@@ -1,5 +1,5 @@
-/* rotary.c: rotary positions of each layer: set what the spec leaves open, check it, and compute
- * the rates of a head's pairs.
+/* rotary.c: rotary positions of each layer: check the fields, set those that the spec leaves open,
+ * and compute the rates of a head's pairs.
  *
  * The formulas are those of Hugging Face's modeling_rope_utils. Every step is rounded to f32, in
  * the same order as in that file: at position 4000, an error of one bit in a rate is an error of

@@ -15,7 +15,7 @@ bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f)
     tensor_file_sort(f);
     for (int i = 1; i < f->count; i++)
         if (!strcmp(f->tensors[i - 1].name, f->tensors[i].name)) {
-            diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.100s\" is in two of its files", f->path, f->tensors[i].name);
+            diag_error(d, EXIT_BAD_DATA, at, "%s: tensor \"%.100s\" is in two files", f->path, f->tensors[i].name);
             return false;
         }
     return true;

@@ -321,7 +321,7 @@ parted 'a part in place of another' 65 'llama-00003-of-00003.gguf is not part 3 
 "$tools/edit" "$first" "$scratch/parts/llama-00001-of-00003.gguf" split.tensors.count=13
 parted 'a tensor that is missing' 65 'the parts of the split file .* have 12 tensors, not 13' llama-00001-of-00003.gguf
 LC_ALL=C sed 's/blk.0.ffn_up.weight/blk.0.attn_q.weight/' "$parts-00002-of-00003.gguf" >"$scratch/parts/llama-00002-of-00003.gguf"
-parted 'a tensor in two parts' 65 'is in two of its files' llama-00001-of-00003.gguf
+parted 'a tensor in two parts' 65 'is in two files' llama-00001-of-00003.gguf
 "$xformc" tokenize "$parts-00002-of-00003.gguf" x >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && grep -q 'this is part 2 of a split GGUF file; the tokenizer is in the first part' "$scratch/err"
 verdict $? 'a split file: a part without the tokenizer'

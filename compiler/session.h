@@ -15,7 +15,7 @@ typedef struct CompileOptions {
     const char *tokenizer;      /* a path that replaces the spec's */
     const char *name;           /* of the emitted model; replaces the spec's */
     bool allow_c;               /* a spec file may use xf.op */
-    bool sizes_only;            /* the weight file need not exist */
+    bool sizes_only;            /* the spec's weight file need not exist */
     bool chat;                  /* read the tokenizer's chat template */
     PlanWork work;              /* WORK_RUN, or only packing */
     int max_len;                /* longest source and target */

@@ -19,7 +19,7 @@ static const char *default_path(Arena *a, const Draft *draft, const Model *m, co
 
 static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *m, FieldId path_id, const char *path, FieldId size_id, int64_t *size)
 {
-    const Choice *given = draft_choice(draft, SIDE_BOTH, size_id);
+    const Choice *own = draft_choice(draft, SIDE_BOTH, size_id), *given = own ? own : draft_choice(draft, SIDE_BOTH, FIELD_ID_vocab);
     Loc at = draft_place(draft, SIDE_BOTH, draft_choice(draft, SIDE_BOTH, path_id) ? path_id : FIELD_ID_tokenizer);
     Vocabulary *v = vocabulary_read(a, d, at, path);
     bool random = m->weights && !strcmp(m->weights, "random");
@@ -29,7 +29,7 @@ static Vocabulary *read_one(Arena *a, Diag *d, const Draft *draft, const Model *
     if (!v) return NULL;
     if (given && *size < v->size)
         diag_error(d, EXIT_BAD_DATA, given->at, "%s (%" PRId64 ") is less than the number of symbols in %s (%d)",
-                   fields[size_id].name, *size, path, v->size);
+                   fields[own ? size_id : FIELD_ID_vocab].name, *size, path, v->size);
     if (!given) *size = v->size;    /* a model may have more ids than its file has symbols */
     return v;
 }

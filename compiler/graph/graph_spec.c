@@ -382,12 +382,15 @@ static void check_inputs(SpecBuild *b, const struct Word *w)
     int n = b->call->input_count;
     while (n > 0 && b->call->inputs[n - 1] < 0) n--;        /* ignore nil at the end */
     if (n <= w->inputs) return;
-    const int first = b->call->inputs[w->inputs];
+    int given = 0, at = w->inputs;
+    for (int i = 0; i < n; i++) given += b->call->inputs[i] >= 0;
+    while (b->call->inputs[at] < 0) at++;
+    const int first = b->call->inputs[at];
     const char *name = first < 0 ? NULL : b->values[first].name;
     const char *which = name ? arena_format(b->k->arena, ", %s", name) : "";
     diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at,
                "%s takes %d value%s, found %d: unexpected argument %d%s", w->name, w->inputs,
-               w->inputs == 1 ? "" : "s", n, w->inputs + 1, which);
+               w->inputs == 1 ? "" : "s", given, at + 1, which);
     b->k->failed = true;
 }
 

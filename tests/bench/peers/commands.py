@@ -2,6 +2,7 @@
 building a program. Each run starts a new process."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,12 @@ from turns import Turns, llama_worker
 ONE_TOKEN = ["-n", "1", "--temp", "0", "the"]
 
 
+def processor_seconds():
+    """Processor time of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Command(Turns):
     """request: written to the command's input. lines: the number of output lines that make an
     answer; None: the command answers by exiting. before(): called before each run, not timed."""
@@ -24,10 +31,11 @@ class Command(Turns):
         super().__init__(peer, choice)
         self.command, self.request, self.lines, self.before = command, request, lines, before
 
-    def once(self):
-        """Seconds until the command answers."""
+    def once(self, clock="wall"):
+        """Seconds until the command answers; with the clock "processor" its processor time until it
+        exits."""
         self.before()
-        begin = time.perf_counter()
+        begin, used = time.perf_counter(), processor_seconds()
         process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True)
         process.stdin.write(self.request)
@@ -38,12 +46,12 @@ class Command(Turns):
         process.stdin.close()
         if process.wait() or (self.lines is not None and not said.strip()):
             sys.exit(f"{self.peer}: {' '.join(self.command)} failed")
-        return seconds
+        return processor_seconds() - used if clock == "processor" else seconds
 
     def turn(self, seconds, units, clock="wall", counted=True):
         times, end = [], time.perf_counter() + seconds
         while not times or time.perf_counter() < end:
-            times.append(self.once())
+            times.append(self.once(clock))
         if counted:
             self.speeds.append(units / sorted(times)[len(times) // 2])
 
@@ -59,7 +67,7 @@ def started(root, xformc, r, gguf):
 def run(root, xformc, r, gguf):
     """`xformc run`, which caches packed weights under `root`. For run-first the cache is emptied
     before each run."""
-    at = ["env", f"XDG_CACHE_HOME={os.path.join(os.path.abspath(root), 'cache')}", "XFORMC_CACHE=on", xformc]
+    at = ["env", "-u", "XFORMC_CACHE", f"XDG_CACHE_HOME={os.path.join(os.path.abspath(root), 'cache')}", xformc]
 
     def emptied():
         subprocess.run([*at, "cache", "--clear"], check=True, stdout=subprocess.DEVNULL)

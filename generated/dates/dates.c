@@ -118,12 +118,12 @@ struct state {
     XF_ALIGN(64) int rows_positions[12];                        /* position of each in its slot */
     XF_ALIGN(64) float decoder_x[1][64];                        /* one row, between layers */
     XF_ALIGN(64) int rows_visible[12];                          /* how many positions each sees */
-    XF_ALIGN(64) int rows_visible_memory[12];                   /* how many source positions */
+    XF_ALIGN(64) int rows_visible_memory[12];  /* how many source positions each sees */
     XF_ALIGN(64) float logits[12][16];
     XF_ALIGN(64) int next_id[12];                               /* argmax of each row */
     XF_ALIGN(64) float decoder_rows_x[12][64];                  /* several rows */
     XF_ALIGN(64) float scratch[77824];  /* work space; each block has its own layout */
-    XF_ALIGN(64) rt_group groups[12];                           /* rows that share a slot */
+    XF_ALIGN(64) rt_group groups[12];  /* rows of one slot, or of one text */
     XF_ALIGN(64) int text_ids[80];                              /* a text as ids */
     XF_ALIGN(64) unsigned char text_work[2640];                 /* for the tokenizer and answers */
 };

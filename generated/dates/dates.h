@@ -27,8 +27,8 @@ extern "C" {
 #define DATES_ROWS           12          /* maximum number of rows per call of dates_decode */
 #define DATES_SLOTS          1           /* sequences in a state */
 #define DATES_LOGITS_STRIDE  16          /* floats from one row of logits to the next */
-#define DATES_START          1           /* <s> */
-#define DATES_END            2           /* </s> */
+#define DATES_START          1           /* first id of a sequence */
+#define DATES_END            2           /* id that ends a sequence; -1: none */
 
 #define DATES_MAX_THREADS    16          /* threads that a state has room for */
 #define DATES_STATE_BYTES    438720
@@ -110,8 +110,8 @@ rt_status dates_tokenize(const dates *m, dates_state *s, const char *utf8, int *
 rt_status dates_tokenize_target(const dates *m, dates_state *s, const char *utf8, int *ids,
                                 int room, int *n, RtTextFault *fault);
 
-/* Turn ids[n] into text, without special tokens such as </s>: out[cap], NUL-terminated.
- * *bytes receives its length; bytes may be NULL. Errors: RT_NO_ROOM; RT_BAD_ID. */
+/* Turn ids[n] into text: out[cap], NUL-terminated. Special tokens such as </s> are left out.
+ * *bytes receives the length of the text; bytes may be NULL. Errors: RT_NO_ROOM; RT_BAD_ID. */
 rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, size_t cap,
                            size_t *bytes);
 
@@ -120,7 +120,9 @@ rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, siz
  * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A
  * beam search takes a slot for each beam. options NULL or all zeros: the model's own settings.
  * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop
- * strings too long; or those of dates_tokenize and dates_decode_greedy. */
+ * strings too long;
+ * RT_NO_TOKEN: the settings exclude every token; or those of dates_tokenize and
+ * dates_decode_greedy. */
 rt_status dates_generate(const dates *m, dates_state *s, const char *text,
                          const rt_generate_options *options,
         rt_on_token *on_token, void *user);

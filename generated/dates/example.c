@@ -1,4 +1,4 @@
-/* example.c: dates inside another program: bind, encode, step. */
+/* example.c: dates inside another program: bind, encode, next. */
 #include <stdio.h>
 #include <string.h>
 

@@ -56,7 +56,7 @@ struct state {
     XF_ALIGN(64) float encoder_x[128][128];                     /* rows between encoder layers */
     XF_ALIGN(64) int source_visible[128];                       /* how many positions each sees */
     XF_ALIGN(64) float scratch[198144];  /* work space; each block has its own layout */
-    XF_ALIGN(64) rt_group groups[8];                            /* rows that share a slot */
+    XF_ALIGN(64) rt_group groups[8];  /* rows of one slot, or of one text */
 };
 _Static_assert(sizeof(struct state) == ENCODER_STATE_BYTES, "as planned");
 
@@ -89,7 +89,7 @@ rt_status encoder_threads(encoder *m, int n)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Token embeddings, plus positions. */
+/* Token embeddings, plus positions, normalised. */
 static void encoder_embedding(const job *j, int thread, int threads)
 {
     const struct encoder_embedding *const w = (const void *)(j->weights + W_ENCODER_EMBEDDING);

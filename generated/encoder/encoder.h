@@ -53,7 +53,7 @@ rt_status encoder_threads(encoder *m, int n);
 void encoder_reset(encoder_state *s);
 
 /* Run the encoder on a source of 1 .. ENCODER_MAX_SOURCE ids in slot 0, the only one.
- * Errors: RT_BAD_ID, also for another slot; RT_TOO_LONG; RT_ORDER for n < 1. */
+ * Errors: RT_BAD_ID for an unknown id or another slot; RT_TOO_LONG; RT_ORDER for n < 1. */
 rt_status encoder_encode(const encoder *m, encoder_state *s, int slot, const int *ids, int n);
 
 /* Run the encoder on `count` texts at once: text i has lengths[i] ids, and the texts follow one

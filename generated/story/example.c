@@ -1,4 +1,4 @@
-/* example.c: story inside another program: bind, step. */
+/* example.c: story inside another program: bind, next. */
 #include <stdio.h>
 #include <string.h>
 

@@ -47,7 +47,7 @@ struct decoder_output {
 };
 _Static_assert(sizeof(struct decoder_output) == 131328, "as packed");
 
-/* Shared by all layers. */
+/* Shared by layers or blocks. */
 #define W_DECODER_ROTARY_TABLE               ((size_t)1181440)    /* float[512][16] */
 
 /* ---- state ----------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ struct state {
     XF_ALIGN(64) int next_id[128];                              /* argmax of each row */
     XF_ALIGN(64) float decoder_rows_x[128][64];                 /* several rows */
     XF_ALIGN(64) float scratch[62688];  /* work space; each block has its own layout */
-    XF_ALIGN(64) rt_group groups[128];                          /* rows that share a slot */
+    XF_ALIGN(64) rt_group groups[128];  /* rows of one slot, or of one text */
 };
 _Static_assert(sizeof(struct state) == STORY_STATE_BYTES, "as planned");
 

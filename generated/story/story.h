@@ -24,8 +24,8 @@ extern "C" {
 #define STORY_ROWS           128          /* maximum number of rows per call of story_decode */
 #define STORY_SLOTS          1           /* sequences in a state */
 #define STORY_LOGITS_STRIDE  528          /* floats from one row of logits to the next */
-#define STORY_START          1           /* <s> */
-#define STORY_END            2           /* </s> */
+#define STORY_START          1           /* usual first id of a sequence */
+#define STORY_END            2           /* id that ends a sequence; -1: none */
 
 #define STORY_MAX_THREADS    1          /* threads that a state has room for */
 #define STORY_STATE_BYTES    1540800

@@ -60,9 +60,9 @@ static const Case cases[] = {
     { "   ", -1, 0, "does not start with '{'" },
     { "\xEF\xBB\xBF{}", -1, 0, "does not start with '{'" },
     { "[]", -1, 0, "does not start with '{'" },
-    { "{\"a\"}", -1, 0, "is not JSON" },
-    { "{} x", -1, 0, "is not JSON" },
-    { "{\"a\xFF\":1}", -1, 0, "is not JSON" },
+    { "{\"a\"}", -1, 0, "is not valid JSON" },
+    { "{} x", -1, 0, "is not valid JSON" },
+    { "{\"a\xFF\":1}", -1, 0, "is not valid JSON" },
     { "{\"a\":" T("F32", "[1]", 0, 4) ",\"a\":" T("F32", "[1]", 0, 4) "}", -1, 4, "names a key twice" },
     { "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "names a key twice" },
     { "{\"a\":" T("F32", "[99999999999999999999]", 0, 4) "}", -1, 4, "number that is too large" },
@@ -130,7 +130,7 @@ static void deep_nesting_is_refused(void **state)
     memset(header + 5, '[', DEPTH);
     unsigned char *file = arena_alloc(a, DEPTH + 64);
     size_t size = make_file(file, header, DEPTH + 5, -1, 0);
-    assert_non_null(strstr(complaint(a, path, file, size), "is not JSON"));
+    assert_non_null(strstr(complaint(a, path, file, size), "is not valid JSON"));
     remove_file(a, folder, "x.safetensors");
     remove_folder(folder);
     arena_free(a);

@@ -1,2 +1,2 @@
-assert(("x"):rep(1, ("-"):rep(1 << 20)) == "x")
+assert(#("x"):rep(1000000):rep(1, ("-"):rep(1000000)) == 1000000)
 return xf.model { name = ("x"):rep(1e9) }

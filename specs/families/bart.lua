@@ -1,4 +1,5 @@
--- bart: BART. A small model, as `xformc info --lua` prints it, but with random weights.
+-- bart: BART.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "bart",
   d_model = 32,

@@ -1,4 +1,5 @@
--- bert: BERT, MiniLM, bge, e5, gte: the encoder. A small model, as `xformc info --lua` prints it, but with random weights.
+-- bert: BERT, MiniLM, bge, e5, gte: the encoder.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "bert",
   kind = "encoder",

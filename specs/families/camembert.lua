@@ -1,4 +1,5 @@
--- camembert: CamemBERT: the encoder. A small model, as `xformc info --lua` prints it, but with random weights.
+-- camembert: CamemBERT: the encoder.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "camembert",
   kind = "encoder",

@@ -1,4 +1,5 @@
--- distilbert: DistilBERT: the encoder. A small model, as `xformc info --lua` prints it, but with random weights.
+-- distilbert: DistilBERT: the encoder.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "distilbert",
   kind = "encoder",

@@ -1,4 +1,5 @@
--- electra: ELECTRA: the encoder. A small model, as `xformc info --lua` prints it, but with random weights.
+-- electra: ELECTRA: the encoder.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "electra",
   kind = "encoder",

@@ -1,4 +1,5 @@
--- gemma: Gemma 1. A small model, as `xformc info --lua` prints it, but with random weights.
+-- gemma: Gemma 1.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "gemma",
   kind = "decoder",

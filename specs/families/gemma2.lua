@@ -1,4 +1,5 @@
--- gemma2: Gemma 2. A small model, as `xformc info --lua` prints it, but with random weights.
+-- gemma2: Gemma 2.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "gemma2",
   kind = "decoder",

@@ -1,4 +1,5 @@
--- gemma3: Gemma 3: its language model. A small model, as `xformc info --lua` prints it, but with random weights.
+-- gemma3: Gemma 3: its language model.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "gemma3",
   kind = "decoder",

@@ -1,4 +1,5 @@
--- gemma3_text: Gemma 3, text only: 270M, 1B. A small model, as `xformc info --lua` prints it, but with random weights.
+-- gemma3_text: Gemma 3, text only: 270M, 1B.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "gemma3_text",
   kind = "decoder",

@@ -1,4 +1,5 @@
--- gguf: a GGUF file with architecture llama, qwen2 or qwen3: a file, not a folder. A small model, as `xformc info --lua` prints it, but with random weights.
+-- gguf: a GGUF file with architecture llama, qwen2 or qwen3: a file, not a folder.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "gguf",
   kind = "decoder",

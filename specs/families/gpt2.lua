@@ -1,4 +1,5 @@
--- gpt2: GPT-2, DistilGPT-2. A small model, as `xformc info --lua` prints it, but with random weights.
+-- gpt2: GPT-2, DistilGPT-2.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "gpt2",
   kind = "decoder",

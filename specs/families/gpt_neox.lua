@@ -1,4 +1,5 @@
--- gpt_neox: GPT-NeoX, Pythia. A small model, as `xformc info --lua` prints it, but with random weights.
+-- gpt_neox: GPT-NeoX, Pythia.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "gpt_neox",
   kind = "decoder",

@@ -1,4 +1,5 @@
--- llama: Llama 2 and 3, TinyLlama, SmolLM 1 and 2. A small model, as `xformc info --lua` prints it, but with random weights.
+-- llama: Llama 2 and 3, TinyLlama, SmolLM 1 and 2.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "llama",
   kind = "decoder",

@@ -1,4 +1,5 @@
--- m2m_100: M2M100, NLLB-200. A small model, as `xformc info --lua` prints it, but with random weights.
+-- m2m_100: M2M100, NLLB-200.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "m2m_100",
   d_model = 32,

@@ -1,4 +1,5 @@
--- marian: Marian: opus-mt. A small model, as `xformc info --lua` prints it, but with random weights.
+-- marian: Marian: opus-mt.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "marian",
   d_model = 32,

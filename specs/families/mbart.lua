@@ -1,4 +1,5 @@
--- mbart: mBART, mBART-50. A small model, as `xformc info --lua` prints it, but with random weights.
+-- mbart: mBART, mBART-50.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "mbart",
   d_model = 32,

@@ -1,4 +1,5 @@
--- mistral: Mistral. A small model, as `xformc info --lua` prints it, but with random weights.
+-- mistral: Mistral.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "mistral",
   kind = "decoder",

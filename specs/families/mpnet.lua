@@ -1,4 +1,5 @@
--- mpnet: MPNet, all-mpnet-base: the encoder. A small model, as `xformc info --lua` prints it, but with random weights.
+-- mpnet: MPNet, all-mpnet-base: the encoder.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "mpnet",
   kind = "encoder",

@@ -1,4 +1,5 @@
--- mt5: mT5. A small model, as `xformc info --lua` prints it, but with random weights.
+-- mt5: mT5.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "mt5",
   d_model = 32,

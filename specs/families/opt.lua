@@ -1,4 +1,5 @@
--- opt: OPT. A small model, as `xformc info --lua` prints it, but with random weights.
+-- opt: OPT.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "opt",
   kind = "decoder",

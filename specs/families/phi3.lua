@@ -1,4 +1,5 @@
--- phi3: Phi-3, Phi-3.5, Phi-4-mini. A small model, as `xformc info --lua` prints it, but with random weights.
+-- phi3: Phi-3, Phi-3.5, Phi-4-mini.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "phi3",
   kind = "decoder",

@@ -1,4 +1,5 @@
--- qwen2: Qwen 2 and 2.5. A small model, as `xformc info --lua` prints it, but with random weights.
+-- qwen2: Qwen 2 and 2.5.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "qwen2",
   kind = "decoder",

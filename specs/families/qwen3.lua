@@ -1,4 +1,5 @@
--- qwen3: Qwen 3. A small model, as `xformc info --lua` prints it, but with random weights.
+-- qwen3: Qwen 3.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "qwen3",
   kind = "decoder",

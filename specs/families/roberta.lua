@@ -1,4 +1,5 @@
--- roberta: RoBERTa: the encoder. A small model, as `xformc info --lua` prints it, but with random weights.
+-- roberta: RoBERTa: the encoder.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "roberta",
   kind = "encoder",

@@ -1,4 +1,5 @@
--- smollm3: SmolLM3. A small model, as `xformc info --lua` prints it, but with random weights.
+-- smollm3: SmolLM3.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "smollm3",
   kind = "decoder",

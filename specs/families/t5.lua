@@ -1,4 +1,5 @@
--- t5: T5, flan-T5. A small model, as `xformc info --lua` prints it, but with random weights.
+-- t5: T5, flan-T5.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "t5",
   d_model = 32,

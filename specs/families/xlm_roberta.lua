@@ -1,4 +1,5 @@
--- xlm-roberta: XLM-R, multilingual e5, bge-m3: the encoder. A small model, as `xformc info --lua` prints it, but with random weights.
+-- xlm-roberta: XLM-R, multilingual e5, bge-m3: the encoder.
+-- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "xlm_roberta",
   kind = "encoder",

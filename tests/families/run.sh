@@ -76,7 +76,8 @@ while read -r type about; do
     gguf)     folder=tests/gguf/files/llama_f32.gguf ;;
     esac
     {
-        echo "-- $type: $about. A small model, as \`xformc info --lua\` prints it, but with random weights."
+        echo "-- $type: $about."
+        echo "-- A small model, as \`xformc info --lua\` prints it, but with random weights."
         "$xformc" info "$folder" --lua | sed 's|^  weights = .*|  weights = "random",|; /^  names = /d' | sed "s/^  name = .*/  name = \"$name\",/"
     } >"$scratch/spec.lua" 2>"$scratch/err"
     [ -z "$write" ] || cp "$scratch/spec.lua" "$spec"

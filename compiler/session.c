@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "chat_read.h"
 #include "clock.h"
@@ -134,14 +133,14 @@ void session_look_at_weights(Session *s)
     if (s->looked || s->options.sizes_only) return;
     s->looked = true;
     model_look_at_weights(s->diag, s->model);
-    if (s->opened) diag_print(s->diag, stderr, isatty(2));
+    if (s->opened) diag_print(s->diag, stderr, diag_colours(2));
 }
 
 bool session_open(Session *s)
 {
     const bool good = session_read(s);
     s->opened = true;
-    if (good) diag_print(s->diag, stderr, isatty(2));
+    if (good) diag_print(s->diag, stderr, diag_colours(2));
     return good;
 }
 
@@ -233,7 +232,7 @@ void session_free(Session *s)
 
 Exit session_end(Session *s)
 {
-    diag_print(s->diag, stderr, isatty(2));
+    diag_print(s->diag, stderr, diag_colours(2));
     Exit code = diag_exit(s->diag);
     session_free(s);
     return code;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "progress.h"
 #include "text.h"
@@ -284,6 +285,12 @@ static void put_entry(const Diag *d, FILE *to, const Entry *e, bool colour)
         fputc('\n', to);
         if (m == e->first || !same_place(m->at, e->first->at)) put_source(d, to, m->at, colour);
     }
+}
+
+bool diag_colours(int file)
+{
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(file) && !(none && *none) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 void diag_print(Diag *d, FILE *to, bool colour)

@@ -43,6 +43,8 @@ Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when th
  * line, a caret, notes. Source lines come from the file, or from the text that diag_source gave for
  * that name. It prints at most 20 errors, then how many more there are. */
 void  diag_print(Diag *d, FILE *to, bool colour);
+/* True if a file descriptor is a terminal that shows colours, and NO_COLOR is empty or not set. */
+bool  diag_colours(int file);
 void  diag_source(Diag *d, const char *file, const char *text);
 /* Never quote lines of this file: an untrusted spec may name a file that only this user may
  * read. */

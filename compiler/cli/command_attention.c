@@ -18,7 +18,7 @@ enum { WIDTH = 80 };
 static bool wants_colour(int when)
 {
     if (when > COLOR_WORD_AUTO) return when == COLOR_WORD_ALWAYS;
-    return picture_colours();
+    return diag_colours(1);
 }
 
 static void show(const Look *l, const Options *o)

@@ -311,7 +311,7 @@ static Exit bench_ablate(const Options *o, CompileOptions *compile)
     progress_end();
     ablation_close(&a, failed);
     if (failed == s) return session_end(s);
-    diag_print(s->diag, stderr, isatty(2));
+    diag_print(s->diag, stderr, diag_colours(2));
     session_free(s);
     return session_end(failed);
 }
@@ -341,7 +341,7 @@ Exit command_bench(const Options *o)
     progress_end();
     close_engines(&b);
     if (failed == s) return session_end(s);
-    diag_print(s->diag, stderr, isatty(2));
+    diag_print(s->diag, stderr, diag_colours(2));
     session_free(s);
     return session_end(failed);
 }

@@ -94,7 +94,7 @@ Exit command_cache(const Options *o)
     else if (o->json) list_json(a, folder, e, n);
     else if (folder) list(a, e, n);
     progress_end();
-    diag_print(d, stderr, isatty(2));
+    diag_print(d, stderr, diag_colours(2));
     if (!folder && !o->json) fputs("xformc: there is no cache: XFORMC_CACHE is off, or there is no home folder\n", stderr);
     const Exit told = diag_exit(d);
     arena_free(a);

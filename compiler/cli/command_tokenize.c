@@ -279,7 +279,7 @@ Exit command_tokenize(const Options *o)
     TokenizerBlob blob;
     Exit code = EXIT_DONE;
     const bool good = tokenizer_import(a, d, (Loc){ 0 }, o->spec, &blob);
-    diag_print(d, stderr, isatty(2));
+    diag_print(d, stderr, diag_colours(2));
     if (good && o->verbose) fprintf(stderr, "%s: %zu bytes of tables\n", o->spec, blob.size);
     code = good ? tokenize(o, &blob) : diag_exit(d);
     arena_free(a);

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct Stop { unsigned char rgb[3], terminal; } Stop;
 static const Stop ramp[] = {
@@ -37,12 +36,6 @@ int picture_terminal_colour(double weight, bool dark)
 {
     const int step = (int)lround(on_ramp(weight));
     return ramp[dark ? STEPS - step : step].terminal;
-}
-
-bool picture_colours(void)
-{
-    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
 }
 
 /* The last number of COLORFGBG is the background, one of the 16 colours: 0 to 6 and 8 are dark. */

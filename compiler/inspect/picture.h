@@ -38,8 +38,6 @@ Text picture_svg(Arena *a, const Picture *p);
 /* How a terminal shows weights: as shade characters, or in 256 colours, where 0 looks like the
  * background. */
 typedef enum PictureInk { PICTURE_SHADES, PICTURE_ON_LIGHT, PICTURE_ON_DARK } PictureInk;
-/* True if standard output is a terminal with colours, and NO_COLOR is not set. */
-bool picture_colours(void);
 /* PICTURE_ON_DARK if COLORFGBG, such as "15;0", says so; else PICTURE_ON_LIGHT. */
 PictureInk picture_ground(void);
 /* Lines of at most `width` columns. */

@@ -76,7 +76,7 @@ static void ask(lua_State *L, ReplModel *m, const char *text, TextOptions option
     m->look.text = (TextOptions){ 0 };
     repl_check_probes(L);
     if (!good) repl_model_fail(L, m);
-    diag_print(m->session->diag, stderr, isatty(2));        /* remarks, such as that the text was
+    diag_print(m->session->diag, stderr, diag_colours(2));        /* remarks, such as that the text was
                                                              * cut */
     m->asked = true;
 }
@@ -197,7 +197,7 @@ static int generate(lua_State *L)
     repl_check_probes(L);
     repl_check_status(L, status);
     if (engine_saturated(e)) diag_remark(m->session->diag, (Loc){ 0 }, "%s: " RT_SATURATED, model->name);
-    diag_print(m->session->diag, stderr, isatty(2));
+    diag_print(m->session->diag, stderr, diag_colours(2));
     const RtBeamResult *r = d->cli.results;
     const int count = r->length - decoder_ended(d, r);
     lua_createtable(L, count, 0);

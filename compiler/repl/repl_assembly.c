@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cleanup.h"
 #include "file.h"
@@ -95,7 +94,7 @@ Exit repl_assembly(ReplModel *m, const char *function)
     }
     progress_end();
     cleanup_release();
-    diag_print(d, stderr, isatty(2));
+    diag_print(d, stderr, diag_colours(2));
     const Exit code = diag_exit(d);
     arena_free(a);
     return code;

@@ -57,7 +57,7 @@ static int attention(lua_State *L)
         const Text t = picture_svg(a, &l.picture);
         if (!file_replace(a, m->session->diag, path, svg_kind, t.data, t.size)) return repl_model_fail(L, m);
     } else {
-        const PictureInk ink = picture_colours() ? picture_ground() : PICTURE_SHADES;
+        const PictureInk ink = diag_colours(1) ? picture_ground() : PICTURE_SHADES;
         const Text t = picture_blocks(a, &l.picture, 80, ink);
         fwrite(t.data, 1, t.size, stdout);
     }

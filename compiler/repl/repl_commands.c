@@ -3,7 +3,6 @@
 #include "repl.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "emit.h"
 #include "file.h"
@@ -150,7 +149,7 @@ static void draw(Repl *r, Arena *a, const char *path, Text picture)
     Diag *d = diag_new(a);
     if (file_replace(a, d, path, svg_kind, picture.data, picture.size)) printf("%s\n", path);
     else {
-        diag_print(d, stderr, isatty(2));
+        diag_print(d, stderr, diag_colours(2));
         r->exit_code = diag_exit(d);
     }
     arena_free(a);
@@ -233,7 +232,7 @@ static void save(Repl *r, const char *path)
     Diag *d = diag_new(r->reader.arena);
     if (!*path) repl_refuse(r, EXIT_USAGE, ":save needs a FILE");
     else if (!file_write(r->reader.arena, d, path, r->typed.data, r->typed.size)) {
-        diag_print(d, stderr, isatty(2));
+        diag_print(d, stderr, diag_colours(2));
         r->exit_code = diag_exit(d);
     }
 }

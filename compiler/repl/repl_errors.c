@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "rt_logits.h"
 
@@ -15,7 +14,7 @@ char *repl_diag_text(Diag *d)
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     if (!f) no_memory("a message");
-    diag_print(d, f, isatty(2));
+    diag_print(d, f, diag_colours(2));
     if (fclose(f) != 0) no_memory("a message");
     while (size && text[size - 1] == '\n') text[--size] = '\0';
     return text;

@@ -4,7 +4,6 @@
 #include "repl.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "file.h"
 
@@ -126,7 +125,7 @@ bool repl_file(Repl *r, const char *path)
     const char *zero = text ? memchr(text, 0, size) : NULL;
     for (const char *s = text; zero && s < zero; s++) lines += *s == '\n';
     if (zero) diag_error(d, EXIT_BAD_DATA, (Loc){ path, (int)lines, 0 }, "a zero byte; a Lua file must be text");
-    diag_print(d, stderr, isatty(2));
+    diag_print(d, stderr, diag_colours(2));
     if (diag_errors(d)) r->exit_code = diag_exit(d);
     bool good = !diag_errors(d);
     if (good && size >= 3 && memcmp(text, mark, 3) == 0) memset(text, ' ', 3);

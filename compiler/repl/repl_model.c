@@ -56,7 +56,7 @@ ReplModel *repl_compile(lua_State *L, int index, int options)
         luaL_error(L, "the model was not compiled");
     }
     m->open_ns = clock_now_ns() - begin;
-    if (!m->quiet) diag_print(m->session->diag, stderr, isatty(2));
+    if (!m->quiet) diag_print(m->session->diag, stderr, diag_colours(2));
     repl_tier_begin(L, m, tier);
     repl_remember(L);
     return m;

@@ -52,7 +52,7 @@ static int bars(lua_State *L)
     }
     svg_finish(&s);
     if (file_replace(a, d, path, svg_kind, s.text.data, s.text.size)) return 0;
-    diag_print(d, stderr, isatty(2));
+    diag_print(d, stderr, diag_colours(2));
     repl_of(L)->exit_code = diag_exit(d);
     return 0;
 }

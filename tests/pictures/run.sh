@@ -273,6 +273,14 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     check 'terminal: an empty NO_COLOR says nothing' same "$(on_terminal 'TERM=xterm NO_COLOR=' '')" colour
     check 'terminal: TERM=dumb' same "$(on_terminal TERM=dumb '')" plain
     check 'terminal: --color=never' same "$(on_terminal TERM=xterm --color=never)" plain
+    # error_on_terminal VARIABLES: the same for an error.
+    error_on_terminal() {
+        script -qec "env $1 '$bin' run '$out/none.lua' x" /dev/null </dev/null >"$out/screen"
+        if ! grep -q 'none.lua' "$out/screen"; then echo nothing; elif grep -q "$escape" "$out/screen"; then echo colour; else echo plain; fi
+    }
+    check 'terminal: an error in colour' same "$(error_on_terminal TERM=xterm)" colour
+    check 'terminal: an error with NO_COLOR' same "$(error_on_terminal 'TERM=xterm NO_COLOR=1')" plain
+    check 'terminal: an error with TERM=dumb' same "$(error_on_terminal TERM=dumb)" plain
 else
     echo 'skip terminal: colour (no pseudo-terminal)'
 fi

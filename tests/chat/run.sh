@@ -148,7 +148,7 @@ verdict $? '--help of a program tells of it'
 ! grep -n '.\{81,\}' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -le 60 ]
 verdict $? '--help is at most 80 columns wide and 60 lines long'
 # Native code is the same with and without --chat.
-native() { XFORMC_CACHE=on XDG_CACHE_HOME=$scratch/cache "$xformc" run "$scratch/gemma.lua" --engine native -n 1 "$@" >/dev/null; }
+native() { env -u XFORMC_CACHE XDG_CACHE_HOME=$scratch/cache "$xformc" run "$scratch/gemma.lua" --engine native -n 1 "$@" >/dev/null; }
 native x && native --chat x && [ "$(find "$scratch/cache" -name 'gemma-*.so' | wc -l)" = 1 ]
 verdict $? 'a chat takes the native code that is in the cache'
 find "$scratch/cache" -type f

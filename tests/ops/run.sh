@@ -136,7 +136,7 @@ field 'a shape function that fails'      "1:69: error: attempt to index a nil va
 field 'a shape function without end'     '1:1: error: the spec ran for more than' "name = \"mine\", $c, shape = function(x) while true do end end"
 field 'a shape of one size'              '2:50: error: the shape of mine must be {rows, columns}' "name = \"mine\", $c, shape = function(x) return { 1 } end"
 field 'a shape that is not whole'        '2:50: error: the shape of mine: size 1 must be a whole number' "name = \"mine\", $c, shape = function(x) return { 1.5, 1 } end"
-field 'a shape out of all bounds'        '2:50: error: mine: too large' "name = \"mine\", $c, shape = function(x) return { 1e6, 1e6 } end"
+field 'a shape out of all bounds'        '2:50: error: mine: 1e+12 elements, with rows padded' "name = \"mine\", $c, shape = function(x) return { 1e6, 1e6 } end"
 field 'no shape function'                '1:4: error: shape of xf.op must be a function' "name = \"mine\", $c"
 field 'no C'                             '1:4: error: c of xf.op must be a string' "name = \"mine\", $shape"
 field 'the name of another operation'    '1:4: error: g.matmul already exists' "name = \"matmul\", $shape, $c"

@@ -1,5 +1,6 @@
-/* first.c: The first test to read. It compiles dates in memory with libtcc, encodes one text, and
- * compares every named tensor with PyTorch's (first.ref.safetensors, by specs/dates/one_text.py).
+/* first.c: The first test to read. It compiles dates in memory with libtcc, runs it on one text and
+ * its answer, and compares the named tensors with PyTorch's (first.ref.safetensors, by
+ * specs/dates/one_text.py).
  *
  * It prints a line for each tensor: its name, our first values, PyTorch's, and the distance.
  * usage: build/tests/first */

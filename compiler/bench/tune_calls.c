@@ -75,7 +75,7 @@ static bool open_ways(Calls *c)
     for (int cut = 0; cut < CUTS; cut++) {
         const Tuning all = { .every = (LinearCut)cut };
         if (!anyone_can(c, (LinearCut)cut)) continue;
-        progress_say("opening jit, linears %s", cut_rows[cut].words);
+        progress_say("opening jit, linears: %s", cut_rows[cut].words);
         Engine *e = tune_engine(c->tune, &all, NULL, LAYERS_BY_SPEC, true);
         if (!e) return false;
         c->ways[c->way_count++] = (Way){ (LinearCut)cut, e, functions_of(c, e->plan) };
@@ -153,7 +153,7 @@ static bool same_bits(Calls *c, const BenchTest *t)
 {
     for (int i = 1; i < c->way_count; i++)
         if (!tune_same(c->tune, t, c->ways[0].engine, c->ways[i].engine)) {
-            diag_error(c->tune->bench.session->diag, EXIT_OUR_BUG, (Loc){ 0 }, "%s: the results differ for linears %s",
+            diag_error(c->tune->bench.session->diag, EXIT_OUR_BUG, (Loc){ 0 }, "%s: linears computed another way (%s) give different results",
                        t->name, cut_rows[c->ways[i].cut].words);
             return false;
         }
@@ -167,7 +167,7 @@ static bool measure_test(Calls *c, const BenchTest *t)
     if (!same_bits(c, t)) return false;
     for (int round = 0; round < b->repetitions && !s; round++)
         for (int i = 0; i < c->way_count && !s; i++) {
-            tune_progress(c->tune, arena_format(b->arena, "%s, linears %s", t->name, cut_rows[c->ways[i].cut].words), round);
+            tune_progress(c->tune, arena_format(b->arena, "%s, linears: %s", t->name, cut_rows[c->ways[i].cut].words), round);
             s = one_round(c, &c->ways[i], t, round);
         }
     for (int i = 0; i < c->count && !s; i++) judge(c, &c->list[i]);

@@ -117,8 +117,8 @@ static PackCached write_entry(Arena *a, Diag *d, const Plan *p, const char *path
     if (!w) {
         const double bytes = (double)(HEAD_BYTES + p->weights_bytes);
         if (!file_has_room(a, diag_new(a), path, bytes))
-            diag_remark(d, (Loc){ 0 }, "%s takes %s packed, for which the disk of the cache has no room, so the model is "
-                        "packed on every run", p->graph->model->name, text_bytes(a, (size_t)bytes));
+            diag_remark(d, (Loc){ 0 }, "the packed weights of %s take %s, more than is free on the disk of the cache, so they "
+                        "are packed on every run", p->graph->model->name, text_bytes(a, (size_t)bytes));
         return PACK_NOT_CACHED;
     }
     const bool written = pack_to_file(a, w, &file), stay = weights_stay(d, p->graph->model);

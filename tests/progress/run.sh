@@ -90,7 +90,7 @@ screen '"$xformc" bench specs/self_attention.lua --engine jit -r 1 -t 1 --second
 shows 'bench: what it does' '^<K>bench: probing the machine$'
 shows 'bench: what it measures' '^<K>bench: run, jit, 1 thread, repetition 1 of 1$'
 screen '"$xformc" tune specs/self_attention.lua -r 1 --seconds 0.001 -o "$scratch/tune.lua" >"$scratch/table"'
-shows 'tune: what it measures' '^<K>tune: run, linears .*, round 1 of 1$'
+shows 'tune: what it measures' '^<K>tune: run, linears: .*, round 1 of 1$'
 shows 'tune: what comes next' "^<K>$scratch/tune.lua: [0-9]* non-default choices* for self_attention, [0-9.]* s; use it: xformc build specs/self_attention.lua --tune $scratch/tune.lua\$"
 screen '"$xformc" run specs/self_attention.lua --engine native'
 shows 'run: a compiler that works for it' '^<K>run: compiling self_attention.c with cc'

@@ -227,7 +227,7 @@ mkdir "$scratch/stopped"
 cp "$scratch/made.lua" "$scratch/stopped/kept.lua"
 pty=$(dirname "$xformc")/tests/repl/pty
 name='a signal leaves no file, and the one that was there as it was'
-printf '%s\n' '? , linears ' "! kill -s TERM \"\$(cat '$scratch/id')\"" >"$scratch/script"
+printf '%s\n' '? , linears: ' "! kill -s TERM \"\$(cat '$scratch/id')\"" >"$scratch/script"
 for file in new kept; do
     TERM=xterm PTY_ENDS=143 "$pty" "$scratch/script" sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/id" \
         "$xformc" tune $spec -r 1000 -o "$scratch/stopped/$file.lua"

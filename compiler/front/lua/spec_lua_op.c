@@ -76,7 +76,7 @@ static void add_attribute(lua_State *L, CustomOp *op, NameMap *taken)
     if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TNUMBER)
         spec_fail(L, op->at, "attributes of xf.op must be { name = number, … }; the numbers are defaults");
     const double number = lua_tonumber(L, -1);
-    if (!isfinite((float)number)) spec_fail(L, op->at, "an attribute of xf.op is not a finite float");
+    if (!isfinite((float)number)) spec_fail(L, op->at, "attribute %s of xf.op is not a finite float", lua_tostring(L, -2));
     lua_pushvalue(L, -2);
     const char *name = c_name(L, op->at, "an attribute of xf.op");
     lua_pop(L, 1);

@@ -5,6 +5,29 @@
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
+/* True if the character c[n] is one of those in set[bytes]; both are UTF-8. */
+static bool is_one_of(const char *set, size_t bytes, const char *c, size_t n)
+{
+    for (size_t i = 0; i + n <= bytes; i++)
+        if (memcmp(set + i, c, n) == 0) return true;
+    return false;
+}
+
+/* The bytes of the character that s[0..n) begins with, or ends with: 1 if it is not UTF-8. */
+static size_t first_bytes(const char *s, size_t n)
+{
+    int32_t c;
+    const int bytes = utf8_next(s, n, &c);
+    return bytes ? (size_t)bytes : 1;
+}
+static size_t last_bytes(const char *s, size_t n)
+{
+    int32_t c;
+    for (size_t k = 2; k <= 4 && k <= n; k++)
+        if (utf8_next(s + n - k, k, &c) == (int)k) return k;
+    return 1;
+}
+
 /* Strip the characters of `set`, or white space if it is NULL, from the ends. */
 static JValue stripped(JRun *r, const JValue *v, const JValue *set, bool left, bool right)
 {
@@ -12,8 +35,16 @@ static JValue stripped(JRun *r, const JValue *v, const JValue *set, bool left, b
     const char *s = v->s, *of = set && set->kind == J_TEXT ? set->s : spaces;
     const size_t bytes = set && set->kind == J_TEXT ? set->bytes : sizeof spaces - 1;
     size_t n = v->bytes;
-    while (left && n && memchr(of, *s, bytes)) s++, n--;
-    while (right && n && memchr(of, s[n - 1], bytes)) n--;
+    while (left && n) {
+        const size_t k = first_bytes(s, n);
+        if (!is_one_of(of, bytes, s, k)) break;
+        s += k, n -= k;
+    }
+    while (right && n) {
+        const size_t k = last_bytes(s, n);
+        if (!is_one_of(of, bytes, s + n - k, k)) break;
+        n -= k;
+    }
     return jinja_text(r, s, n);
 }
 

@@ -569,10 +569,12 @@ static const char *find_bound(Learner *l, const Chat *c)
             const int count = ((int)n | 1) + 2 * k;
             Probe turns = { NULL, { NULL } };
             for (int t = 0; t < count; t++) turns.said[t] = t % 2 ? ANSWER : USER;
-            bool good = agrees_or_none(l, c, &turns);
-            turns.system = SYSTEM;
-            good = good && agrees_or_none(l, c, &turns);
-            if (!good) return arena_format(l->arena, "for a conversation of %d message%s", count, count == 1 ? "" : "s");
+            for (int s = 0; s < 2; s++) {
+                turns.system = s ? SYSTEM : NULL;
+                if (!agrees_or_none(l, c, &turns))
+                    return arena_format(l->arena, "for a conversation of %d message%s%s", count, count == 1 ? "" : "s",
+                                        s ? " with a system prompt" : "");
+            }
         }
     }
     return NULL;

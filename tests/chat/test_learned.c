@@ -37,7 +37,7 @@ static const Limit limits[] = {
     { "long_text", NULL, false, false, "for a message of 61 characters" },
     { "long_cut", NULL, false, false, "for a message of 201 characters" },
     { "many_texts", NULL, false, false, "for a conversation of 9 messages" },
-    { "from_tenth", NULL, false, false, "for a conversation of 9 messages" },
+    { "from_tenth", NULL, false, false, "for a conversation of 9 messages with a system prompt" },
     { "above_tilde", NULL, false, false, "for a message with \"~\"" },
     { "three_blanks", NULL, false, false, "for a message with \"   \"" },
     { "said_again", NULL, false, false, "for a message that repeats another" },

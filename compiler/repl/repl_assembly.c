@@ -37,8 +37,9 @@ static bool compile(Arena *a, ReplModel *m, const char *folder, const char *file
     return status == 0;
 }
 
-/* Print the code from the function's label to its .size, without directives. */
-static void print_function(const char *text, const char *function)
+/* Print the code from the function's label to its .size, without directives; false if there is no
+ * such label. */
+static bool print_function(const char *text, const char *function)
 {
     const size_t n = strlen(function);
     bool inside = false;
@@ -46,10 +47,10 @@ static void print_function(const char *text, const char *function)
         end = strchr(line, '\n');
         end = end ? end + 1 : line + strlen(line);
         if (strncmp(line, function, n) == 0 && line[n] == ':') inside = true;
-        if (inside && strncmp(line, "\t.size", 6) == 0) return;
+        if (inside && strncmp(line, "\t.size", 6) == 0) break;
         if (inside && (strncmp(line, "\t.", 2) != 0)) fwrite(line, 1, (size_t)(end - line), stdout);
     }
-    if (!inside) fprintf(stderr, "error: the compiler removed '%s'\n", function);
+    return inside;
 }
 
 static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const char *function)
@@ -75,7 +76,8 @@ static void assemble(Arena *a, Diag *d, ReplModel *m, const char *folder, const 
         return;
     }
     const char *text = file_read(a, d, (Loc){ 0 }, file_join(a, folder, "function.s"), SIZE_MAX / 2, &size);
-    if (text) print_function(text, function);
+    if (text && !print_function(text, function))
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "the C compiler removed '%s'", function);
 }
 
 Exit repl_assembly(ReplModel *m, const char *function)

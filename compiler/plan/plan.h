@@ -3,8 +3,8 @@
  * Two targets share these types. TARGET_PANELS is for emitted C: panels of sixteen, bias and
  * activation fused, work divided among threads. TARGET_ROW_MAJOR is for the generic engine: one
  * operation at a time, with threads only inside matrix products. A Plan contains no C text.
- * Everything lives in the session's arena. Offsets are in bytes, from the start of a state or of
- * the packed data. */
+ * Everything lives in the arena given to plan_make. Offsets are in bytes; they count from the start
+ * of a state or of the packed data, unless their comments name a part of these. */
 #ifndef PLAN_H
 #define PLAN_H
 
@@ -110,7 +110,8 @@ typedef struct PlanOp {
     const Node *node;
     const Tensor *result;           /* the node's result, that of a node fused into it, or all
                                      * columns of joined linears; of a store: the cache's tensor */
-    Kernel kernel;                  /* what emitted C calls; the generic engine has own functions */
+    Kernel kernel;                  /* what emitted C calls; the generic engine has its own
+                                     * functions */
     Buffer *in[NODE_INPUTS], *out[3];       /* NULL if omitted or not wanted */
     Buffer *scratch;                /* attention: one piece per thread; linears that round
                                      * their rows: RoundedSize */
@@ -211,7 +212,7 @@ RoundedSize plan_rounded_size(const Plan *p, const PlanBlock *b, const PlanOp *o
 /* The most decoder rows for which threads divide a linear by panels. */
 enum { PLAN_FEW_ROWS = 16 };
 
-/* All passes below, in order. */
+/* Run the passes from plan_lower to plan_check, in order. */
 Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 
 /* Lower blocks to operations: fuse, choose kernels and layouts, work in place where that is safe.
@@ -226,8 +227,9 @@ void plan_weights(Plan *p);
 void plan_lists(Plan *p);
 /* needs: phases, lists.   gives: buffer->offset, list->offset, plan->state_bytes. */
 void plan_memory(Arena *a, Plan *p);
-/* die() if two buffers in use at the same time overlap, or a buffer is out of bounds or
- * misaligned. */
+/* die() if buffers in use at the same time overlap, buffers or weights are misaligned or out of
+ * bounds, weights of joined linears are not contiguous, or the scratch of an operation is too
+ * small. */
 void plan_check(const Plan *p);
 /* PLAN_KERNELS: print operations with their kernels. PLAN_MEMORY: print buffers and weights. */
 enum { PLAN_KERNELS = 1, PLAN_MEMORY = 2 };
@@ -290,8 +292,8 @@ static inline size_t buffer_scale_bytes(const Buffer *b) { return b->kv_dtype ==
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }
 static inline size_t pad64(size_t n) { return (n + 63) / 64 * 64; }
-/* Rows of attention's scratch: the rows of queries or, if there are more, the heads that share keys
- * and values; at most RT_ATTENTION_ROWS. */
+/* Rows of attention's scratch: as many as there are rows of queries or, if that is more, heads that
+ * share keys and values; at most RT_ATTENTION_ROWS. */
 static inline int64_t plan_score_rows(const Node *n)
 {
     const int64_t queries = n->in[0]->dim[0].bound, share = n->heads / n->kv_heads, most = queries > share ? queries : share;

@@ -169,7 +169,7 @@ static void tell_choice(Diag *d, const Plan *p, PlanWork work, const Model *m, c
     arena_free(a);
 }
 
-/* Report the options that make the model smaller, each on its own. */
+/* Report the options with which the model takes less memory, each on its own. */
 static void tell_choices(Diag *d, const Plan *p, PlanWork work)
 {
     enum { SHORT = 2048 };
@@ -215,7 +215,7 @@ bool plan_fits_machine(Diag *d, const Plan *p, PlanWork work)
     diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s needs %s of memory (%s), but this machine has %s",
                m->name, size_words(a, sum(n)), needs_words(a, n), text_bytes(a, memory_of_machine()));
     if (m->model_kind != KIND_GRAPH && p->options.target == TARGET_PANELS) tell_choices(d, p, work);
-    if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "fewer --slots need less memory");
+    if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "with fewer slots (--slots) it needs less");
     diag_note(d, (Loc){ 0 }, "'xformc info' prints the details");
     arena_free(a);
     return false;

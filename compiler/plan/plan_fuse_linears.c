@@ -1,5 +1,5 @@
-/* plan_fuse_linears.c: fuse into one call linears that read the same rows, or a linear and the
- * addition after it.
+/* plan_fuse_linears.c: fuse into one call linears that read the same rows, two linears and their
+ * gate, or a linear and the addition after it.
  *
  * Queries, keys and values are columns of one product: their panels are contiguous in the packed
  * weights, so one linear computes all of them into one buffer, and each is a view of it. The two
@@ -61,7 +61,7 @@ static int find_columns(Lower *w, int i, const Node *members[MOST_JOINED])
 }
 
 /* The gate that reads the linear at `i` and can be fused with both of its linears, or NULL.
- * members: the linear that is activated, then the one that is multiplied with it. */
+ * members: the linear that is activated, then the one that its result is multiplied by. */
 static const Node *find_gate(Lower *w, int i, const Node *members[MOST_JOINED])
 {
     const Node *n = w->block->block->nodes[i], *gate = may_join(w, n) ? gate_of(w, n) : NULL;

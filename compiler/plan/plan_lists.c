@@ -9,8 +9,8 @@ static void add(Plan *p, const char *name, const char *words, int64_t count, siz
     p->lists[p->list_count++] = (CallList){ .name = name, .words = words, .count = count, .size = size };
 }
 
-/* Bytes of work space to tokenise a text. With the vocabularies of Llama, GPT-2, T5 and BERT it
- * takes at most 60 bytes per byte of text, and an average token has 3 to 5 bytes. */
+/* Bytes of work space to tokenise a text. With the vocabularies of Llama, GPT-2, T5 and BERT,
+ * tokenising takes at most 60 bytes per byte of text, and an average token has 3 to 5 bytes. */
 static int64_t tokenizer_work(const Model *m)
 {
     enum { LEAST = 16384, EACH_ID = 512 };

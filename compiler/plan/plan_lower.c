@@ -5,7 +5,8 @@
  * (plan_fuse_linears.c); keys and values are stored in panels before attention reads them;
  * operations work in place where that is safe.
  * TARGET_ROW_MAJOR: one operation per node. Each tensor has its own buffer, except that caches are
- * extended in place and layers overwrite the tensor that they pass on. */
+ * extended in place and layers overwrite the tensor that they pass on.
+ * For both, an alias shares the buffer of its tensor. */
 #include "plan_lower.h"
 
 #include <string.h>

@@ -66,7 +66,7 @@ bool lower_joined(Lower *w, int i);
 void lower_rounded(Lower *w);
 
 void lower_start_names(Lower *w);
-/* A name that no other buffer has, ignoring case, since macros are made from it. */
+/* A name like `name` that no other buffer of the block or of the plan has, ignoring case. */
 const char *lower_name(Lower *w, const char *name);
 void lower_take_name(Lower *w, const char *name);
 /* The end of a tensor's name as a C identifier: encoder.{}.self_attn.q -> self_q. */

@@ -65,7 +65,8 @@ const char *lower_words(Lower *w, const Tensor *t)
 
 /* ---- packed weights --------------------------------------------------------------------------------------- */
 
-/* Reserve the macros of blocks: the offset of their weights, and the stride of their layers. */
+/* Reserve the names of blocks, since the macro W_BLOCK is the offset of a block's weights, and
+ * BLOCK_STRIDE. */
 void lower_start_names(Lower *w)
 {
     const Graph *g = w->plan->graph;

@@ -1,7 +1,7 @@
 /* plan_team.c: estimate the work of a call, from which rt_team_weigh finds out whether threads are
  * worth their barriers.
  *
- * The estimate is that of a fast processor: one thread of a Zen 4 at 3.7 GHz with AVX-512, whose
+ * The estimate is for a fast processor: one thread of a Zen 4 at 3.7 GHz with AVX-512, whose
  * caches hold the weights. On a slower one the work takes longer, and threads save more than
  * estimated. */
 #include "plan.h"

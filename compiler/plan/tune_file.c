@@ -17,7 +17,7 @@ typedef struct TuneFields { lua_State *L; SpecReader *reader; Tuning *tuning; Lo
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* The names in the table on top of the stack, sorted, since Lua's order varies; *n receives their
- * number. A value without a name is an error. */
+ * number. A value without a name is an error, as are names that are too long or too many. */
 static const char **names_of(const TuneFields *f, Loc at, int *n)
 {
     const char **names = arena_array(f->reader->arena, MAX_TUNED_CALLS, sizeof *names);
@@ -26,7 +26,8 @@ static const char **names_of(const TuneFields *f, Loc at, int *n)
         size_t size = 0;
         const char *name = lua_type(f->L, -2) == LUA_TSTRING ? lua_tolstring(f->L, -2, &size) : "";
         if (!size) wrong(f, at, "a value needs a name: %s has none", spec_describe(f->L, -1));
-        else if (size > LONGEST_NAME || strlen(name) != size) wrong(f, at, "a name is longer than %d bytes or contains a zero byte", LONGEST_NAME);
+        else if (size > LONGEST_NAME) wrong(f, at, "a name is longer than %d bytes", LONGEST_NAME);
+        else if (strlen(name) != size) wrong(f, at, "a name contains a zero byte");
         else if (*n == MAX_TUNED_CALLS) {
             wrong(f, at, "more than %d names", MAX_TUNED_CALLS);
             lua_pop(f->L, 2);

@@ -61,8 +61,8 @@ static const char is_bias_text[] =
     "    return 1;\n"
     "}\n\n";
 
-/* List the masks and added biases of all attentions, each once: those that are inputs, or those
- * that are computed. Returns their number. */
+/* List the masks and added biases of all attentions, each once: if `inputs`, those that are inputs,
+ * else those that are computed. Return their number. */
 static int checked_buffers(const Emit *e, bool inputs, const Buffer **buffers, Holds *holds)
 {
     int n = 0;
@@ -307,13 +307,14 @@ static const char graph_arguments[] =
     "    ${name} model = { 0 };\n"
     "    const int help = argc == 2 && (strcmp(argv[1], \"-h\") == 0 || strcmp(argv[1], \"--help\") == 0);\n"
     "    if (help || argc > ${most} || (argc > 1 && argv[1][0] == '-')) {\n"
-    "        fputs(\"usage: ${name}${usage}\\n\"\n"
+    "        fputs(\"usage: ${command}${usage}\\n\"\n"
     "              \"Prints every output for the inputs of the spec; an input without values is all zeros.\\n\", help ? stdout : stderr);\n"
     "        return help ? 0 : 2;\n"
     "    }\n";
 
-/* place: a C expression for the path of the weights; NULL if they are in the program. */
-static void program(Emit *e, Text *out, const char *file, const char *place)
+/* command: the program's name. place: a C expression for the path of the weights; NULL if they are
+ * linked into the program. */
+static void program(Emit *e, Text *out, const char *file, const char *command, const char *place)
 {
     const bool embed = !place;
     Text open = text_new(e->arena), own = text_new(e->arena);
@@ -325,7 +326,8 @@ static void program(Emit *e, Text *out, const char *file, const char *place)
               "math", has_lowest(e) ? "#include <math.h>\n" : "", NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
         if (is_input(tensor_at(e, i)) && tensor_at(e, i)->values) values_array(e, out, tensor_at(e, i));
-    text_fill(out, graph_arguments, "name", e->name, "most", embed ? "1" : "2", "usage", embed ? "" : " [WEIGHTS.safetensors]", NULL);
+    text_fill(out, graph_arguments, "name", e->name, "command", command, "most", embed ? "1" : "2",
+              "usage", embed ? "" : " [WEIGHTS.safetensors]", NULL);
     text_add(out, open.data);
     text_add(out, "    if (status != RT_OK) {\n"
                   "        fprintf(stderr, \"error: %s\\n\", rt_status_text(status));\n"
@@ -355,10 +357,10 @@ static const char *file_place(Emit *e) { return arena_format(e->arena, "\"%s\"",
 static void graph_main(Emit *e, Text *out)
 {
     const char *place = e->form.weights == WEIGHTS_BEHIND ? "WEIGHTS" : emit_has_weights_file(e) ? file_place(e) : NULL;
-    program(e, out, arena_format(e->arena, "%s_main.c", e->name), place);
+    program(e, out, arena_format(e->arena, "%s_main.c", e->name), e->name, place);
 }
 
-static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", file_place(e)); }
+static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", "example", file_place(e)); }
 
 static const EmitName *graph_names(Emit *e, int *n)
 {

@@ -130,8 +130,8 @@ static const char model_begin[] =
     "${costs}\n"
     " * Build: make, or cc -std=c11 ${optimise} -march=native -ffp-contract=off -Iruntime -c ${name}.c\n"
     " *\n"
-    " * This file has, in order: the weights, with a struct for each block; the state; the blocks, with a\n"
-    " * function for each; the programs, which call blocks; and the calls of ${name}.h. The operations are in\n"
+    " * This file has, in order: the weights, as structs; the state; binding; the blocks, as functions;\n"
+    " * the programs, which call blocks; and the other calls of ${name}.h. The operations are in\n"
     " * ${name}_kernels.h.\n"
     "${threads}\n"
     " * A comment above each call gives its equation and, at the right, the shape of its result. */\n"
@@ -313,7 +313,7 @@ static Emit emit_new(Arena *a, const Plan *p, const char *identity, size_t head_
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n)
 {
     Emit e = emit_new(a, p, identity, head_bytes, form);
-    /* NAME.c comes first: emitting it collects the shapes that NAME_kernels.h defines */
+    /* NAME.c comes first: emitting it collects the functions that NAME_kernels.h defines */
     /* fits: break long lines */
     static const struct { const char *format; EmitOne *emit; bool fits; } files[] = {
         { "%s.c", emit_model, true }, { "%s_kernels.h", emit_seam, false }, { "%s.h", emit_header, true },

@@ -1,7 +1,7 @@
 /* emit.h: emit a Plan as C text.
  *
  * The text contains no dates, paths or command-line options: the same Plan and form give the same
- * text. The emit_*.c keep their C text in templates with named placeholders. */
+ * text. The files emit_*.c keep longer pieces of C in templates with named placeholders. */
 #ifndef EMIT_H
 #define EMIT_H
 
@@ -94,8 +94,8 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
 enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
 /* One text that includes no file: rt.h, rt_rows.h for a decoder, NAME.h, prototypes of the kernels
- * (compiled for `isa`), NAME.c. #line names the origin of each part. Only layers and tuning of the
- * form are used. hooks: EMIT_*. */
+ * (compiled for `isa`), NAME.c. #line names the origin of each part. Of the form, only `layers` and
+ * `tuning` are used. hooks: EMIT_*. */
 Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks);
 
 /* The name, without NAME_, of the call that returns the decoder's output: "scores" if it is
@@ -109,8 +109,8 @@ void emit_bound(Emit *e, Text *out);
 /* Append to `files`, which has *n of them, the kernel files that NAME_kernels.h includes, and the
  * files that they include. files: room for RUNTIME_FILES more. */
 void emit_kernel_files(Emit *e, EmittedFile *files, int *n);
-/* Append a runtime file. Its #includes of our headers are dropped; those of two .def tables are
- * replaced by the table's text. */
+/* Append a runtime file. Its #includes of our files are dropped, except that those of two .def
+ * tables are replaced by the tables' text. */
 void emit_paste(Text *out, const char *file);
 /* emit_batches: true if several sources may be encoded at once: for encoder-only models.
  * emit_pools: true if the model's head must then run once per source, since it pools. */
@@ -148,7 +148,7 @@ const Wrapper *emit_wrapper(Emit *e, const PlanOp *op);
 /* True for a linear over rows if threads divide its panels, not its rows, in calls of few rows. */
 bool emit_takes_panels(const Emit *e, const Wrapper *w);
 /* True if a linear can be cut this way and the cut differs from the default code. A cut by rows
- * needs more rows than it takes at a time. A cut by panels needs one row and several f32 panels:
+ * needs more rows than it takes at a time. A cut by panels needs one row and several f32 panels;
  * with quantized weights, each piece would round the row again. */
 bool emit_can_cut(const Emit *e, const Wrapper *w, LinearCut cut);
 /* An Emit in which all functions of a plan's text have their names, for emit_wrapper to find. */
@@ -162,7 +162,7 @@ const char *emit_weights_symbol(Emit *e);
 const char *emit_weights_place(Emit *e);
 /* True if the program reads its weights from a file, its own or another. */
 bool emit_has_weights_file(const Emit *e);
-/* "2 layers, 4 heads of 16, .."; "dates.lua". */
+/* "2 layers, 4 heads of 16, …"; "dates.lua". */
 const char *emit_stack(Emit *e, const Stack *s);
 const char *emit_spec_name(const Emit *e);
 const char *emit_dtypes(Emit *e);                          /* dtypes of the packed weights: "f32", "bf16 and int8" */

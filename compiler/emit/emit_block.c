@@ -354,8 +354,8 @@ static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
     text_printf(out, "    %s *const %s = %s;\n", type, x->variable, emit_in_state(e, x, x->place == PLACE_SLOT ? "j->slot" : NULL));
 }
 
-/* Declare all views of u.list[first]'s parent that a block uses, in order of their columns; nothing
- * if an earlier view in the list has declared them. */
+/* Declare all views that a block uses of the parent of u->list[first], in order of their columns;
+ * do nothing if they were declared for an earlier view in the list. */
 static void declare_views(Emit *e, Text *out, const Used *u, int first)
 {
     const Buffer *parent = u->list[first]->parent;
@@ -398,7 +398,7 @@ static void declare_shares(Emit *e, Text *out, const PlanBlock *b)
 static void declarations(Emit *e, Text *out, const PlanBlock *b)
 {
     Used u = { .seen = name_map_new(e->arena) };
-    /* The block that packed the weights; it may be another one that runs the same layers. */
+    /* The block that the weights belong to: this one, or another that runs the same layers. */
     const PlanBlock *owner = NULL;
     bool rows = false;
     for (int i = 0; i < b->op_count; i++) {

@@ -12,7 +12,7 @@ static const char settings_template[] =
     "extern const RtGeneration ${name}_generation;\n";
 
 static const char head_template[] =
-    "/* ${name}_generate.c: ${name}_generate, which uses only the model's calls. Compiled for the baseline instruction set. */\n"
+    "/* ${name}_generate.c: ${name}_generate, built on the model's other calls. Compiled for the baseline instruction set. */\n"
     "#include \"${name}.h\"\n"
     "#include \"rt_generate_text.h\"\n"
     "${include}\n"

@@ -124,8 +124,9 @@ static Extra extra_of(Emit *e, const Wrapper *w)
     return (Extra){ parameters.data, body.data };
 }
 
-/* How a call is cut. loop: a loop around it, or "". Over rows: `first` row, `count` of rows, and
- * `parts` of each row; for one row: `range` of parts. */
+/* How a call is cut. loop: a loop around it, or "". For a call over rows: the `first` row, the
+ * `count` of rows, and the range of `parts` of each; for a call of one row: the `range` of its
+ * parts. */
 typedef struct Cutting { const char *loop, *first, *count, *range, *parts; } Cutting;
 
 static Cutting cutting_of(Emit *e, const Wrapper *w, const char *begin, const char *end)

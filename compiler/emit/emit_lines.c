@@ -1,6 +1,6 @@
 /* emit_lines.c: break lines of emitted C that are longer than 100 columns. A statement continues in
- * the column after the bracket that it was broken in, and a comment after its star. Preprocessor
- * lines stay as they are. The meaning does not change. */
+ * the column after the innermost open bracket, unless that is too far to the right, and a comment
+ * after its star. Preprocessor lines stay as they are. The meaning of the C does not change. */
 #include "emit.h"
 
 #include <ctype.h>
@@ -17,8 +17,8 @@ typedef struct Carried { const char *words; size_t size; } Carried;
 
 static bool ends_comment(const char *s, size_t n) { return n >= 2 && strncmp(s + n - 2, "*/", 2) == 0; }
 
-/* Add the words of a comment at column `indent`: a whole comment or, if `within`, one line of it.
- * Words that do not fit go to new lines if the comment ends with them, else they are returned. */
+/* Add one line of a comment at column `indent`: its first line or, if `within`, a later one. Words
+ * that do not fit go to new lines if the comment ends with them, else they are returned. */
 static Carried fit_comment(Text *out, size_t indent, const char *s, size_t n, bool within)
 {
     const char *const end = s + n;

@@ -1,5 +1,5 @@
-/* emit_sequence.c: the bodies of the calls of sequence models. Encoder-only, decoder-only and
- * encoder-decoder models consist of different pieces. */
+/* emit_sequence.c: the bodies of the calls of sequence models. Those of encoder-only, decoder-only
+ * and encoder-decoder models are assembled from different templates. */
 #include "emit_kind.h"
 
 #include <string.h>
@@ -277,7 +277,7 @@ static const char tokenizer_template[] =
     "    return rt_text_of_ids(m->weights + W_TOKENIZER, ${bytes}, ids, n, out, cap, bytes);\n"
     "}\n";
 
-/* `text` if the plan has the input `name`, which some operation then reads; else "". */
+/* `text` if some operation of the plan reads the input `name`; else "". */
 static const char *of_input(const Emit *e, const char *name, const char *text)
 {
     return plan_buffer(e->plan, name) ? text : "";

@@ -45,7 +45,7 @@ static const char header_hidden[] =
 
 static const char header_vector[] =
     "\n"
-    "/* The head's output for the last source: ${vector_words}. Valid until the next call on this state. */\n"
+    "/* The head's output for ${vector_words}. Valid until the next call on this state. */\n"
     "#define ${upper}_VECTOR_WIDTH   ${width}\n"
     "${vector_stride}\n"
     "const float *${name}_vector(const ${name}_state *s);\n";
@@ -76,7 +76,7 @@ static const char header_decode[] =
     "/* Append `id` to the sequence in slot 0, as ${name}_decode does with one row. */\n"
     "rt_status ${name}_step(const ${name} *m, ${name}_state *s, int id);\n"
     "\n"
-    "/* The last call's ${logits_words}, as [rows][${upper}_LOGITS_STRIDE], of which ${upper}_VOCAB are in use. "
+    "/* The last call's ${logits_words}, as [rows][${upper}_LOGITS_STRIDE]; the first ${upper}_VOCAB of each row are in use. "
     "Valid until the next call on this state. */\n"
     "const float *${name}_${scores}(const ${name}_state *s);\n"
     "\n"
@@ -173,8 +173,8 @@ static void vector_header(Emit *e, Text *out)
     const Buffer *v = plan_vector(e->plan);
     const bool one = model_pools(e->model);
     text_fill(out, header_vector, "name", e->name, "upper", e->upper, "width", emit_number(e, v->width),
-              "vector_words", one ? arena_format(e->arena, "%s_VECTOR_WIDTH floats", e->upper)
-                                  : arena_format(e->arena, "row i begins at i * %s_VECTOR_STRIDE", e->upper),
+              "vector_words", one ? arena_format(e->arena, "the last source: %s_VECTOR_WIDTH floats", e->upper)
+                                  : arena_format(e->arena, "the last call: row i begins at i * %s_VECTOR_STRIDE", e->upper),
               "vector_stride", one ? "" : arena_format(e->arena, "#define %s_VECTOR_STRIDE  %lld", e->upper, (long long)v->stride), NULL);
 }
 

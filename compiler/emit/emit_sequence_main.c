@@ -213,7 +213,7 @@ static const char *isa_expression(Emit *e)
     return chosen;
 }
 
-/* Declarations of the instruction sets of variants that NAME.h does not declare. */
+/* Declarations that NAME.h lacks: the instruction sets of all variants but the last. */
 static const char *isa_declarations(Emit *e)
 {
     Text t = text_new(e->arena);

@@ -41,8 +41,8 @@ void emit_state_begin(Emit *e)
 
 typedef struct Shape { int64_t dim[4]; int rank; } Shape;
 
-/* The shape of one layer, or of a cache without layers. If it is padded, it is one-dimensional and
- * includes the padding. */
+/* The shape of one layer of a buffer, or of a buffer without layers. If the buffer is padded, the
+ * shape is one-dimensional and includes the padding. */
 static Shape shape_of(const Buffer *b)
 {
     Shape s;

@@ -5,7 +5,7 @@
 
 #include "emit.h"
 
-/* The parts of a function's body. r0 .. p1: C expressions for its rows and parts. */
+/* What the body of a function is emitted from. r0 .. p1: C expressions for its rows and parts. */
 typedef struct UnrolledBody {
     Emit *e;
     Text *out;

@@ -97,7 +97,7 @@ static const char attention_template[] =
     "            }\n"
     "        }\n";
 
-/* The query of row r and head h; for int8 keys, a rotated copy after the scores. */
+/* Declare the query of row r and head h; for int8 keys, a rotated copy that follows the scores. */
 static const char *query_text(Emit *e, const UnrolledBody *b, const Buffer *keys)
 {
     const long long width = (long long)keys->width;
@@ -106,7 +106,7 @@ static const char *query_text(Emit *e, const UnrolledBody *b, const Buffer *keys
     return arena_format(e->arena, "float *query = scratch + %lld;\nrt_plain_rotated_query(query, %s, %lld);", (long long)keys->rows + 16, at, width);
 }
 
-/* The scales of sixteen keys, which begin at `a`; "" if they have none. */
+/* Declare the scales of the sixteen keys at `a`; "" if they have none. */
 static const char *scales_text(Emit *e, const Buffer *keys)
 {
     if (!buffer_scale_bytes(keys)) return "";
@@ -118,7 +118,8 @@ static const char *times_scale(const Buffer *keys)
     return buffer_scale_bytes(keys) ? " * rt_plain_scale(scales + 4 * (j - first))" : "";
 }
 
-/* Multiply the weights by the scales of the values. ring: positions in a ring buffer, or NULL. */
+/* Multiply the weights by the scales of the values. ring: the number of positions in a ring buffer,
+ * or NULL. */
 static const char *scale_weights_text(Emit *e, const Buffer *values, const char *ring)
 {
     const long long scales = (long long)(values->rows * pad16(values->width));

@@ -1,7 +1,7 @@
 /* emit_variants.c: a model for several instruction sets in one program. NAME_SET.c is NAME.c with
- * its own names, compiled for SET; in NAME_variants.c each call is passed on to the variant that
- * bind chose. Functions that are the same in all variants are taken from the last variant, normally
- * the least demanding. */
+ * its own names, compiled for SET; in NAME_variants.c each call that computes is passed on to the
+ * variant that bind chose. Functions that are the same in all variants are taken from the last
+ * variant, normally the least demanding. */
 #include "emit_kind.h"
 
 static const EmitName *names_of(Emit *e, int *n) { return (e->model->graph ? &emit_graph : &emit_sequence)->names(e, n); }
@@ -21,7 +21,7 @@ void emit_variant(Emit *e, Text *out, int isa)
     int n;
     const EmitName *names = names_of(e, &n);
     text_fill(out, "/* ${name}_${set}.c: ${name}.c compiled for ${set}, with its own names; see ${name}_variants.c${more}. */\n", "name", e->name,
-              "set", set, "more", last ? ". All variants share its other names" : "", NULL);
+              "set", set, "more", last ? ". All variants use the functions that it does not rename" : "", NULL);
     rename_call(e, out, set, "bind");
     for (int i = 0; i < 3 && !last; i++) rename_call(e, out, set, shared[i]);
     if (e->plan->options.taps && !last) rename_call(e, out, set, "taps");
@@ -33,8 +33,8 @@ void emit_variant(Emit *e, Text *out, int isa)
 /* ---- NAME_variants.c --------------------------------------------------------------------------------------------- */
 
 static const char variants_begin[] =
-    "/* ${name}_variants.c: the calls of ${name}, each passed on to the variant that bind chose: the first of ${list} that\n"
-    " * the processor supports. Weights and states are the same for all variants. Compiled for the baseline instruction set. */\n"
+    "/* ${name}_variants.c: the calls of ${name} that compute, each passed on to the variant that bind chose: the first of\n"
+    " * ${list} that the processor supports. Weights and states are the same for all variants. Compiled for the baseline instruction set. */\n"
     "#include \"${name}.h\"\n"
     "\n"
     "typedef struct ${name}_variants {\n"

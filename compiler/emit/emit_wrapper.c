@@ -187,7 +187,7 @@ static void store_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                             (long long)c->width, (long long)c->rows, (long long)op->in[1]->stride);
     w->doc = arena_format(e->arena, keys ? "cache[head][position / 16][.. %lld][position %% 16] = x" : "cache[head][.. %lld / 16][position][16] = x",
                           (long long)c->width);
-    if (ring) w->doc = arena_format(e->arena, "%s, for position %% %lld", w->doc, (long long)c->rows);
+    if (ring) w->doc = arena_format(e->arena, "%s, with position modulo %lld", w->doc, (long long)c->rows);
     if (c->kv_dtype == KV_DTYPES_F16) w->doc = arena_format(e->arena, "%s, as f16", w->doc);
     if (c->kv_dtype == KV_DTYPES_INT8) w->doc = arena_format(e->arena, "%s, as int8, with a scale for each %s", w->doc, keys ? "key" : "value");
     w->doc = arena_format(e->arena, "%s    x [.., %lld, %lld]", w->doc, (long long)c->heads, (long long)c->width);
@@ -310,8 +310,8 @@ static void vocabulary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                                            : "y = x - log(sum(exp(x)))    [.., %lld]", (long long)width_of(op->in[0]));
 }
 
-/* The shape is the body of the function, which distinguishes wrappers: the same C may be used with
- * two shapes, and the same name for two C texts. */
+/* The wrapper's `shape` is the body of the function, so that it distinguishes wrappers: the same C
+ * may be used with two shapes, and the same name for two C texts. */
 static void custom_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
     w->name = arena_format(e->arena, "%s_%lldx%lld", op->node->custom->name, (long long)op->out[0]->rows, (long long)op->out[0]->width);
@@ -364,7 +364,8 @@ static const char *wrapper_key(Emit *e, const Wrapper *w)
                         (long long)w->added_head, w->shape);
 }
 
-/* A unique name: `_` is appended while a variable has it, and a number if a wrapper has it. */
+/* A unique name: `_` is appended while a variable has it, and `_v2`, `_v3` and so on if a wrapper
+ * has it. */
 static const char *own_name(Emit *e, const char *name)
 {
     while (name_map_find(e->variables, name)) name = arena_format(e->arena, "%s_", name);

@@ -65,8 +65,8 @@ static bool refuse(Diag *d, const char *path)
     return false;
 }
 
-/* True if make may write the program: nothing has that name, or a regular file with NAME.h next to
- * it, which shows that we built it. */
+/* True if make may write the program: no file has its name, or the one that does is a regular file
+ * next to NAME.h, which shows that we built it. */
 static bool is_free(Arena *a, const char *program)
 {
     struct stat info;
@@ -131,7 +131,7 @@ static bool add_literal(Output *o, const Plan *p, const Pack *pack, const char *
     return true;
 }
 
-/* literal: weights as C, or NULL. */
+/* literal: weights to be written as C, or NULL. */
 static bool write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder, const Pack *literal)
 {
     Output o = { .arena = a, .diag = d };
@@ -187,8 +187,8 @@ static void show(const char *log)
     if (f) fclose(f);
 }
 
-/* The first line of `log` that has an error, else the first line that is not make's; NULL if there
- * is neither. */
+/* The first line of `log` that contains "error", else the first line that is not make's; NULL if
+ * there is neither. */
 static const char *first_said(Arena *a, const char *log)
 {
     enum { LONGEST = 400 };
@@ -297,7 +297,8 @@ static bool is_made(const char *target, const char *text)
     return stat(target, &made) == 0 && S_ISREG(made.st_mode) && stat(text, &from) == 0 && !older(&made, &from);
 }
 
-/* The message in `log` that the disk is full or a quota is exceeded; NULL if there is none. */
+/* The system's message in `log` for a full disk, an exceeded quota or a file that is too large;
+ * NULL if there is none. */
 static const char *said_of_room(const char *log)
 {
     const char *const words[] = { strerror(ENOSPC), strerror(EDQUOT), strerror(EFBIG),
@@ -325,9 +326,9 @@ static int64_t bytes_in(Arena *a, const char *folder)
     return bytes;
 }
 
-/* Why a file of `bytes` bytes cannot be written in a folder, or NULL. Needed if a compiler reports
- * a full disk in another language, or if a signal ended the assembler or the linker because of
- * it. */
+/* Why a folder has no room for a file of `bytes` bytes, or NULL. Needed if a compiler reports a
+ * full disk in another language, or if a signal ended the assembler or the linker for lack of
+ * room. */
 static const char *no_room_in(Arena *a, const char *folder, int64_t bytes)
 {
     const char *path = file_join(a, folder, file_own_name(a, ".room"));
@@ -356,8 +357,8 @@ static const char *all_flags(Arena *a, const char *list)
     return flags;
 }
 
-/* Report a failed build: 74 if the disk is full, 69 if make or the compiler does not work, 70 if
- * they do, since the emitted text must then be wrong. */
+/* Report a failed build. The exit code is 74 if the disk is full, 69 if make or the compiler does
+ * not work, and 70 if they do, since the emitted text must then be wrong. */
 static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, const char *log)
 {
     const char *cc = o->cc ? o->cc : "cc", *said = o->unseen ? first_said(a, log) : NULL;
@@ -463,8 +464,8 @@ static bool is_own(const char *name)
     return n && name[n] == '-' && strlen(name + n + 1) == 6;
 }
 
-/* True for a folder that a killed process left. Processes in another SPACE cannot be looked up, so
- * their folders count as left if they are old. */
+/* True for a folder that a killed process left behind. Processes in another SPACE cannot be looked
+ * up, so their folders count as left behind if they are old. */
 static bool is_left(const char *path, const char *name)
 {
     enum { OLD = 86400 };           /* seconds */

@@ -28,10 +28,10 @@ typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm for
  * do not work, 70 if they do. */
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
-/* A new folder below TMPDIR, or /tmp; NULL after a reported error. Call it with signals held; the
- * caller removes it. */
+/* A new folder in TMPDIR or, if that is not set, in /tmp; NULL after a reported error. Call it with
+ * signals held; the caller removes the folder. */
 const char *folder_temporary(Arena *a, Diag *d);
-/* Remove a folder that xformc made: its files, and those of its subfolders. */
+/* Remove a folder that xformc made, with everything in it. */
 void folder_remove(Arena *a, const char *path);
 
 #endif

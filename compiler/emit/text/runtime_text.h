@@ -2,8 +2,9 @@
 #ifndef RUNTIME_TEXT_H
 #define RUNTIME_TEXT_H
 
-/* Which models' folders get a copy of a file. NONE: those whose kernels need it, if any; ALL;
- * TEXTS: those with a tokenizer; VECTORS: those of encoder-only models. */
+/* Which folders get a copy of a file. NONE: those of models whose kernels need it, if any; ALL: all
+ * folders; TEXTS: those of models with a subword tokenizer; VECTORS: those of encoder-only
+ * models. */
 typedef enum RuntimeUse { RUNTIME_NONE, RUNTIME_ALL, RUNTIME_TEXTS, RUNTIME_VECTORS } RuntimeUse;
 typedef struct RuntimeFile { const char *name, *text; RuntimeUse use; } RuntimeFile;
 

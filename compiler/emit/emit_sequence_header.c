@@ -57,7 +57,7 @@ static const char header_decode[] =
     " * of a slot must be adjacent and have consecutive positions.\n"
     " * The first position is at most the length of the sequence, which is cut there first${back_words}.\n"
     " * ${start_rule}Row i of ${name}_${scores} scores the id that follows rows[i].\n"
-    " * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap${source_words}. */\n"
+    " * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1${source_words} or rows that break these rules. */\n"
     "rt_status ${name}_decode(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
     "/* ${name}_decode without ${logits_kind}, and faster: for all rows of a prompt but the last. */\n"
@@ -114,8 +114,9 @@ static const char generate_header[] =
     "/* Generate ${words} in slot 0, replacing the sequence there, and pass it piece by piece to on_token, unless that is NULL.\n"
     " * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A beam search takes\n"
     " * a slot for each beam. options NULL or all zeros: the model's own settings.\n"
-    " * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop strings too long;\n"
-    " * RT_NO_TOKEN: the settings exclude every token; or those of ${name}_tokenize and ${name}_decode_greedy. */\n"
+    " * Errors: RT_BAD_OPTION: options that are out of range, conflict or are not supported; RT_ORDER: a\n"
+    " * text without ids; RT_NO_ROOM: stop strings too long; RT_NO_TOKEN: the settings exclude every\n"
+    " * token; or those of ${name}_tokenize and ${name}_decode_greedy. */\n"
     "rt_status ${name}_generate(const ${name} *m, ${name}_state *s, const char *text, const rt_generate_options *options,\n"
     "        rt_on_token *on_token, void *user);\n";
 
@@ -158,7 +159,7 @@ static void decoder_header(Emit *e, Text *out)
     text_fill(out, header_decode, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
               "back_words", !e->plan->back ? ""
                   : arena_format(e->arena, "\n * (it must be 0, or fewer than %d before the furthest position decoded since 0)", e->plan->back),
-              "source_words", memory ? ", or a slot without a source" : "", "source_copy", memory ? " and the source" : "",
+              "source_words", memory ? ", a slot without a source," : "", "source_copy", memory ? " and the source" : "",
               "source_keep", memory ? "; its source stays" : "",
               "plain_words", probabilities ? arena_format(e->arena, "\n * %s_scores then has logits, before the log-softmax.", e->name)
                                            : "",

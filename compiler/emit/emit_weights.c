@@ -1,8 +1,8 @@
 /* emit_weights.c: the packed weights as C: a struct for each block, whose members have the offsets
  * that the plan gave the tensors.
  *
- * A block of more than INT32_MAX bytes may be too large for a type in some C compilers. Its members
- * are pointers instead; the text that uses them is the same. */
+ * A block of more than INT32_MAX bytes is too large for a type in some C compilers. The members of
+ * its struct are pointers instead; the text that uses them is the same. */
 #include "emit.h"
 #include "reserved_names.h"
 

@@ -106,7 +106,7 @@ static void one_isa(Emit *e, Isas *t)
     else text_printf(&t->settings, "ISA    =%s%s\n", *flags ? " " : "", flags);
     text_printf(&t->objects, "%s.o", e->name);
     text_add(&t->all, "$(ISA)");
-    text_printf(&t->rules, "# Only the model uses the instructions that ISA allows; the rest runs anywhere and checks for them first.\n"
+    text_printf(&t->rules, "# Only the model uses the instructions of ISA; the rest runs anywhere and checks for them first.\n"
                            "%s.o: CFLAGS += $(ISA)\n", e->name);
 }
 

@@ -24,8 +24,8 @@ static const char *lower(Arena *a, const char *s)
     return copy;
 }
 
-/* Use the file's tensor of that name; for a matrix, else a linear's weight, such as W_Q.weight or
- * w_q.weight for W_Q, transposed if a matmul reads it. */
+/* Use the file's tensor of that name. If there is none, a matrix may be the weight of a linear,
+ * such as W_Q.weight or w_q.weight for W_Q, which is transposed if a matmul reads it. */
 static void find_param(Finder *f, const GraphCall *call, TensorSource *t)
 {
     const TensorSource *found = tensor_file_find(f->model->weight_file, t->name);

@@ -21,7 +21,7 @@ static bool is_json(const unsigned char *b, size_t n)
 static const char *kind_of_weights(const unsigned char *b, size_t n)
 {
     if (n > 8 && b[8] == '{' && !b[6] && !b[7]) return "a safetensors file";
-    if (n > 4 && b[0] == 0x80 && b[2] == 0x8A && b[3] == 10) return "a checkpoint of an old PyTorch";
+    if (n > 4 && b[0] == 0x80 && b[2] == 0x8A && b[3] == 10) return "a checkpoint of an old PyTorch version";
     return n > 4 && !memcmp(b, "PK\3\4", 4) ? "a zip file such as pytorch_model.bin" : NULL;
 }
 

@@ -1,4 +1,4 @@
-/* dtypes.c: the table of number formats. */
+/* dtypes.c: the tables of number formats. */
 #include "dtypes.h"
 
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static inline float from_bits(uint32_t bits)
 }
 
 /* The f32 bits of an f16. A subnormal is read with the exponent of 2^-14, and the implicit leading
- * 1 is subtracted. Masks replace branches, so that compilers vectorise it. */
+ * 1 is subtracted. Masks replace branches, so that compilers vectorise loops of it. */
 static inline uint32_t bits_of_half(uint32_t h)
 {
     const uint32_t sign = (h & 0x8000) << 16, bits = (h & 0x7FFF) << 13;
@@ -96,7 +96,7 @@ float float_of_half(uint16_t h) { return from_bits(bits_of_half(h)); }
 
 float float_of_bf16(uint16_t h) { return from_bits((uint32_t)h << 16); }
 
-/* Sixteen at a time, since compilers vectorise a loop of known length. */
+/* Convert sixteen at a time, since compilers vectorise a loop of known length. */
 static void floats_of_short(float *out, const unsigned char *from, int64_t n, bool half)
 {
     enum { TOGETHER = 16 };

@@ -4,7 +4,7 @@
 
 #include "model.h"
 
-/* The bits of an element, by its name in safetensors; 0 for another name. */
+/* The bits of an element, and *dtype, by the dtype's name in safetensors; 0 for another name. */
 int  dtype_bits(const char *name, DType *dtype);
 const char *dtype_name(DType dtype);
 /* The bytes of an element, or of a whole block; only for a dtype that tensor_read accepts. */
@@ -15,7 +15,7 @@ bool dtype_is_float(DType dtype);                   /* true for floats and block
 /* Convert an f16 or a bf16 to f32; the payload of a NaN is kept. */
 float float_of_half(uint16_t h);
 float float_of_bf16(uint16_t h);
-/* Convert n numbers, little-endian, unaligned. */
+/* Convert n numbers, which are little-endian and may be unaligned. */
 void floats_of_half(float *out, const unsigned char *from, int64_t n);
 void floats_of_bf16(float *out, const unsigned char *from, int64_t n);
 

@@ -20,8 +20,8 @@ typedef enum Need {
 typedef enum FieldScope { SCOPE_MODEL, SCOPE_LIST, SCOPE_STACK, SCOPE_LAYER } FieldScope;
 typedef enum FieldType { TYPE_INT, TYPE_REAL, TYPE_BOOL, TYPE_TEXT, TYPE_PATH, TYPE_WORD, TYPE_NUMBERS, TYPE_IDS, TYPE_SEQUENCES } FieldType;
 
-/* One value: INT, BOOL and WORD are in integer, REAL in real, TEXT and PATH in text, NUMBERS, IDS
- * and SEQUENCES in list; in SEQUENCES each sequence follows its length. */
+/* One value. INT, BOOL and WORD are in `integer`; REAL is in `real`; TEXT and PATH are in `text`;
+ * NUMBERS, IDS and SEQUENCES are in `list`, where each sequence of SEQUENCES follows its length. */
 typedef struct FieldValue { int64_t integer; double real; const char *text; const Numbers *list; } FieldValue;
 
 typedef struct Field {
@@ -40,15 +40,16 @@ extern const Field fields[FIELD_COUNT];
 
 /* The field of that name, or NULL. */
 const Field *field_find(const char *name);
-/* The name nearest to `name`, among the fields of a stack or among all fields; or NULL. */
+/* The name nearest to `name` among the fields of a stack, or among all fields, stacks and groups of
+ * fields; NULL if none is near. */
 const char *field_nearest(const char *name, bool in_stack);
 /* Store a value in the struct that the field's offset is for. */
 void field_store(const Field *f, void *where, FieldValue value);
 FieldValue field_preset(const Field *f);            /* the default value */
 
-/* Check that a number is within the field's limits; false after an error reported at `at`. what,
- * shown: the field and the value as the user wrote them. For INT the number is v->integer; for REAL
- * and each number of NUMBERS it is v->real. */
+/* Check that a number is within the field's limits and not too small for an f32; false after an
+ * error reported at `at`. what, shown: the field and the value as the user wrote them. For INT the
+ * number is v->integer; for REAL and each number of NUMBERS it is v->real. */
 bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v);
 int field_word(const Field *f, const char *word);   /* index in the field's words; -1 if absent */
 
@@ -63,8 +64,8 @@ typedef struct Draft {
     GraphSpec *graph;                   /* NULL for a model */
     const char *weights;                /* a file that overrides the spec's; NULL: none */
     const char *folder;                 /* the folder that was read; NULL for a Lua spec */
-    const char *changed_from;           /* the weights file that a change replaced; vocabularies are
-                                         * still next to it; NULL: none */
+    const char *changed_from;           /* the weights file before a change of the spec;
+                                         * vocabularies are still next to it; NULL: none */
     int64_t trained;                    /* trained length in tokens; 0: the model's length */
     int64_t longest;                    /* --max-len; 0: not given */
     bool shortened;                     /* max_len is below `trained`, but no option asked for it:
@@ -91,13 +92,14 @@ void draft_set_word(Arena *a, Draft *d, FieldId id, Loc at, const char *word);
 /* Set a TEXT or PATH of the whole model. */
 void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text);
 
-/* Set the length to the trained length; for a decoder, to at most 4096, since its state grows with
- * it. */
+/* Set the length to the trained length; for a decoder-only model, to at most 4096, since its state
+ * grows with it. */
 void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length);
-/* Set the length of both stacks, in tokens; false after an error. */
+/* Set the length of each stack, in tokens; false after an error. */
 bool draft_set_length(Arena *a, Diag *d, Draft *draft, int64_t length);
 
-/* Check the generation settings. gives: ends, bad_words, suppress, begin_suppress. */
+/* Check the generation settings. gives: ends, bad_words, suppress, begin_suppress, end_id,
+ * generation_do_sample. */
 void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);
 
 /* Check the RoPE fields of a stack of at most `length` tokens and set those that are unset. needs:

@@ -36,12 +36,12 @@ typedef enum SourceKind {
     SOURCE_VALUES,      /* numbers given in the spec */
     SOURCE_XAVIER,      /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the name */
     SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in), likewise: biases */
-    SOURCE_CONSTANT,    /* one number everywhere: gains (1) and biases (0) of norms */
-    SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, d_model] */
+    SOURCE_CONSTANT,    /* one number everywhere, such as random gains (1) and norm biases (0) */
+    SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, width] */
     SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of
                          * position * rate, times constant */
     SOURCE_DISTANCE     /* a relative position bias for each distance, key minus query, from a table
-                         * with one row per bucket: [heads, 2 * reach - 1] */
+                         * with one row per bucket: [heads, 2 * positions - 1] */
 } SourceKind;
 
 /* The source of a tensor's numbers. shape and stride (in elements) are those of the logical tensor:
@@ -54,8 +54,8 @@ typedef struct TensorSource {
     int rank;
     int64_t shape[MAX_RANK], stride[MAX_RANK];
     const TensorFile *file;  size_t offset;     /* SOURCE_FILE: bytes from the start of the file */
-    int64_t start;                              /* offset of the first element, in elements, even
-                                                 * with groups */
+    int64_t start;                              /* offset of the first element, in elements, not in
+                                                 * groups or blocks */
     int64_t skip;                               /* elements to skip first, in row-major order: of
                                                  * random numbers and of views with view_rank */
     /* SOURCE_FILE whose rows have no single stride, such as those of heads in a fused matrix: the
@@ -66,10 +66,10 @@ typedef struct TensorSource {
                                                  * `scales` in the file; 0: no groups */
     const float *values;                        /* SOURCE_VALUES */
     float constant;                             /* SOURCE_CONSTANT, SOURCE_ROTARY */
-    bool computed;                              /* SOURCE_CONSTANT that was not trained */
+    bool computed;                              /* a SOURCE_CONSTANT that is no parameter */
     float plus;                                 /* SOURCE_FILE: added to every number */
     uint64_t seed;  int64_t fan_in, fan_out;    /* SOURCE_XAVIER, SOURCE_UNIFORM */
-    /* SOURCE_SINUSOID: words of fields.def, first position */
+    /* SOURCE_SINUSOID: indices of words of position_layout and position_divisor; first position */
     int layout, divisor, first;
     const float *rates;                         /* SOURCE_ROTARY: [dims / 2] */
     const struct TensorSource *table;           /* SOURCE_DISTANCE: [buckets, heads] */
@@ -103,7 +103,7 @@ typedef struct FieldList { int count; const int64_t *value; const char *const *t
 #define FIELD_SEQUENCES const Numbers *
 
 /* Names for the words of lists, so that code says POSITIONS_SINUSOIDAL and not 1; in the order of
- * fields.def. A test compares them. */
+ * the words in fields.def or fields.c. A test compares most of them. */
 enum { NORMS_ANNOTATED, NORMS_LAYER, NORMS_RMS };
 enum { NORM_PLACES_PRE, NORM_PLACES_POST, NORM_PLACES_BOTH };
 enum { GAINS_PLAIN, GAINS_ONE_PLUS };
@@ -182,7 +182,7 @@ typedef struct Vocabulary {
 /* ---- graphs written by hand ------------------------------------------------------------------------------ *
  * The calls of an xf.graph builder, unchecked; graph/ gives them shapes and meaning. */
 
-/* An xf.op: an operation defined by C, the body of a function over rows; see xformc-spec(5). */
+/* An xf.op: an operation written in C, the body of a function over rows; see xformc-spec(5). */
 enum { MAX_ATTRIBUTES = 8, MAX_CUSTOM_INPUTS = 8 };
 typedef struct CustomOp {
     const char *name;
@@ -208,8 +208,8 @@ typedef struct GraphCall {
     struct GraphOption { const char *name; double number; const char *word; bool boolean; } options[8];  int option_count;
 } GraphCall;
 
-/* An operation that a builder may call, and the number of its results; graph/ passes the list to
- * the readers. */
+/* An operation that a builder may call, and the number of its results; graph_builder_ops has the
+ * list. */
 typedef struct OpName { const char *name; int results; } OpName;
 
 typedef struct GraphSpec {
@@ -259,7 +259,7 @@ typedef struct Chat {
  * or begins with it up to a dot; * matches any characters. */
 typedef struct DtypeRule { const char *pattern; int word; Loc at; } DtypeRule;
 
-/* The origin of a tokenizer, for messages: the vocabulary file; the class of transformers, or the
+/* The origin of a tokenizer, for messages: the vocabulary files; the class of transformers, or the
  * tokenizer model of a GGUF file, whose rules it follows; the other settings files, separated by
  * commas. NULL if there is none. */
 typedef struct TokenizerOrigin { const char *files, *rules, *settings; } TokenizerOrigin;
@@ -286,7 +286,7 @@ typedef struct Model {
     const char *weights_path;       /* the weights file; NULL if random or given in the spec */
     bool random_weights;
     bool weights_missing;           /* random weights replace a missing file: Draft.sizes_only */
-    bool head_own;                  /* with head_tied: the file has a matrix for the head */
+    bool head_own;                  /* with head_tied: the file has a different matrix for it */
     Stack encoder, decoder;
     Vocabulary *source, *target;    /* NULL without a character tokenizer */
     /* tokenizer_file as a blob; NULL without it */
@@ -373,7 +373,7 @@ bool dtype_rule_matches(const DtypeRule *r, const char *name);
  * dtypes. */
 bool model_layers_pack_alike(Arena *a, const Model *m, const char *stack, int one, int other);
 const char *model_kv_dtype(const Model *m);         /* "f16": the dtype of the KV cache */
-/* Print every field with its type, scope and default, and below it its meaning, in 100 columns. */
+/* Print every field with its type, scope and default, and below it its meaning, in 80 columns. */
 void fields_print(FILE *to);
 /* Print the whole Model deterministically, for golden tests. */
 void model_dump(const Model *m, FILE *to);

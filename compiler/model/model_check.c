@@ -212,8 +212,8 @@ static void check_causal(const ModelCheck *c, Side side, const Stack *s)
         }
 }
 
-/* A window at the top of a spec is for both stacks, and an encoder with a decoder cannot have
- * one. */
+/* A window at the top of a spec is for both stacks, but the encoder of an encoder-decoder cannot
+ * have one. */
 static void check_window(const ModelCheck *c, Side side, const Stack *s)
 {
     bool window = false;
@@ -259,8 +259,8 @@ static double slot_bytes(const Model *m)
     return 4 * elements;
 }
 
-/* A bound on the bytes of a stack's weights and position tables in f32; a double, since the product
- * of sizes may exceed 2^63. */
+/* An upper bound on the bytes of a stack's weights and position tables in f32; a double, since the
+ * product of sizes may exceed 2^63. */
 static double stack_bytes(const Model *m, const Stack *s, bool cross, double length)
 {
     double d = (double)m->d_model, elements = s->position == POSITIONS_NONE ? 0 : length * (d + 2 * (double)(s->layers ? s->layer[0].heads : 0));
@@ -298,7 +298,7 @@ static void check_start(const ModelCheck *c)
 {
     const Model *m = c->model;
     if (!m->has_encoder || !m->has_decoder || !m->target_vocab || m->start_id < m->target_vocab) return;
-    wrong(c, place(c, SIDE_BOTH, FIELD_ID_start_id), "start_id (%" PRId64 ") is outside the target vocabulary of %" PRId64, m->start_id,
+    wrong(c, place(c, SIDE_BOTH, FIELD_ID_start_id), "start_id (%" PRId64 ") is outside the target vocabulary of %" PRId64 " ids", m->start_id,
           m->target_vocab);
 }
 

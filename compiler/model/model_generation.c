@@ -56,7 +56,7 @@ static void check_forced(const Settings *s, FieldId id, int64_t forced)
 {
     const Model *m = s->model;
     if (m->target_vocab && forced >= m->target_vocab)
-        wrong(s, id, "%s (%" PRId64 ") is outside the target vocabulary of %" PRId64, fields[id].name, forced, m->target_vocab);
+        wrong(s, id, "%s (%" PRId64 ") is outside the target vocabulary of %" PRId64 " ids", fields[id].name, forced, m->target_vocab);
 }
 
 static bool is_end(const Model *m, int id)
@@ -77,7 +77,7 @@ static void fill_bad_words(const Settings *s)
         n = all.id[i];
         for (int k = i + 1; k <= i + n; k++)
             if (m->has_decoder && m->target_vocab && all.id[k] >= m->target_vocab) {
-                wrong(s, id, "bad_words_ids contains %d, outside the target vocabulary of %" PRId64,
+                wrong(s, id, "bad_words_ids contains %d, which is outside the target vocabulary of %" PRId64 " ids",
                       all.id[k], m->target_vocab);
                 return;
             }
@@ -111,7 +111,7 @@ static void check_translations(const Settings *s)
 {
     const Model *m = s->model;
     if (m->translations.count && !(m->has_encoder && m->has_decoder))
-        wrong(s, FIELD_ID_translations, "translations need an encoder and a decoder");
+        wrong(s, FIELD_ID_translations, "translations needs kind = \"encoder-decoder\"");
     for (int i = 0; i < m->translations.count; i++) {
         const char *row = m->translations.text[i];
         const size_t from = strcspn(row, " "), to = row[from] ? strcspn(row + from + 1, " ") : 0;

@@ -111,5 +111,5 @@ void model_check_head(Diag *d, const Draft *draft, Model *m)
         diag_error(d, EXIT_BAD_DATA, at, "mask_id needs a masked language model: head_tied "
                    "without pooling or normalize");
     else if (m->mask_id >= m->source_vocab)
-        diag_error(d, EXIT_BAD_DATA, at, "mask_id (%" PRId64 ") is outside the vocabulary of %" PRId64, m->mask_id, m->source_vocab);
+        diag_error(d, EXIT_BAD_DATA, at, "mask_id (%" PRId64 ") is outside the vocabulary of %" PRId64 " ids", m->mask_id, m->source_vocab);
 }

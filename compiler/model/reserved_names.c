@@ -27,7 +27,7 @@ static const char *const machines[] = {
     "mc68000", "mips", "sgi", "sparc", "sun", "tce", "unix", "vax",
 };
 
-/* Functions of math.h; each also exists with the suffixes f and l. */
+/* Functions of math.h and complex.h; most also exist with the suffixes f and l. */
 static const char *const math[] = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cabs", "carg", "cbrt", "ceil", "cexp", "clog", "conj",
     "copysign", "cos", "cosh", "cpow", "csin", "csqrt", "drem", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs",
@@ -98,8 +98,8 @@ static bool is_math(const char *name)
     return is_in(math, base);
 }
 
-/* Families of names in stdint.h, limits.h and float.h: int8_t, uint_least16_t, INT32_MAX, UINT64_C,
- * FLT_EPSILON. */
+/* Families of names in stdint.h, limits.h and float.h, such as int8_t, uint_least16_t, INT32_MAX,
+ * UINT64_C and FLT_EPSILON. */
 static bool is_of_a_family(const char *s)
 {
     if (begins(s, "int") || begins(s, "uint")) return text_ends(s, "_t");
@@ -138,8 +138,8 @@ static const char *const emitted[] = {
     "saturated", "slot", "state", "team", "text", "w", "weights", "xf",
 };
 
-/* Beginnings of emitted names: blocks, kernels by shape (linear_64x64), offsets, inputs, shares of
- * threads. */
+/* Beginnings of emitted names, such as those of blocks, offsets, inputs and shares of threads. The
+ * names of kernels go on with a shape: linear_64x64. */
 static const char *const stems[] = {
     "RT_", "Rt", "W_", "XF_", "at_", "call_", "decoder_embedding", "decoder_layer", "decoder_memory", "decoder_output",
     "encoder_embedding", "encoder_end", "encoder_layer", "encoder_output", "input_", "log_probabilities", "main_", "panel_",

@@ -1,10 +1,10 @@
 /* rotary.c: rotary positions of each layer: check the fields, set those that the spec leaves open,
  * and compute the rates of a head's pairs.
  *
- * The formulas are those of Hugging Face's modeling_rope_utils. Every step is rounded to f32, in
- * the same order as in that file: at position 4000, an error of one bit in a rate is an error of
- * 2e-4 in the angle. Steps that are in double there are in double here, too. Powers are correctly
- * rounded here; there, they are within one bit. */
+ * The formulas are those of Hugging Face's modeling_rope_utils. The steps have the same order as in
+ * that file, and each is rounded to f32 unless it is in double there: at position 4000, an error of
+ * one bit in a rate is an error of 2e-4 in the angle. Powers are correctly rounded here; there,
+ * they are within one bit. */
 #include "fields.h"
 
 #include <inttypes.h>
@@ -167,8 +167,8 @@ static bool check_scaling(const Rotary *r, const LayerFields *l, int64_t length)
     else if (l->rope_scaling == SCALINGS_LONGROPE && l->rope_original_len < 2)
         wrong(r, rope_original_len, "rope_original_len (1) must be more than 1 for \"longrope\"");
     else if (l->rope_scaling == SCALINGS_LONGROPE && l->rope_short_factor->count != l->rope_dims / 2)
-        wrong(r, rope_short_factor, "rope_short_factor lists %d number%s, expected half of rope_dims (%" PRId64 ")", l->rope_short_factor->count,
-              l->rope_short_factor->count == 1 ? "" : "s", l->rope_dims);
+        wrong(r, rope_short_factor, "rope_short_factor lists %d number%s, expected %" PRId64 ", half of rope_dims", l->rope_short_factor->count,
+              l->rope_short_factor->count == 1 ? "" : "s", l->rope_dims / 2);
     else return check_length(r, l, length);
     return false;
 }

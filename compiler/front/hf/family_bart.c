@@ -1,5 +1,6 @@
 /* family_bart.c: BART and the translation models with its architecture: mBART, Marian, M2M100 and
- * NLLB. Encoder-decoders that differ in where norms are and in how positions are encoded. */
+ * NLLB. They are encoder-decoders that differ in the places of norms and in how positions are
+ * encoded. */
 #include "family.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* family_bert.c: BERT and models with its architecture: ELECTRA, RoBERTa, XLM-R, CamemBERT, MPNet.
- * Encoders with learned positions and post-norm. In the last four the first token has position 2.
+ * They are encoders with learned positions and post-norm. In the last four the first token has
+ * position 2.
  * RoBERTa, XLM-R and CamemBERT use only token type 0, whose vector is added to the positions. MPNet
  * has no token types; it adds a relative position bias of 32 buckets, up to distance 128. */
 #include "family.h"

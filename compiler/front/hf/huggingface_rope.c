@@ -28,7 +28,7 @@ static const struct { const char *key; FieldId field; } settings[] = {
 
 /* ---- one object ----------------------------------------------------------------------------------------- */
 
-/* The family's default of original_max_position_embeddings; above 0 only for Phi-3. */
+/* The family's default for original_max_position_embeddings; above 0 only for Phi-3. */
 static double original_preset(const Config *c)
 {
     const ConfigKey *row = family_key(c->family, original_key);
@@ -91,7 +91,7 @@ static void refuse_others(const Config *rope)
         if (!is_setting(keys[i]) && config_has(rope, keys[i])) config_fault(rope, keys[i], "\"%s%s\" is not supported", rope->within, keys[i]);
 }
 
-/* The config that gives the length trained before scaling: the top level takes precedence over the
+/* The config that gives the trained length before scaling: the top level takes precedence over the
  * RoPE object, unless that object is for one kind of layer. */
 static const Config *original_place(const Config *c, const Config *rope, bool of_kind)
 {
@@ -99,7 +99,7 @@ static const Config *original_place(const Config *c, const Config *rope, bool of
     return original_preset(c) > 0 || config_has(c, original_key) ? c : rope;
 }
 
-/* Set rope_original_len, the length trained before scaling. With longrope it bounds the model's
+/* Set rope_original_len, the trained length before scaling. With longrope it bounds the model's
  * length. */
 static void set_original(const Config *c, const Config *rope, Side side, int kind, bool of_kind)
 {

@@ -23,7 +23,8 @@ static void print_path(const char *path, FILE *to)
     free(whole);
 }
 
-/* Print a whole number in full, and else the fewest digits that read back as the same number. */
+/* Print a whole number in full, and any other with the fewest digits that read back as the same
+ * number. */
 static void print_real(double x, FILE *to)
 {
     const bool whole = !(floor(x) < x) && fabs(x) < 1e15;

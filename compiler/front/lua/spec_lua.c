@@ -91,7 +91,7 @@ static int note_place(lua_State *L)
     return 1;
 }
 
-/* The column of the token that Lua quotes last in a message, such as near 'end' or (global 'os');
+/* The column of the token that Lua quotes last in a message, as in near 'end' or (global 'os');
  * else that of the line's first token. */
 static int column_of(const SpecReader *r, int line, const char *message)
 {

@@ -11,7 +11,7 @@
 
 enum { MAX_KEYS = 256, MAX_LIST = 1024, LONGEST_KEY = 64 };
 
-/* The table being read: the fields of both stacks, of one, or of a group. */
+/* The table being read: that of a whole spec, of one stack, or of a group of fields. */
 typedef struct Fields {
     lua_State *L;
     SpecReader *reader;

@@ -52,8 +52,8 @@ static int64_t clock_ns(clockid_t clock)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Reading the processor time needs a system call, and reading the monotonic clock does not, so
- * check that clock first. At the prompt there is no time limit. */
+/* Reading the processor time needs a system call, and reading the monotonic clock does not, so read
+ * the monotonic clock first. At the prompt there is no time limit. */
 static void look_at_clock(lua_State *L)
 {
     Sandbox *s = &spec_reader(L)->sandbox;

@@ -103,7 +103,7 @@ static void check_stops(const Settings *s)
     const Model *m = s->model;
     const Loc at = draft_place(s->draft, SIDE_BOTH, FIELD_ID_generation_stop_strings);
     if (m->generation_stop_strings.count && !m->tokenizer_data && !(m->source && m->target))
-        diag_remark(s->diag, at, "generation_stop_strings has no effect: without a tokenizer, answers are ids");
+        diag_remark(s->diag, at, "generation_stop_strings has no effect: answers are ids, not text");
 }
 
 /* Check that each row has two language codes and a prefix. */

@@ -60,7 +60,7 @@ typedef enum Side { SIDE_BOTH, SIDE_ENCODER, SIDE_DECODER, SIDES } Side;
 
 typedef struct Draft {
     const char *path;                   /* of the spec */
-    Loc at;                             /* the call that made it */
+    Loc at;                             /* the call that made it, or the file that was read */
     GraphSpec *graph;                   /* NULL for a model */
     const char *weights;                /* a file that overrides the spec's; NULL: none */
     const char *folder;                 /* the folder that was read; NULL for a Lua spec */

@@ -281,7 +281,7 @@ typedef struct Model {
     ModelKind model_kind;
     bool has_encoder, has_decoder;  /* which stacks there are */
     const char *spec_path;          /* as the user wrote it */
-    Loc at;                         /* the call that made the model */
+    Loc at;                         /* the call that made the model, or the file that was read */
     const DtypeRule *dtype_rules;  int dtype_rule_count;
     const char *weights_path;       /* the weights file; NULL if random or given in the spec */
     bool random_weights;

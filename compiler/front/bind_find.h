@@ -40,8 +40,8 @@ const char *finder_first_spelling(Arena *a, const char *pattern);
 /* Find a tensor by its canonical name, with the family's table, or else a matrix that it may be
  * tied to; NULL if the file has neither, or several such matrices that differ. */
 const TensorSource *finder_tied(Finder *f, const char *name);
-/* Decide whether the output layer, or the head of a masked language model, is tied to the embedding;
- * call it before tensors are added. */
+/* Decide whether the output layer, or the head of a masked language model, is tied to the
+ * embedding; call it before tensors are added. */
 void finder_settle_tying(Finder *f);
 /* Call these after tensors are added. finder_mark_copies: mark copies of embeddings and of the
  * output layer as used if they have the same bytes as a used tensor. finder_refuse_left_out: report

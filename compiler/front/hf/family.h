@@ -1,6 +1,6 @@
 /* family.h: a family of models: tables that map config.json to fields, and canonical tensor names
- * to those of its files. Each family_*.c fills one Family or several; huggingface*.c, families.c
- * and bind_*.c read them. */
+ * to those of its files. Each family_*.c fills one Family or several; huggingface*.c,
+ * families.c and bind*.c read them. */
 #ifndef FAMILY_H
 #define FAMILY_H
 

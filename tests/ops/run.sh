@@ -133,7 +133,7 @@ END
 }
 shape='shape = function(x) return x end' c='c = "y[0] = 0;"'
 field 'a shape function that fails'      "1:69: error: attempt to index a nil value (field 'y')" "name = \"mine\", $c, shape = function(x) return x.y.z end"
-field 'a shape function without end'     '1:1: error: the spec ran for more than' "name = \"mine\", $c, shape = function(x) while true do end end"
+field 'a shape function without end'     '1:1: error: the spec ran more than' "name = \"mine\", $c, shape = function(x) while true do end end"
 field 'a shape of one size'              '2:50: error: the shape of mine must be {rows, columns}' "name = \"mine\", $c, shape = function(x) return { 1 } end"
 field 'a shape that is not whole'        '2:50: error: the shape of mine: size 1 must be a whole number' "name = \"mine\", $c, shape = function(x) return { 1.5, 1 } end"
 field 'a shape out of all bounds'        '2:50: error: mine: 1e+12 elements, with rows padded' "name = \"mine\", $c, shape = function(x) return { 1e6, 1e6 } end"

@@ -203,7 +203,7 @@ fault 'a call that is given twice' '*bad.lua:3:3: error: a is given twice; first
 fault 'nothing returned' '*bad.lua: error: a tuning file must return xf.tune{*}; this one returns nothing' 'local x = xf.tune { }'
 fault 'a spec in its place' '*bad.lua:1:*: error: unknown xf.model; a tuning file has only xf.tune
 *' 'return xf.model { }'
-fault 'a file that never ends' '*bad.lua:1:*: error: the tuning file ran for more than *' 'while true do end'
+fault 'a file that never ends' '*bad.lua:1:*: error: the tuning file ran more than *' 'while true do end'
 fault 'a file that wants the system' "*bad.lua:1:*: error: *global 'io'*a tuning file's globals are *" 'io.open("x")'
 [ ! -e "$scratch/none" ]
 verdict $? 'none of them left a folder'

@@ -135,7 +135,7 @@ static bool tell_stop(SpecReader *r)
     switch (s->stop) {
     case STOP_NOT: return false;
     case STOP_INSTRUCTIONS:
-        diag_error(r->diag, EXIT_BAD_DATA, at, "the %s ran for more than %d instructions", name, MAX_INSTRUCTIONS);
+        diag_error(r->diag, EXIT_BAD_DATA, at, "the %s ran more than %d instructions", name, MAX_INSTRUCTIONS);
         break;
     case STOP_TIME: diag_error(r->diag, EXIT_BAD_DATA, at, "the %s ran for more than %d seconds", name, sandbox_seconds); break;
     case STOP_MEMORY: diag_error(r->diag, EXIT_BAD_DATA, at, "the %s allocated more than %d MB in all", name, MAX_ALLOCATED_MB); break;

@@ -115,7 +115,7 @@ static bool read_word(const Fields *f, const Field *field, const char *what, Loc
         return true;
     }
     if (strlen(word) != size) {
-        wrong(f, at, "%s must be one of %s, without zero bytes", what, choices);
+        wrong(f, at, "%s contains a zero byte; the choices are %s", what, choices);
         return false;
     }
     const char *near = diag_nearest(word, field->words, field->word_count);

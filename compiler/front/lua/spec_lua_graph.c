@@ -144,7 +144,7 @@ static int64_t read_shape(lua_State *L, GraphCall *c, const char *name, int64_t 
     for (int i = 0; i < c->rank; i++) {
         c->shape[i] = read_size(L, c->at, name, i);
         if (__builtin_mul_overflow(elements, c->shape[i], &elements) || elements > most)
-            spec_fail(L, c->at, "shape of %s: more than %" PRId64 " elements", name, most);
+            spec_fail(L, c->at, "shape of %s has more than %" PRId64 " elements", name, most);
     }
     return elements;
 }

@@ -1,5 +1,6 @@
 /* ggml_blocks.c: decode ggml's blocks of quantised weights. d, m: f16, little-endian. A nibble is
- * half a byte, the low one first. The formulas are those of ggml's reference dequantisers. */
+ * half a byte; the low nibbles of an array come before its high ones. The formulas are those of
+ * ggml's reference dequantisers. */
 #include "weights.h"
 
 #include <string.h>
@@ -49,8 +50,8 @@ static void decode_q5_0(float *restrict y, const unsigned char *restrict b)
     }
 }
 
-/* Unpack the 6-bit factor and minimum of group j, 0 to 7, from the 12 bytes in which K blocks store
- * them. */
+/* Unpack the 6-bit factor and minimum of group j, 0 to 7, from the 12 bytes in which Q4_K and Q5_K
+ * blocks store them. */
 static void k_group(const unsigned char *s, int j, int *factor, int *least)
 {
     if (j < 4) *factor = s[j] & 63, *least = s[j + 4] & 63;
@@ -58,8 +59,8 @@ static void k_group(const unsigned char *s, int j, int *factor, int *least)
 }
 
 /* d, m, groups[12], then nibbles q[4][32]: y = d * factor * number - m * least. The low nibbles of
- * q[k] are group 2k, the high ones group 2k + 1. Bit j of high[32] is the fifth bit of the numbers
- * of group j. */
+ * q[k] are group 2k, the high ones group 2k + 1. Bit j of high[i], of 32 bytes, is the fifth bit of
+ * number i of group j. */
 static void decode_k(float *restrict y, const unsigned char *restrict b, const unsigned char *q,
                      const unsigned char *high)
 {

@@ -96,7 +96,7 @@ bool is_gguf(const unsigned char *data, size_t size) { return size >= 4 && !memc
 
 const char *gguf_read(Arena *a, const unsigned char *data, size_t size, Gguf *out)
 {
-    static const char damaged[] = "has a damaged header";
+    static const char damaged[] = "has a header that is damaged or too large";
     GgufBytes b = { data, size, false };
     *out = (Gguf){ .architecture = { "", 0 } };
     gguf_take_word(&b, 4);

@@ -9,7 +9,7 @@ typedef enum GgufType { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32
                         GGUF_U64, GGUF_I64, GGUF_F64 } GgufType;
 
 typedef struct GgufText { const char *s; size_t n; } GgufText;
-/* A string for messages: at most 100 bytes, with NUL and control characters escaped. */
+/* A string for messages: at most the first 100 bytes, with NUL and control characters escaped. */
 const char *gguf_shown(Arena *a, GgufText text);
 
 /* The bytes that remain to be read; bad: a read went past the end, or the data is invalid. */
@@ -45,16 +45,16 @@ GgufSplit gguf_split(const Gguf *g);
 /* The part of a path before -00001-of-00003.gguf; NULL if it does not end like that. */
 const char *gguf_name_of_split(Arena *a, const char *path);
 
-/* Map a file and read its header; if it is the first part of a split file, all parts. False after
- * errors reported at `at`, with nothing mapped. */
+/* Map a file and read its header; if it is the first part of a split file, do so for all parts.
+ * False after errors reported at `at`, with nothing mapped. */
 typedef struct GgufPart { const char *path; FileMap map; Gguf head; } GgufPart;
 typedef struct GgufParts { GgufPart *part; int count; } GgufParts;
 bool gguf_open_parts(Arena *a, Diag *d, Loc at, const char *path, GgufParts *out);
 void gguf_close_parts(GgufParts *parts);
 
-/* The keys of gguf_keys.def. gguf_read checks their types and ranges, except the keys of an
- * architecture: gguf_architecture_fault checks those. A fault reads as a continuation of "the file
- * ". */
+/* The keys of gguf_keys.def. gguf_read checks their types and ranges, except for the keys of an
+ * architecture: gguf_architecture_fault checks those. A fault continues a sentence whose subject is
+ * the file. */
 typedef enum GgufKeyId {
 #define GGUF_KEY(id, ...) GGUF_KEY_##id,
 #include "gguf_keys.def"
@@ -65,14 +65,14 @@ const GgufValue *gguf_find(const Gguf *g, GgufKeyId id);                /* NULL 
 const char *gguf_key_name(Arena *a, const Gguf *g, GgufKeyId id);
 const char *gguf_keys_fault(Arena *a, Gguf *g);
 const char *gguf_architecture_fault(Arena *a, const Gguf *g);
-const char *gguf_type_fault(Arena *a, const GgufKey *key);      /* a type not supported in GGUF */
+const char *gguf_type_fault(Arena *a, const GgufKey *key);      /* an unknown or nested type */
 
 bool gguf_is(GgufText text, const char *word);
 /* The value of a number or bool of any type; for an array, that of its first item. False for other
  * values. gguf_number converts an F32 to the shortest decimal that rounds to it. */
 bool gguf_exact_number(const GgufValue *v, double *number);
 bool gguf_number(const GgufValue *v, double *number);
-/* The size of an item of that type, in bytes; 0 for strings, arrays and unknown types. */
+/* The size of a value of the given type, in bytes; 0 for strings, arrays and unknown types. */
 size_t gguf_item_bytes(uint32_t type);
 
 #endif

@@ -1,6 +1,6 @@
-/* gguf_parts.c: open a GGUF model in one file, or split into parts: NAME-00001-of-00003.gguf and
- * the files next to it. The first part has all keys; each part has some of the tensors, and its own
- * number. */
+/* gguf_parts.c: open a GGUF model that is one file, or is split into parts, which are named
+ * NAME-00001-of-00003.gguf and so on. The first part has all keys; each part has some of the
+ * tensors, and its own number. */
 #include "gguf.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static bool open_one(Arena *a, Diag *d, Loc at, const char *path, GgufPart *out)
     return false;
 }
 
-/* Check that this is the first part, and that its name leads to the others. */
+/* Check that this is the first part, and that its name tells the names of the others. */
 static bool is_first(Arena *a, Diag *d, Loc at, const char *path, GgufSplit split)
 {
     const char *name = gguf_name_of_split(a, path);

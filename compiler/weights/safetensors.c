@@ -36,7 +36,7 @@ static bool fault_at(Reader *r, const char *message)
 static bool read_dtype(Reader *r, TensorSource *t, const json_t *entry, int *bits)
 {
     const json_t *dtype = json_object_get(entry, "dtype");
-    if (!json_is_string(dtype)) return fault(r, "tensor \"%.100s\" has no dtype", t->name);
+    if (!json_is_string(dtype)) return fault(r, "tensor \"%.100s\" has no string \"dtype\"", t->name);
     const char *word = json_string_value(dtype);
     *bits = strlen(word) == json_string_length(dtype) ? dtype_bits(word, &t->dtype) : 0;
     if (*bits) return true;
@@ -47,7 +47,7 @@ static bool read_dtype(Reader *r, TensorSource *t, const json_t *entry, int *bit
 static bool read_shape(Reader *r, TensorSource *t, const json_t *entry, uint64_t *elements)
 {
     const json_t *shape = json_object_get(entry, "shape");
-    if (!json_is_array(shape)) return fault(r, "tensor \"%.100s\" has no shape", t->name);
+    if (!json_is_array(shape)) return fault(r, "tensor \"%.100s\" has no list \"shape\"", t->name);
     size_t rank = json_array_size(shape);
     if (rank > MAX_RANK) return fault(r, "tensor \"%.100s\" has %zu dimensions; at most %d are supported", t->name, rank, MAX_RANK);
     t->rank = (int)rank;
@@ -191,7 +191,7 @@ static bool tell_json(Reader *r, const json_error_t *error)
     return fault(r, "the header is not valid JSON (byte %d): %s", error->position, error->text);
 }
 
-/* White space may precede the brace: the reference reader accepts it, too. */
+/* White space may precede the brace: the reference reader accepts it too. */
 static bool starts_object(const unsigned char *header, size_t n)
 {
     size_t i = 0;
@@ -256,8 +256,8 @@ void tensor_file_close(TensorFile *f)
     if (f->map.data) file_unmap(&f->map);
 }
 
-/* The path of the file, or of its part, that was written to since it was opened; NULL if none
- * was. */
+/* The path of a file, of f itself or of a part, that was written to since it was opened; NULL if
+ * none was. */
 static const char *changed_path(const TensorFile *f)
 {
     if (f->map.data && file_map_changed(&f->map, f->path)) return f->path;

@@ -23,8 +23,8 @@ static float read_element(const unsigned char *p, DType dtype)
     }
 }
 
-/* n stored numbers: the first is element `at` from `start`, and each next one is `stride` elements
- * further. */
+/* n stored numbers: the first is element `at`, counted from `start`, and each of the others is
+ * `stride` elements after the one before it. */
 typedef struct Run { const unsigned char *start; DType dtype; int64_t at, n, stride; } Run;
 
 static void read_blocks(float *out, const Run *r, const BlockFormat *format)
@@ -61,7 +61,7 @@ static void read_int8(const TensorSource *t, float *out, const Run *r)
 
 static void read_run(const TensorSource *t, float *out, const Run *r)
 {
-    const int64_t bytes = (int64_t)dtype_bytes(r->dtype); /* signed: a stride may be negative */
+    const int64_t bytes = (int64_t)dtype_bytes(r->dtype); /* signed, like what it multiplies */
     const unsigned char *from = r->start + r->at * bytes;
     const BlockFormat *block = block_format(r->dtype);
     if (block) read_blocks(out, r, block);
@@ -74,8 +74,8 @@ static void read_run(const TensorSource *t, float *out, const Run *r)
             out[i] = read_element(r->start + (r->at + i * r->stride) * bytes, r->dtype);
 }
 
-/* Read a matrix that is stored by columns, in square tiles: row by row, each number would come from
- * a different page. */
+/* Read a matrix that is stored by columns. It is read in square tiles: row by row, each number of a
+ * large matrix would come from a different page. */
 static void read_transposed(const TensorSource *t, float *out, const unsigned char *start,
                             DType dtype)
 {
@@ -199,8 +199,8 @@ static void read_rotary(const TensorSource *t, float *out)
         }
 }
 
-/* T5's buckets: one for each near distance, by logarithm for far ones, in f32 as in the
- * original. */
+/* T5's buckets: one for each small distance; large distances share buckets by their logarithm,
+ * computed in f32 as in the original. */
 static int64_t distance_bucket(int64_t ahead, bool both_ways, int64_t buckets, int distance)
 {
     int64_t first = 0, n = buckets, away = ahead;

@@ -1,6 +1,6 @@
 /* weights.h: readers of tensor files. Each maps its file and checks every size against the file's
  * before using it. All results live in the arena; the map lasts until tensor_file_close. Functions
- * return NULL or false after errors reported at `at`. */
+ * that take a Diag return NULL or false after errors, unless a comment says otherwise. */
 #ifndef WEIGHTS_H
 #define WEIGHTS_H
 
@@ -14,8 +14,8 @@ static inline uint32_t bytes_u32(const unsigned char *p)
 
 /* ---- numbers of a tensor -------------------------------------------------------------------------------- */
 
-/* For a matrix stored in Q8_0 or Q4_0 blocks, each with 32 numbers of a row: the bits of a number,
- * and the blocks of a row. 0 and NULL if it is not stored in whole blocks of these formats. */
+/* For a matrix that is used as stored, in whole Q8_0 or Q4_0 blocks with 32 numbers of a row each:
+ * the bits of a number, and the first block of a row. 0 and NULL for any other tensor. */
 int  tensor_block_bits(const TensorSource *t);
 const unsigned char *tensor_blocks(const TensorSource *t, int64_t row);
 /* True if all numbers are stored as bf16 in a file and used unchanged. */
@@ -24,30 +24,31 @@ bool tensor_is_bf16(const TensorSource *t);
 void tensor_read(const TensorSource *t, float *out);
 /* Make a tensor of some of the rows, along the first dimension; false if that is not possible. */
 bool tensor_rows(const TensorSource *t, int64_t first, int64_t rows, TensorSource *part);
-/* True if `view` is the transpose of the matrix `parent`. */
+/* True if `view` and `parent` are two matrices, and the shape and strides of `view` are those of
+ * the transpose of `parent`. */
 bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent);
 
 /* Map a safetensors file and check it by every rule of the format; NULL after errors reported to
  * `d` at `at`. */
 TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
 /* Open a file or folder of tensors. The content of a file decides its type: safetensors, torch.save
- * (weights_torch.c), a llama2.c checkpoint, GGUF, or an index of shards. In a folder:
- * model.safetensors, model.safetensors.index.json, or the same for pytorch_model.bin. NULL after
- * errors. */
+ * (weights_torch.c), a llama2.c checkpoint, GGUF, or an index of shards. In a folder, it is the
+ * first that exists of model.safetensors, model.safetensors.index.json, pytorch_model.bin and
+ * pytorch_model.bin.index.json. NULL after errors. */
 TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
 const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
 void tensor_file_close(TensorFile *f);
-/* Check that no weight file of the model was written to since it was opened, since every engine
- * reads the weights again. False after an error, which names the file. */
+/* Check that no weight file of the model was written to since it was opened: every engine reads the
+ * weights again. False after an error, which names the file. */
 bool weights_stay(Diag *d, const Model *m);
-void tensor_file_sort(TensorFile *f);               /* by name, as tensor_file_find needs it */
+void tensor_file_sort(TensorFile *f);               /* by name, for tensor_file_find */
 /* Join the tensors of f->parts into f. False after an error: two parts have a tensor of the same
  * name. */
 bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f);
-/* Remove from the names what training wrappers added, such as module. and _orig_mod.; no model has
- * such parts. False after an error: two tensors have the same name. */
+/* Remove from the names the prefixes that training wrappers add, such as module. and _orig_mod.,
+ * which no model uses itself. False after an error: two tensors then have the same name. */
 bool tensor_file_unwrap(Arena *a, Diag *d, Loc at, TensorFile *f);
-/* The path of the weight file of a folder; if there is none, the path that it should have. */
+/* The path of the weight file of a folder; if there is none, that of model.safetensors in it. */
 const char *weights_file_of(Arena *a, const char *folder);
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
@@ -64,8 +65,8 @@ typedef struct BlockFormat {
 const BlockFormat *block_format(DType dtype);
 const BlockFormat *block_format_of_ggml(uint32_t type);
 
-/* Open a file written by torch.save. No function named in its pickle is called: only names that
- * make tensors are known, and any other name is an error that quotes it. */
+/* Open a file written by torch.save. No function named in its pickle is called: only the names that
+ * tensors and dictionaries need are known, and any other name is an error that quotes it. */
 TensorFile *torch_open(Arena *a, Diag *d, Loc at, const char *path);
 
 /* The header of a llama2.c checkpoint; false after an error reported at `at`. */
@@ -73,11 +74,11 @@ typedef struct Checkpoint {
     int version;
     int64_t d, hidden, layers, heads, kv_heads, vocab, length;
     bool tied;
-    int group;                      /* of version 2 */
+    int group;                      /* version 2: how many numbers share a factor */
     int64_t begin;                  /* size of the header, in bytes */
 } Checkpoint;
 bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *data, size_t size, Checkpoint *out);
-bool is_checkpoint(const unsigned char *data, size_t size);        /* begins like a llama2.c one */
+bool is_checkpoint(const unsigned char *data, size_t size);        /* begins like one of llama2.c */
 /* Open a llama2.c checkpoint of version 0, 1 or 2; its tensors have Meta's names, such as
  * layers.N.attention.wq.weight. */
 TensorFile *checkpoint_open(Arena *a, Diag *d, Loc at, const char *path);
@@ -95,7 +96,8 @@ TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder,
  * groups are checked. */
 bool weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used);
 
-/* The weight_map of a model.safetensors.index.json: the file of each tensor, as a path. */
+/* The weight_map of an index of shards, such as model.safetensors.index.json: the file of each
+ * tensor, as a path. */
 typedef struct WeightIndex {
     const char **tensor, **file_of;  int count;
     const char **file;  int files;          /* without duplicates */

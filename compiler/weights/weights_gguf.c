@@ -33,8 +33,8 @@ static const char *ggml_name(uint32_t type)
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }
 
-/* The size of a tensor in bytes; 0 if a file of `most` bytes cannot contain it. Its dimensions are
- * not 0, and the first is a multiple of the block. */
+/* The size of a tensor in bytes; 0 if it has more blocks than `most`, the bytes of the file. Its
+ * dimensions are not 0, and the first is a multiple of the block. */
 static uint64_t bytes_of(const GgufTensor *from, DType dtype, uint64_t most)
 {
     const uint64_t block = (uint64_t)dtype_block(dtype);

@@ -1,5 +1,5 @@
 /* weights_llama2c.c: llama2.c checkpoints. Version 0 starts with seven numbers, 1 and 2 with a
- * magic number; 2 stores 8-bit numbers in groups with a factor each. The size of the file must
+ * magic number; 2 stores 8-bit numbers in groups, each with a factor. The size of the file must
  * match its header exactly. */
 #include "weights.h"
 
@@ -10,7 +10,8 @@ enum { MAGIC = 0x616B3432, HEADER_0 = 28, HEADER_1 = 256 };
 
 static int64_t signed_at(const unsigned char *p, int i) { return (int32_t)bytes_u32(p + 4 * i); }
 
-/* Read a header; false if its sizes are out of range. The limits reject text and other formats. */
+/* Read a header; false if it is truncated or its sizes are out of range. The limits reject text and
+ * other formats. */
 static bool read_header(const unsigned char *b, size_t n, Checkpoint *c)
 {
     enum { MOST_WIDTH = 65536, MOST_LAYERS = 1024, MOST_IDS = 1 << 24 };
@@ -114,8 +115,8 @@ bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *b
     if (n >= 8 && bytes_u32(b) == MAGIC && (signed_at(b, 1) < 1 || signed_at(b, 1) > 2))
         diag_error(d, EXIT_BAD_DATA, at, "%s: llama2.c checkpoint version %" PRId64 "; 0, 1 and 2 are supported", path, signed_at(b, 1));
     else if (!good)
-        diag_error(d, EXIT_BAD_DATA, at, "%s: impossible sizes in the header of this llama2.c "
-                   "checkpoint", path);
+        diag_error(d, EXIT_BAD_DATA, at, "%s: the header of this llama2.c checkpoint is truncated or "
+                   "has impossible sizes", path);
     else if (c->d % c->heads || c->heads % c->kv_heads || c->d / c->heads % 2)
         diag_error(d, EXIT_BAD_DATA, at, "%s: inconsistent header: width %" PRId64 ", %" PRId64 " head%s, %" PRId64 " key head%s", path,
                    c->d, c->heads, c->heads == 1 ? "" : "s", c->kv_heads, c->kv_heads == 1 ? "" : "s");

@@ -6,7 +6,7 @@
 
 #include "dtypes.h"
 
-/* Count the numbers that are not finite among n f32. */
+/* Count the infinities and NaN among n f32 numbers. */
 static int64_t strange_of_4(const unsigned char *p, int64_t n)
 {
     int64_t found = 0;
@@ -37,7 +37,7 @@ static int64_t strange_in(const TensorSource *t)
     case DTYPE_F32:  return strange_of_4(p, n);
     case DTYPE_F16:  return strange_of_2(p, n, 0x7C00);
     case DTYPE_BF16: return strange_of_2(p, n, 0x7F80);
-    case DTYPE_I8:   return t->group ? strange_of_4(t->file->map.data + t->scales, n / t->group) : 0;
+    case DTYPE_I8:   return t->group ? strange_of_4(t->file->map.data + t->scales, n / t->group) * t->group : 0;
     default:         return 0;
     }
 }

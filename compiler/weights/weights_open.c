@@ -43,8 +43,8 @@ static const char *find_variant(Arena *a, const char *folder)
     return found;
 }
 
-/* Report a folder without weights that can be read: it has none, a variant, or those of another
- * program or format. */
+/* Report a folder without weights that can be read: it has none, or only a variant, or only those
+ * of another program or format. */
 static TensorFile *refuse_folder(Arena *a, Diag *d, Loc at, const char *folder)
 {
     static const struct { const char *name, *of; } foreign[] = {
@@ -58,7 +58,7 @@ static TensorFile *refuse_folder(Arena *a, Diag *d, Loc at, const char *folder)
         return NULL;
     }
     while (i < sizeof foreign / sizeof *foreign && !file_is_regular(file_join(a, folder, foreign[i].name))) i++;
-    diag_error(d, EXIT_NO_INPUT, at, "%s is a folder without weights; expected model.safetensors, its index or pytorch_model.bin%s", folder,
+    diag_error(d, EXIT_NO_INPUT, at, "%s is a folder without weights; expected model.safetensors, pytorch_model.bin or an index of shards%s", folder,
                i == sizeof foreign / sizeof *foreign ? ""
                : arena_format(a, "; %s (%s) is not supported: save the model again with transformers", foreign[i].name, foreign[i].of));
     return NULL;

@@ -1,5 +1,5 @@
 /* weights_pickle.c: a stack machine for the pickles that torch.save writes, protocols 2 to 4. It
- * reads bytes and makes tensors by name. */
+ * reads bytes and makes named tensors. */
 #include "weights_pickle.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ typedef struct Value {
     int64_t number;                         /* NUMBER; STORAGE: its elements */
     const char *text;                       /* TEXT; GLOBAL: module.name; STORAGE: its key */
     DType dtype;                            /* STORAGE; GLOBAL: if it is a storage type */
-    struct Value **items;  int count, room; /* TUPLE, LIST; DICT: keys, values in turn */
+    struct Value **items;  int count, room; /* TUPLE, LIST; DICT: key, value, key, ... */
     PickleTensor *tensor;
 } Value;
 
@@ -196,7 +196,7 @@ static bool call(Machine *m)
     if (!strcmp(name->text, ordered_dict) && !args->count) return push(m, value_new(m, DICT));
     if (!strcmp(name->text, rebuild_tensor)) return make_tensor(m, args);
     if (!strcmp(name->text, rebuild_parameter) && args->count && args->items[0]->kind == TENSOR) return push(m, args->items[0]);
-    return stop(m, "it calls %.100s with the wrong arguments", name->text);
+    return stop(m, "it calls %.100s with arguments that are not supported", name->text);
 }
 
 static void note_storage(Machine *m, const Value *v)
@@ -273,7 +273,7 @@ static bool push_text(Machine *m, int length_bytes)
     return push(m, v);
 }
 
-/* Read up to a newline: the words of a GLOBAL. */
+/* Read up to a newline: a word of a GLOBAL. */
 static const char *take_line(Machine *m)
 {
     const unsigned char *p = m->data + m->at, *end = memchr(p, '\n', m->size - m->at);
@@ -410,7 +410,7 @@ static bool find_tensors(Machine *m, const Value *dict, PickleTensors *out)
     return stop(m, "it contains no named tensors");
 }
 
-/* Run the pickle to its end; returns the top of the stack, which must be of that kind, or NULL
+/* Run the pickle to its end; returns the top of the stack, which must be of the given kind, or NULL
  * after a fault. */
 static const Value *run(Machine *m, Kind kind)
 {

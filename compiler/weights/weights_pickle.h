@@ -1,6 +1,6 @@
 /* weights_pickle.h: read the tensors in a pickle written by torch.save. A pickle is a program for a
- * stack machine; this one executes only what makes tensors and dictionaries of them, and stops at
- * anything else. It never calls a function that a pickle names. */
+ * stack machine; the machine here executes only what makes tensors and plain values such as
+ * dictionaries, and stops at anything else. It never calls a function that a pickle names. */
 #ifndef WEIGHTS_PICKLE_H
 #define WEIGHTS_PICKLE_H
 
@@ -27,8 +27,8 @@ typedef struct PickleTensors {
 } PickleTensors;
 
 /* Read the tensors of a dictionary, named by its keys; if it has none, those of an inner dictionary
- * such as "state_dict" or "model". Other values are ignored. False: `fault` is the reason, with the
- * name of what is not allowed. Everything lives in the arena. */
+ * such as "state_dict" or "model". Other values are ignored. False: `fault` is the reason; if a
+ * name is not allowed, it quotes the name. Everything lives in the arena. */
 bool pickle_tensors(Arena *a, const unsigned char *data, size_t size, PickleTensors *out);
 
 /* The strings of a list; the number at a key of a dictionary. NULL or -1 if there is no such thing,

@@ -1,5 +1,5 @@
 /* weights_torch.c: read files written by torch.save, such as pytorch_model.bin. Since PyTorch 1.6
- * they are zip files with uncompressed entries: PREFIX/data.pkl describes the tensors,
+ * they are zip files with uncompressed entries: PREFIX/data.pkl describes the tensors, and
  * PREFIX/data/KEY has the numbers of a storage. Before that, they were five pickles, of which the
  * last is a list of keys, followed by the storages in that order, each as its number of elements
  * and its bytes. Every offset and size is checked against the file before it is used. */
@@ -46,7 +46,7 @@ static bool find_list(const Zip *z, uint64_t *at, uint64_t *count)
         *at = u64(z->data + large + 48);
         return true;
     }
-    return fault(z, "the zip has no end record: the file is truncated");
+    return fault(z, "the zip has no end record; the file may be truncated");
 }
 
 /* Read sizes and the offset that do not fit in 32 bits from the zip64 extra field. */
@@ -67,7 +67,7 @@ static bool read_wide(const unsigned char *extra, uint32_t n, uint64_t *wide[3])
     return *wide[0] != UINT32_MAX && *wide[1] != UINT32_MAX && *wide[2] != UINT32_MAX;
 }
 
-/* Read the entry at `at` of the central directory; *next receives the offset of the next. */
+/* Read the entry at `at` of the central directory; *next receives the offset of the next entry. */
 static bool read_entry(Zip *z, uint64_t at, uint64_t *next)
 {
     if (!has(z, at, 46) || bytes_u32(z->data + at) != CENTRAL) return fault(z, "the zip's list of entries is damaged");
@@ -76,9 +76,9 @@ static bool read_entry(Zip *z, uint64_t at, uint64_t *next)
     uint64_t packed = bytes_u32(p + 20), size = bytes_u32(p + 24), local = bytes_u32(p + 42), *wide[3] = { &size, &packed, &local };
     if (!has(z, at + 46, (uint64_t)name_size + extra + comment)) return fault(z, "the zip's list of entries is damaged");
     const char *name = arena_copy(z->arena, (const char *)p + 46, name_size);
-    if (strlen(name) < name_size) return fault(z, "an entry's name has a zero byte");
+    if (strlen(name) < name_size) return fault(z, "an entry's name contains a zero byte");
     *next = at + 46 + name_size + extra + comment;
-    if (!read_wide(p + 46 + name_size, extra, wide)) return fault(z, "entry \"%.100s\" has no sizes", name);
+    if (!read_wide(p + 46 + name_size, extra, wide)) return fault(z, "entry \"%.100s\" has a damaged or incomplete extra field", name);
     if (method || flags & 1 || packed != size)
         return fault(z, "entry \"%.100s\" is compressed or encrypted; only stored entries are supported", name);
     if (!has(z, local, 30) || bytes_u32(z->data + local) != LOCAL) return fault(z, "entry \"%.100s\" is not where it should be", name);
@@ -132,11 +132,11 @@ static bool read_storages(Zip *z, const PickleTensors *found, const char *const 
         const char *name = arena_format(z->arena, "%s/data/%s", old_prefix, keys[i]);
         DType unused;
         if (!s || name_map_find(z->entries, name))
-            return fault(z, "storage %.40s belongs to no tensor, or appears twice", keys[i]);
+            return fault(z, "storage %.40s is not named by the pickle, or appears twice", keys[i]);
         const uint64_t size = (uint64_t)dtype_bits(dtype_name(s->dtype), &unused) / 8;
         const uint64_t elements = has(z, at, 8) ? u64(z->data + at) : UINT64_MAX;
         if (elements != (uint64_t)s->elements || elements > z->size || !has(z, at + 8, elements * size))
-            return fault(z, "storage %.40s does not have the size that its tensors give, or ends past the end of the file", keys[i]);
+            return fault(z, "storage %.40s does not have the size that the pickle gives, or ends past the end of the file", keys[i]);
         FileMap *entry = arena_alloc(z->arena, sizeof *entry);
         *entry = (FileMap){ .data = z->data + at + 8, .size = (size_t)(elements * size) };
         name_map_add(z->entries, name, entry);
@@ -174,7 +174,7 @@ static bool add_tensor(Zip *z, const char *prefix, const PickleTensor *p)
     TensorSource t = { .name = p->name, .file_name = p->name, .kind = SOURCE_FILE, .dtype = p->dtype, .rank = p->rank, .file = z->file };
     int64_t elements = 1, last = p->offset;
     const int bits = dtype_bits(dtype_name(p->dtype), &t.dtype);
-    if (!data) return fault(z, "tensor \"%.100s\": the %s has no entry data/%.40s", p->name, prefix == old_prefix ? "file" : "zip", p->key);
+    if (!data) return fault(z, "tensor \"%.100s\": the %s%.40s", p->name, prefix == old_prefix ? "file has no storage " : "zip has no entry data/", p->key);
     for (int i = 0; i < p->rank; i++) {
         int64_t reach;
         if (__builtin_mul_overflow(elements, p->shape[i], &elements))

@@ -72,10 +72,10 @@ static const Case cases[] = {
     { "{\"__metadata__\":{\"n\":3}}", -1, 0, "\"n\" is not a string" },
     /* entries */
     { "{\"a\":3}", -1, 0, "not described by an object" },
-    { "{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "has no dtype" },
-    { "{\"a\":{\"dtype\":32,\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "has no dtype" },
+    { "{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "has no string \"dtype\"" },
+    { "{\"a\":{\"dtype\":32,\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "has no string \"dtype\"" },
     { "{\"a\":" T("F33", "[1]", 0, 4) "}", -1, 4, "unknown dtype \"F33\"" },
-    { "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", -1, 4, "has no shape" },
+    { "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", -1, 4, "has no list \"shape\"" },
     { "{\"a\":" T("F32", "[1,1,1,1,1]", 0, 4) "}", -1, 4, "has 5 dimensions" },
     { "{\"a\":" T("F32", "[-1]", 0, 4) "}", -1, 4, "must contain only non-negative integers" },
     { "{\"a\":" T("F32", "[1.0]", 0, 4) "}", -1, 4, "must contain only non-negative integers" },

@@ -339,7 +339,7 @@ patched() { LC_ALL=C sed "s/$1/$2/" "$here/llama_f32.gguf" >"$scratch/patched.gg
 bytes=$(wc -c <"$here/llama_q4_0.gguf")
 for part in 5 23 40 100 700; do
     head -c $part "$here/llama_q4_0.gguf" >"$scratch/cut.gguf"
-    refused "cut off after $part bytes" 'GGUF file\|damaged header' "$scratch/cut.gguf"
+    refused "cut off after $part bytes" 'GGUF file\|damaged or too large' "$scratch/cut.gguf"
 done
 head -c $((bytes - 200)) "$here/llama_q4_0.gguf" >"$scratch/cut.gguf"
 refused 'cut off in its last tensor' 'extends past the end of the file' "$scratch/cut.gguf"
@@ -371,6 +371,6 @@ refused 'a key that would change what is computed' 'llama.attention.causal must 
 verdict $? 'factors of rotary positions are used, and not told as left over'
 printf 'GGUF\1\0\0\0' >"$scratch/old.gguf" && refused 'version 1' 'GGUF version 1; 2 and 3 are supported' "$scratch/old.gguf"
 printf 'GGUF\3\0\0\0\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377' >"$scratch/many.gguf"
-refused 'more tensors and keys than there are bytes' 'damaged header' "$scratch/many.gguf"
+refused 'more tensors and keys than there are bytes' 'damaged or too large' "$scratch/many.gguf"
 printf 'GGUF\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$scratch/empty.gguf"
 refused 'no key at all' "general.architecture '' is not supported; llama, qwen2 and qwen3 are" "$scratch/empty.gguf"

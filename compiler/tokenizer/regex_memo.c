@@ -1,7 +1,7 @@
 /* regex_memo.c: choose the nodes of a pattern whose failures the matcher remembers, so that nested
- * backtracking does not multiply. These are the nodes that may be tried again at the same place and
- * are not cheap, and the nodes of lookaheads. The patterns of known tokenizers have few such nodes,
- * or none. */
+ * backtracking does not multiply the steps. These are the nodes that may be tried again at the same
+ * place and are not cheap, and the nodes of lookaheads. The patterns of known tokenizers have few
+ * such nodes, or none. */
 #include "tokenizer_build.h"
 
 /* The nodes of one pattern, numbered from `offset` on. */

@@ -2,8 +2,8 @@
  * (runtime/tokenizer/rt_tokenizer.h).
  *
  * A blob is self-contained: vocabulary, merges, patterns, Unicode tables. It is little-endian and
- * addressed by offsets, so the packed weights of a model contain it unchanged. The same files give
- * the same bytes. It lives in the arena. */
+ * addressed by offsets, so the packed weights of a model contain it unchanged. It lives in the
+ * arena. The same files give the same bytes. */
 #ifndef TOKENIZER_H
 #define TOKENIZER_H
 
@@ -15,15 +15,15 @@
 
 typedef struct TokenizerBlob { const unsigned char *data; size_t size; TokenizerChat chat; TokenizerOrigin origin; } TokenizerBlob;
 
-/* Read a file, whose content and name tell its type (tokenizer.json, vocab.txt, a SentencePiece
- * model, a GGUF file, llama2.c's tokenizer.bin), or the files of a Hugging Face folder. False after
- * errors reported to `d`: 66 if the file is missing, 69 if the folder has two vocabularies, 65 if a
- * file is damaged or has unsupported parts, which the errors name. A missing file is reported at
- * `at`. */
+/* Read a file, whose content and name tell its type (tokenizer.json, vocab.txt, vocab.json with the
+ * merges.txt next to it, a SentencePiece model, a GGUF file, llama2.c's tokenizer.bin), or the
+ * files of a Hugging Face folder. False after errors reported to `d`: 66 if a file is missing, 69
+ * if the folder has two vocabularies, 65 if a file is damaged or has unsupported parts, which the
+ * errors name. A missing file is reported at `at`. */
 bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out);
 
-/* Print the names of the files that tokenizer_import reads, each followed by the classes of
- * transformers that it may be read as. */
+/* Print the names of the files that tokenizer_import reads, and below each the supported classes of
+ * transformers or, for files of other programs, their kinds of tokenizer. */
 void tokenizer_print_layouts(Arena *a, FILE *to);
 
 /* The id of the mask token of a folder's tokenizer; -1 if it has none, or after errors. */

@@ -13,15 +13,17 @@ enum { TOK_OPS_MOST = 32, TOK_PIECE_MOST = 2048, TOK_IDS_MOST = 1 << 24 };
 typedef struct TokString { const char *s; size_t n; } TokString;
 
 /* text: as in the vocabulary. key: as the model sees it, usually the same, but bytes for a
- * byte-level piece; s NULL: the model does not know the piece. */
+ * byte-level piece; key.s NULL: the model does not know the piece. */
 typedef struct TokPiece { TokString text, key; double score; unsigned char kind; } TokPiece;
 typedef struct TokMerge { uint32_t left, right, rank, merged; } TokMerge;
-/* normalised: its normalised text is matched after the normalisers have run; with verbatim, its
- * unchanged text is. listed: it is in a list of special tokens, without a name of its own. */
+/* normalised: it is matched after the normalisers have run, by its normalised text or, if verbatim
+ * is set, by its unchanged text. listed: it is in a list of special tokens, without a name of its
+ * own. */
 typedef struct TokAdded { TokString text; uint32_t id, flags; bool normalised, special, verbatim, listed; } TokAdded;
 typedef struct TokItem { uint32_t kind, id, type; } TokItem;
 
-/* A set of characters: those with these properties and in these ranges; negated: all others. */
+/* A set of characters: those that have one of the properties or are in one of the ranges; negated:
+ * all others. */
 typedef struct TokRange { uint32_t first, last; } TokRange;
 typedef struct TokClass { uint64_t properties; TokRange *ranges; int count, room; bool negated; } TokClass;
 
@@ -39,14 +41,15 @@ typedef struct TokTexts { struct TokTextsSlot { TokString text; uint32_t value; 
 void tok_texts_put(Arena *a, TokTexts *t, TokString text, uint32_t value);      /* or replace */
 uint32_t tok_texts_find(const TokTexts *t, TokString text);     /* RT_TOK_NONE if absent */
 
-/* A trie from bytes to values, for lookups and in the format of the runtime. */
+/* A trie from strings of bytes to values, in the runtime's format. */
 typedef struct TokEntry { TokString key; uint32_t value; } TokEntry;
 typedef struct TokTrie { uint32_t *units, count; } TokTrie;     /* units[2 * count] */
 
 typedef struct TokBuild {
     Arena *arena;
     Diag *diag;
-    const char *file, *part;        /* for messages; part: the key being read, or NULL */
+    const char *file, *part;        /* for messages; part: the key of tokenizer.json being read, or
+                                     * NULL */
     FileMap map;                    /* of a mapped file; unmapped once the blob is made */
     TokenizerOrigin origin;
     int errors;                     /* how many diag had when the build began */
@@ -76,10 +79,10 @@ typedef struct TokBuild {
     bool properties, forms, compatible, lower, graphemes;       /* Unicode tables of the blob */
     TokString charsmap, charsmap_text;
     bool byte_level;
-    bool bytes_given;  uint32_t bytes[256];      /* TOK_BYTES, if pieces are not named <0xNN> */
+    bool bytes_given;  uint32_t bytes[256];     /* TOK_BYTES; if not given, tok_finish finds them */
     bool template_given;
-    int64_t rows;                   /* of the model's embedding; a new token whose id has no row is
-                                     * left out. 0: not known */
+    int64_t rows;                   /* of the model's embedding; tok_add leaves out a new token
+                                     * whose id has no row. 0: not known */
     bool told_rows;                 /* a remark said that one was left out */
 } TokBuild;
 
@@ -126,7 +129,7 @@ uint32_t tok_next_id(const TokBuild *b);                        /* the first fre
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
 void tok_normaliser(TokBuild *b, RtTokOp op);                   /* its text is already in the pool */
-void tok_lower_first(TokBuild *b);                              /* a step before all normalisers */
+void tok_lower_first(TokBuild *b);                              /* before all normalisers */
 void tok_split(TokBuild *b, RtTokOp op);
 void tok_decoder(TokBuild *b, RtTokOp op);
 uint32_t tok_pool(TokBuild *b, TokString s);                    /* append to TOK_TEXT; gives the offset */
@@ -167,8 +170,8 @@ bool tok_charsmap_is_whole(TokString map);
 /* Parse a regular expression in Oniguruma's syntax; false after an error that names what is not
  * supported. */
 bool tok_regex(TokBuild *b, TokString regex, uint32_t *node);
-/* Number the nodes of a pattern at which the matcher remembers failures. The pattern has all nodes
- * from `offset` on, and begins with `first`. */
+/* Number the nodes of a pattern at which the matcher remembers failures. The pattern consists of
+ * all nodes from `offset` on, and begins with `first`. */
 void tok_memo(TokBuild *b, uint32_t offset, uint32_t first);
 /* A pattern that matches one character of a class, or a literal text. */
 uint32_t tok_class_pattern(TokBuild *b, TokClass class);
@@ -185,10 +188,10 @@ void tok_decode_sentencepiece(TokBuild *b, TokString mark, bool prefix);
 
 /* ---- the end ---------------------------------------------------------------------------------------------------- */
 
-/* Sorts the entries; of equal keys the largest value is kept. */
+/* Sorts the entries; of entries with equal keys, the one with the largest value is kept. */
 TokTrie tok_trie(Arena *a, TokEntry *entries, int count);
-/* The bits of TOK_JOINS, words[*count] in the arena. *count is 0 if there are no merges, or if it
- * is unknown which symbols a merged one begins and ends with. bytes: TOK_BYTES. */
+/* The bits of TOK_JOINS: *count words in the arena. *count is 0 if there are no merges, or if it is
+ * unknown which symbols a merged one begins and ends with. bytes: TOK_BYTES. */
 uint32_t *tok_joins(const TokBuild *b, const uint32_t bytes[256], uint32_t *count);
 bool tok_finish(TokBuild *b, TokenizerBlob *out);
 
@@ -204,16 +207,18 @@ typedef enum TokMark { TOK_BOS, TOK_EOS, TOK_UNK, TOK_SEP, TOK_PAD, TOK_CLS, TOK
 /* The settings that a folder's files have for the class of its tokenizer: tokenizer_marks.c. */
 typedef struct TokFolder {
     const char *path;               /* of the folder */
-    const char *class_name;         /* tokenizer_class without "Tokenizer" and "Fast"; NULL for none */
+    const char *class_name;         /* tokenizer_class without "Tokenizer" and "Fast"; NULL for none
+                                     * or a generic one */
     const char *model_type;         /* of config.json; NULL for none */
     TokAdded mark[TOK_MARKS];       /* text.s NULL: not named; ids are RT_TOK_NONE */
     TOK_LIST(TokAdded) added;       /* added_tokens.json */
     TOK_LIST(TokAdded) extra;       /* special tokens with other names; ids are RT_TOK_NONE */
-    TOK_LIST(TokAdded) listed;      /* additional_special_tokens; ids are RT_TOK_NONE */
+    TOK_LIST(TokAdded) listed;      /* those in a list, such as additional_special_tokens; ids are
+                                     * RT_TOK_NONE */
     TOK_LIST(TokAdded) objects;     /* those of `listed` that are objects in
-                                     * special_tokens_map.json; the classes of transformers 5 that
-                                     * are written in Python do not compare them with the tokens of
-                                     * a text */
+                                     * special_tokens_map.json; when they decode, the classes of
+                                     * transformers 5 that are written in Python do not recognise
+                                     * these as special tokens */
     bool left_out;                  /* a token of a second list was left out */
     TokString source_language, language_codes, word_tokenizer, sentence_mask;
     bool has_sentence_mask;         /* mask_token_sent, which may be null */
@@ -228,7 +233,7 @@ typedef struct TokConfig {
     bool clean_spaces, clean_bpe;   /* clean_up_tokenization_spaces; its variant for BPE */
     bool cut_left, has_side;        /* truncation_side, which overrides that of tokenizer.json */
     bool no_types;                  /* model_input_names lacks token_type_ids: all types are 0 */
-    bool lower_first;               /* sentence-transformers first lowercases a text */
+    bool lower_first;               /* sentence-transformers first lower-cases a text */
     const char *class_name;         /* tokenizer_class; NULL: none */
     TokString prompt;               /* sentence-transformers puts it before every text; s NULL: none */
     TOK_LIST(TokAdded) added;       /* added_tokens_decoder */
@@ -253,10 +258,10 @@ typedef struct TokSentencePieces {
     TokString charsmap;             /* s NULL: none */
     int bos, eos, unk;              /* -1: none */
     bool add_bos, add_eos;
-    const float *score;  const int32_t *type;   /* of b->pieces: TokType */
+    const float *score;  const int32_t *type;   /* of each of b->pieces; a type is a TokType */
 } TokSentencePieces;
 bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s);    /* needs pieces */
-/* tok_sentencepiece with the ids, spaces and special tokens of the folder's class. */
+/* Like tok_sentencepiece, but with the ids, spaces and special tokens of the folder's class. */
 bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *config);
 /* Classes that read a vocabulary in the same way. names: of the classes; types: the model_types,
  * for folders that name no class; both separated by spaces. */
@@ -267,11 +272,12 @@ const TokClassRow *tok_class_of(TokBuild *b, const TokFolder *folder, const TokC
 /* "class NAMETokenizer" or "model_type NAME", for messages; NULL if the folder names neither. */
 const char *tok_class_shown(TokBuild *b, const TokFolder *folder);
 
-/* Record the class whose rules are used: the one that the folder names, or that of its
- * model_type. */
+/* Record the class whose rules are used: the one that the folder names, or that of its model_type.
+ * NULL stands for the rules of the SentencePiece library. */
 void tok_note_class(TokBuild *b, const TokFolder *folder, const char *class_name);
-/* tok_is_spelt: true if the pieces have the ids of a vocab.json. For a vocabulary with these ids,
- * the other two functions add the languages after them, and the special tokens around a text. */
+/* tok_is_spelt: true for a class, such as M2M100, whose pieces have the ids of a vocab.json and are
+ * followed by languages. For a vocabulary with these ids, the other two functions add the languages
+ * and the folder's tokens after them, and the special tokens around a text. */
 bool tok_is_spelt(const TokFolder *folder);
 void tok_lay_languages(TokBuild *b, const TokConfig *config);
 void tok_lay_marks(TokBuild *b, const TokConfig *config);

@@ -51,7 +51,7 @@ static double map_growth(const TokBuild *b)
 }
 
 /* True if a unit is valid. A leaf must point into the text. The children of any other unit must be
- * within the units, and if its flag says that one is a leaf, it must be one. */
+ * within the units, and if the unit's flag says that one of them is a leaf, that one must be. */
 static bool unit_is_whole(TokString units, uint32_t at, size_t text)
 {
     const uint32_t unit = u32_at(units, at), to = at ^ map_offset(unit);

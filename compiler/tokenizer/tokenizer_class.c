@@ -23,7 +23,8 @@ struct Settle {
     json_t *root;                   /* of tokenizer.json */
     const TokConfig *config;
     const ClassRow *row;
-    const char *class_name, *by;    /* the class in messages, and in b->origin.rules */
+    const char *class_name;         /* the class, for messages */
+    const char *by;                 /* the same, for b->origin.rules */
 };
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
@@ -357,7 +358,7 @@ static bool lists(const char *list, const char *word, size_t n)
     return false;
 }
 
-/* The length of a class name without "Tokenizer" or "TokenizerFast"; 0 if it has neither. */
+/* The length of a class name without "Tokenizer" or "TokenizerFast"; 0 if it ends with neither. */
 static size_t stem(const char *name)
 {
     const char *end = name ? strstr(name, "Tokenizer") : NULL;

@@ -29,7 +29,7 @@ static bool looks_like_protobuf(const Contents *c)
 }
 
 /* The file begins with the length of the longest piece (u32), followed by the score (f32) and the
- * length (u32) of the first piece. Both lengths are below 65536. */
+ * length (i32) of the first piece. Both lengths are below 65536. */
 static bool looks_like_llama2c(const Contents *c)
 {
     const unsigned char *s = (const unsigned char *)c->data;
@@ -72,7 +72,7 @@ static bool import_pair(TokBuild *b, Loc at, const char *vocab, const char *merg
     return tok_import_vocab_merges(b, v.data, v.size, m.data, m.size, config);
 }
 
-/* The file holds a whole model, but only its header is read, so it is mapped. */
+/* The file usually holds a whole model, but only its header is read, so it is mapped. */
 static bool import_gguf(TokBuild *b, Loc at, const char *path)
 {
     diag_conceal(b->diag, path);
@@ -119,7 +119,7 @@ static bool import_spelt(TokBuild *b, Loc at, const char *model, const char *voc
     return load(b, at, vocab, &v) && load(b, at, model, &m) && tok_import_spelt(b, m.data, m.size, v.data, v.size, config);
 }
 
-/* In the order in which Hugging Face looks for them. with: a second file that must exist. */
+/* The first that is in a folder is used. with: a second file that must be there. */
 static const struct { const char *name, *with; } known_files[] = {
     { "tokenizer.json", NULL }, { "source.spm", "vocab.json" }, { "vocab.json", "merges.txt" }, { "vocab.txt", NULL },
     { "tokenizer.model", NULL }, { "spiece.model", NULL }, { "sentencepiece.bpe.model", NULL }, { "tokenizer.bin", NULL },
@@ -170,7 +170,7 @@ void tokenizer_print_layouts(Arena *a, FILE *to)
     }
 }
 
-/* The first row whose files are in the folder; KNOWN_FILES if there is none. */
+/* The index of the first row whose files are in the folder; KNOWN_FILES if there is none. */
 static int find_known(Arena *a, const char *folder)
 {
     int i = 0;

@@ -172,7 +172,7 @@ static void read_byte_level(TokBuild *b, const Keys *k)
         const uint32_t l = bytes ? tok_id(b, left) : RT_TOK_NONE, r = bytes ? tok_id(b, right) : RT_TOK_NONE;
         const uint32_t m = bytes ? tok_id(b, both) : RT_TOK_NONE;
         if (l == RT_TOK_NONE || r == RT_TOK_NONE || m == RT_TOK_NONE)
-            tok_refuse(b, "merge %llu needs a piece that is not in the vocabulary", (unsigned long long)i);
+            tok_refuse(b, "merge %llu is not a pair of pieces in the vocabulary that merge into a third", (unsigned long long)i);
         else tok_merge(b, l, r, (uint32_t)i, m);
     }
     b->head[TOK_HEAD_MODEL] = TOK_BPE;

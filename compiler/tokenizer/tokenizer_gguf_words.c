@@ -67,7 +67,7 @@ bool tok_gguf_words(TokBuild *b, GgufText pre)
     }
     if (row->words == WORDS_DEFAULT)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 }, "tokenizer.ggml.pre %s: text is split into words by llama.cpp's default patterns, "
-                    "which may not be those that the model was trained with", pre.n ? "is 'default'" : "is missing");
+                    "which may not be those that the model was trained with", pre.n ? "is 'default'" : "is missing or empty");
     if (row->flags & COMPOSED) tok_form(b, true, false);
     if (words[row->words].first) split_by(b, words[row->words].first);
     tok_byte_level(b, false, words[row->words].gpt2);

@@ -1,4 +1,4 @@
-/* tokenizer_gguf_words.h: how the text of a byte-level GGUF file is split into words. */
+/* tokenizer_gguf_words.h: how texts are split into words for a byte-level GGUF file. */
 #ifndef TOKENIZER_GGUF_WORDS_H
 #define TOKENIZER_GGUF_WORDS_H
 

@@ -201,7 +201,7 @@ static void read_unigram(TokBuild *b, const json_t *model)
     b->head[TOK_HEAD_FLAGS] |= TOK_FUSE_UNKNOWN;
     set_flag(b, model, "byte_fallback", TOK_BYTE_FALLBACK);
     if (b->byte_level && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK)
-        tok_refuse(b, "a Unigram with byte_fallback after a ByteLevel is not supported");
+        tok_refuse(b, "a Unigram model with byte_fallback is not supported after a ByteLevel pre_tokenizer");
     if (!unknown && b->head[TOK_HEAD_FLAGS] & TOK_BYTE_FALLBACK) tok_refuse(b, "the Unigram model has byte_fallback but no unk_id");
     b->head[TOK_HEAD_MODEL] = TOK_UNIGRAM;
 }
@@ -382,7 +382,7 @@ static void check_suffix(TokBuild *b, const json_t *decoder)
         const TokString text = b->pieces.at[i].text;
         for (size_t at = 0; !(b->pieces.at[i].kind & TOK_ABSENT) && at + n < text.n; at++)
             if (memcmp(text.s + at, suffix, n) == 0) {
-                tok_refuse(b, "the piece \"%.60s\" contains the suffix of the BPEDecoder other than at its end, which is not supported", text.s);
+                tok_refuse(b, "the piece \"%.60s\" contains the suffix of the BPEDecoder before its end, which is not supported", text.s);
                 break;
             }
     }

@@ -1,4 +1,4 @@
-/* tokenizer_json.h: declarations shared by the readers of tokenizer.json. */
+/* tokenizer_json.h: declarations shared by the readers of a tokenizer's JSON files. */
 #ifndef TOKENIZER_JSON_H
 #define TOKENIZER_JSON_H
 
@@ -10,18 +10,18 @@ const json_t *tok_json_member(const json_t *object, const char *key);
 /* Parse the JSON of a file; the caller releases it. NULL after an error with its line. */
 json_t *tok_json_load(TokBuild *b, const char *data, size_t size);
 /* The object in a file of a folder; the caller releases it. NULL if there is none, or after an
- * error. */
+ * error. b->file becomes the path of the file. */
 json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name);
 /* Add the pieces of {"text": id, …}. */
 void tok_json_ids(TokBuild *b, json_t *root, bool known);
 /* Read a special token: a string, or an object with "content" and flags; false if it is neither, or
  * empty. */
 bool tok_json_token(TokBuild *b, const json_t *token, TokAdded *out);
-/* Check that an object has the given members, separated by spaces, each NAME:TYPES or
- * NAME:TYPES:WORDS; false after an error, which calls the object `what`. Types: b boolean, t
- * string, u non-negative integer, f number, l list, o object, z null, - if it may be absent.
- * Words: the strings that are allowed, separated by |. Other members are ignored, as `tokenizers`
- * does. */
+/* Check that an object has the given members; false after an error, which calls the object `what`.
+ * `members` is a list separated by spaces; each member is NAME:TYPES or NAME:TYPES:WORDS. Types: b
+ * boolean, t string, u non-negative integer, f number, l list, o object, z null, - if it may be
+ * absent. Words: the strings that are allowed, separated by |. `tokenizers` ignores other members,
+ * and so does this function. */
 bool tok_json_check(TokBuild *b, const json_t *object, const char *what, const char *members);
 /* True if a word is in the list words[n], separated by |. */
 bool tok_json_is_word(const char *words, size_t n, const char *word);

@@ -1,6 +1,6 @@
 /* tokenizer_layout.c: lay out the vocabulary of a SentencePiece model in a folder as the class of
- * its tokenizer does: the ids of the pieces, the words before and after them, the special tokens
- * around a text. The classes are rows of tokenizer_layouts.def. */
+ * its tokenizer does: the ids of the pieces, the words before and after them, and the special
+ * tokens around a text. The classes are rows of tokenizer_layouts.def. */
 #include "file.h"
 #include "tokenizer_build.h"
 
@@ -32,7 +32,7 @@ enum {
     LAYOUT_LEGACY_LAST = 512,   /* legacy_behaviour puts the language after the text */
     LAYOUT_SPELT = 1024,        /* ids are those of a vocab.json; languages follow, as __en__ */
     LAYOUT_NO_LEGACY = 2048,    /* `legacy` is ignored */
-    LAYOUT_BEGUN = 4096,        /* report BOS if add_bos_token is absent: transformers 5 has none */
+    LAYOUT_BEGUN = 4096,        /* report BOS if add_bos_token is absent: not in transformers 5 */
     LAYOUT_RUNS = 16384         /* collapse runs of blanks; each part of a text has a prefix */
 };
 
@@ -119,8 +119,8 @@ static void put_words(Laid *l, const char *words)
 
 static void put_format(Laid *l, const char *format, int i) { put_words(l, arena_format(l->b->arena, format, i)); }
 
-/* True if a Pegasus has a sentence mask. Without one, the ids are those of transformers 4;
- * transformers 5 assigns different ones. */
+/* True if a Pegasus tokenizer has a sentence mask. Without one, the ids are those of
+ * transformers 4; transformers 5 assigns different ones. */
 static bool masks_sentences(const TokFolder *f) { return !f->has_sentence_mask || f->sentence_mask.s; }
 
 /* Pegasus: <mask_1>, <mask_2> and <unk_2> … fill the ids up to the offset of the pieces. */
@@ -129,7 +129,7 @@ static void put_offset(Laid *l, const TokFolder *f)
     const bool masked = masks_sentences(f);
     const int64_t offset = f->offset < 0 ? 103 : f->offset;
     if (offset > TOK_IDS_MOST || (masked ? offset < 2 : offset > 2)) {
-        tok_refuse(l->b, "the offset %lld of a Pegasus tokenizer %s mask_token_sent is not supported",
+        tok_refuse(l->b, "the offset %lld of a Pegasus tokenizer %s a sentence mask (mask_token_sent) is not supported",
                    (long long)offset, masked ? "with" : "without");
         return;
     }
@@ -210,8 +210,8 @@ static bool has_blank(TokString s)
     return false;
 }
 
-/* Add the entries that are not ordinary pieces (words, control pieces and user-defined pieces) as
- * added tokens. */
+/* Add the entries that are not ordinary pieces as added tokens: words, control pieces and, for a
+ * class of transformers, user-defined pieces without a blank. */
 static void add_marks(TokBuild *b, const Layout *l, const TokSentencePieces *s)
 {
     const int count = b->size;
@@ -239,7 +239,7 @@ static bool is_extra_id(TokString text)
 }
 
 /* Select the added tokens that decode between blanks, as in the slow classes of transformers 4:
- * with LAYOUT_SPACED all but special tokens, with LAYOUT_EXTRA_IDS the extra ids. */
+ * with LAYOUT_SPACED all but the special tokens of TokMark, with LAYOUT_EXTRA_IDS the extra ids. */
 static void set_apart(TokBuild *b, const Layout *l, const TokFolder *f)
 {
     for (int i = 0; i < b->added.count; i++) {
@@ -321,8 +321,9 @@ static void simplify(TokBuild *b, const TokConfig *c)
     if (!c->has_do_lower_case || c->do_lower_case) tok_bert_normaliser(b, false, false, false, true);
 }
 
-/* Choose the prefix of a text: SentencePiece's, or that of Hugging Face's Metaspace, which is never
- * added before a blank and, with TOK_PREPEND_FIRST, only at the beginning of a text. */
+/* Choose how blanks are treated, and the prefix of a text: SentencePiece's, or that of Hugging
+ * Face's Metaspace, which is never added before a blank and, with TOK_PREPEND_FIRST, only at the
+ * beginning of a text. */
 static void settle_prefix(const Layout *l, const TokFolder *f, TokSentencePieces *s)
 {
     const bool own = l->flags & LAYOUT_METASPACE && !s->unigram && !s->charsmap.n;
@@ -337,7 +338,7 @@ static void settle_prefix(const Layout *l, const TokFolder *f, TokSentencePieces
     s->no_extra_spaces = false;
 }
 
-/* Match added tokens before normalisation: they do not have SentencePiece's prefix. */
+/* Match added tokens before normalisation, because they do not get SentencePiece's prefix. */
 static void match_as_typed(TokBuild *b, const TokSentencePieces *s)
 {
     for (int i = 0; i < b->added.count; i++) {

@@ -33,7 +33,7 @@ bool tok_same(TokString a, TokString b) { return a.n == b.n && (!a.n || memcmp(a
 void tok_note_class(TokBuild *b, const TokFolder *f, const char *name)
 {
     const char *by = f->class_name ? "tokenizer_class" : "model_type";
-    b->origin.rules = name ? arena_format(b->arena, "class %s by %s", name, by) : "the library's rules";
+    b->origin.rules = name ? arena_format(b->arena, "class %s by %s", name, by) : "SentencePiece, by the library's rules";
 }
 
 bool tok_next_word(const char **s, TokString *word)

@@ -27,7 +27,7 @@ typedef struct Reader {
     TokString all;
     bool failed, fold;
     int depth, complements;
-    /* the previous letter in lower case, if case is ignored; else AFTER_GROUP or 0 */
+    /* the previous letter in lower case, if case is ignored; AFTER_GROUP after a group; else 0 */
     uint32_t folded;
 } Reader;
 
@@ -191,8 +191,8 @@ static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32
 
 static TokClass take_class(Reader *r);
 
-/* If case is ignored, report properties within brackets that have letters of only one case, or only
- * marks, since the mark U+0345 matches iota. */
+/* If case is ignored, report properties within brackets that include letters of only one case, or
+ * marks without cased letters, since the mark U+0345 matches iota. */
 static void check_cases(Reader *r, uint64_t properties)
 {
     const uint64_t cased = tok_properties("Lu") | tok_properties("Ll") | tok_properties("Lt"), found = properties & cased;

@@ -1,5 +1,5 @@
 /* tokenizer_sets.c: sets of characters by Unicode property: \p{L}, \w and [[:alpha:]], as Oniguruma
- * defines them. */
+ * defines them, and \w as Rust defines it. */
 #include "tokenizer_build.h"
 
 #include <string.h>

@@ -23,7 +23,7 @@ static void take_rules(TokBuild *b, const TokBuild *pieces)
     tok_decode_sentencepiece(b, tok_string("\xE2\x96\x81"), true);
 }
 
-/* The id of a special token, which vocab.json must have. */
+/* The id of a special token, which vocab.json must have. Its piece becomes special. */
 static uint32_t mark_of(TokBuild *b, const char *text)
 {
     const uint32_t id = tok_piece_of_text(b, tok_string(text));
@@ -124,7 +124,7 @@ bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const c
     const TokBuild *pieces = read_both(b, model, model_size, vocab, vocab_size);
     if (!pieces) return false;
     tok_lay_languages(b, config);
-    /* Added tokens do not have the prefix. */
+    /* Added tokens do not get the prefix. */
     for (int i = 0; i < b->added.count; i++) b->added.at[i].normalised = false;
     if (tok_failed(b) || !join(b, pieces)) return false;
     tok_lay_marks(b, config);

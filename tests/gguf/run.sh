@@ -217,7 +217,7 @@ grep -q "note: tokenizer.ggml.pre is 'default': text is split into words by llam
 verdict $? 'the default patterns are reported'
 "$tools/edit" "$words.gguf" "$scratch/words.gguf" tokenizer.ggml.pre= &&
     found=$("$xformc" tokenize "$scratch/words.gguf" "$text" 2>"$scratch/err") && same "$expected" "$found" >"$scratch/out" &&
-    grep -q 'note: tokenizer.ggml.pre is missing: text is split' "$scratch/err"
+    grep -q 'note: tokenizer.ggml.pre is missing or empty: text is split' "$scratch/err"
 verdict $? 'a file without a name has the default patterns, and it is reported'
 "$tools/edit" "$words.gguf" "$scratch/words.gguf" tokenizer.ggml.pre=unheard
 "$xformc" tokenize "$scratch/words.gguf" "$text" >"$scratch/out" 2>"$scratch/err"

@@ -66,8 +66,8 @@ typedef struct Learner {
     const char *fault, *format;
     const char *other;              /* the first failure of the interpreter in any probe */
     bool raised;
-    const char *sought[JINJA_SOUGHT];  int sought_count;    /* strings that it tests for */
-    int64_t bound[JINJA_SOUGHT];  int bound_count;          /* integers in comparisons and slices */
+    const char *sought[JINJA_SOUGHT];  int sought_count;    /* as in JinjaResult, of all probes */
+    int64_t bound[JINJA_SOUGHT];  int bound_count;
     char *scratch;  size_t scratch_bytes;       /* for the longest rendering */
 } Learner;
 
@@ -122,7 +122,7 @@ RtChat chat_as_runtime(const Chat *c)
 }
 
 /* True if `c` writes the conversation as the template does. wanted: the template's rendering; NULL
- * if it rejects the conversation. */
+ * if it rejects the conversation, or fails. */
 static bool agrees(const Learner *l, const Chat *c, const Probe *p, const char *date,
                    const char *wanted)
 {
@@ -502,7 +502,7 @@ static bool agrees_or_none(Learner *l, const Chat *c, const Probe *p)
     return (p->system && !c->system[0]) || (p->said[1] && !c->past[0]) || agrees_with(l, c, p);
 }
 
-/* Describe messages that contain a string that the template searches for. */
+/* Describe messages that contain s, a string that the template compares or searches for. */
 static const char *sought_words(const Learner *l, const char *s)
 {
     static const char *const own[] = { USER, ANSWER, AGAIN, SYSTEM };
@@ -514,8 +514,8 @@ static const char *sought_words(const Learner *l, const char *s)
     return t.data;
 }
 
-/* Try messages that contain the strings that the template searches for. Returns a description of
- * the first that it writes differently, or NULL. */
+/* Try messages that contain the strings that the template compares or searches for. Returns a
+ * description of the first that it writes differently, or NULL. */
 static const char *find_sought(Learner *l, const Chat *c)
 {
     for (int i = 0; i < l->sought_count; i++) {
@@ -587,7 +587,8 @@ static const char *find_unlike(Learner *l, Chat *c)
     return unlike ? unlike : find_bound(l, c);
 }
 
-/* The first proposal that reproduces all probes; NULL with *fault if there is none. */
+/* The first proposal that reproduces all probes of its Way; NULL if there is none, and *fault says
+ * why. */
 static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
 {
     static const Way ways[] = {
@@ -638,7 +639,7 @@ Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *name
         *fault = arena_format(a, "the chat template %s: %s",
                               l.raised ? "rejects a conversation" : "cannot be run", l.fault);
     else if (!find_cuts(&l, &cuts))
-        *fault = "the chat template does not write each message once and unchanged";
+        *fault = "the chat template does not write a user message exactly once and unchanged";
     else {
         Chat *chat = find_chat(&l, &cuts, fault);
         if (!chat && l.other)

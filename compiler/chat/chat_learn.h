@@ -7,7 +7,7 @@
 #include "rt_chat.h"
 
 /* Learn a template by rendering sample conversations. names[count]: its variables, such as
- * bos_token. If a Chat cannot represent it: NULL, and *fault says why. */
+ * bos_token. NULL if the template cannot be run or a Chat cannot represent it; *fault says why. */
 Chat *chat_learn(Arena *a, const char *text, size_t bytes, const JinjaName *names, int count,
                  const char **fault);
 

@@ -75,7 +75,7 @@ static const char *template_of(const Reader *r, const json_t *config)
     if (text) r->model->chat_fault = "chat_template contains U+0000";
     else if (given && !json_is_null(given))
         r->model->chat_fault =
-            "chat_template is not a string and has no template called \"default\"";
+            "neither chat_template nor a template called \"default\" in it is a string";
     return NULL;
 }
 

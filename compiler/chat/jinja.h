@@ -1,5 +1,5 @@
 /* jinja.h: Jinja templates of conversations, rendered as transformers renders them: with
- * trim_blocks and lstrip_blocks, break and continue, generation blocks, strftime_now,
+ * trim_blocks and lstrip_blocks, break and continue, generation blocks, strftime_now and
  * raise_exception, but without tools.
  *
  * Unsupported syntax is a fault when the template is parsed; anything else that is not supported,
@@ -31,9 +31,9 @@ enum { JINJA_SOUGHT = 16 };             /* entries of sought, and of bound */
 typedef struct JinjaResult {
     const char *text;       /* NULL: a fault */
     const char *fault;      /* what is wrong or unsupported in the template */
-    bool raised;            /* the template itself rejects the conversation; fault is its text */
+    bool raised;            /* the template itself rejects the conversation; fault is its message */
     const char *format;     /* the argument of strftime_now; NULL if it was not called */
-    const char *sought[JINJA_SOUGHT];       /* strings that the template tests for */
+    const char *sought[JINJA_SOUGHT];       /* strings that are compared or searched for */
     int sought_count;
     int64_t bound[JINJA_SOUGHT];            /* integers in comparisons, and bounds of slices */
     int bound_count;

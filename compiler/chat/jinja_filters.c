@@ -13,7 +13,8 @@ static bool is_one_of(const char *set, size_t bytes, const char *c, size_t n)
     return false;
 }
 
-/* The bytes of the character that s[0..n) begins with, or ends with: 1 if it is not UTF-8. */
+/* The size of the character with which s[n] begins, or with which it ends, in bytes; 1 if it is not
+ * UTF-8. */
 static size_t first_bytes(const char *s, size_t n)
 {
     int32_t c;

@@ -285,7 +285,8 @@ JValue jinja_item(JRun *r, const JValue *v, const JValue *at)
     return v->list->at[i];
 }
 
-/* A bound of a slice, as in Python: negative counts from the end; clamped to least..most. */
+/* A bound of a slice, as in Python: a negative one counts from the end, and the result is clamped
+ * to least..most. */
 static int64_t bound(const JValue *v, int64_t otherwise, int64_t count, int64_t least, int64_t most)
 {
     if (v->kind != J_INT) return otherwise;
@@ -305,7 +306,7 @@ JValue jinja_slice(JRun *r, const JValue *v, const JValue *from, const JValue *t
             text_add_bytes(&t, part.list->at[i].s, part.list->at[i].bytes);
         return jinja_text(r, t.data, t.size);
     }
-    if (v->kind != J_LIST) return jinja_fail(r, "only lists and strings can be sliced");
+    if (v->kind != J_LIST) return jinja_fail(r, "only lists and strings can be sliced or reversed");
     const int64_t count = v->list->count, by = step->kind == J_INT ? step->n : 1;
     if (!by || by > count + 1 || by < -count - 1)
         return jinja_fail(r, "a slice with this step is not supported");

@@ -129,7 +129,7 @@ uint32_t tok_next_id(const TokBuild *b);                        /* the first fre
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
 void tok_normaliser(TokBuild *b, RtTokOp op);                   /* its text is already in the pool */
-void tok_lower_first(TokBuild *b);                              /* before all normalisers */
+void tok_lower_first(TokBuild *b);                              /* lower-case before all others */
 void tok_split(TokBuild *b, RtTokOp op);
 void tok_decoder(TokBuild *b, RtTokOp op);
 uint32_t tok_pool(TokBuild *b, TokString s);                    /* append to TOK_TEXT; gives the offset */

@@ -32,7 +32,7 @@ enum {
     LAYOUT_LEGACY_LAST = 512,   /* legacy_behaviour puts the language after the text */
     LAYOUT_SPELT = 1024,        /* ids are those of a vocab.json; languages follow, as __en__ */
     LAYOUT_NO_LEGACY = 2048,    /* `legacy` is ignored */
-    LAYOUT_BEGUN = 4096,        /* report BOS if add_bos_token is absent: not in transformers 5 */
+    LAYOUT_BEGUN = 4096,        /* report BOS without add_bos_token: transformers 5 adds none */
     LAYOUT_RUNS = 16384         /* collapse runs of blanks; each part of a text has a prefix */
 };
 

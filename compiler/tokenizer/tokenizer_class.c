@@ -175,6 +175,8 @@ static void letters_lowercase_first(Settle *s) { settle_lowercase(s, true); }
 
 /* ---- blanks --------------------------------------------------------------------------------------------------------- */
 
+static void spaces_llama(Settle *s);
+
 static void spaces_no(Settle *s) { (void)s; }
 
 static void spaces_byte_level(Settle *s)
@@ -203,9 +205,10 @@ static void settle_metaspace(Settle *s, const char *scheme)
     json_t *part = part_of(s, "pre_tokenizer", "Metaspace");
     if (!part) return;
     const char *found = scheme_of(s, part);
+    const bool legacy = s->row->spaces == spaces_llama && strcmp(found, "never") && strcmp(scheme, "never");
     if (strcmp(found, scheme) != 0)
-        tell(s, arena_format(s->b->arena, "\"prepend_scheme\" is \"%.40s\", not \"%s\"", found, scheme), "add_prefix_space",
-             s->config->has_prefix_space, prefixes(s));
+        tell(s, arena_format(s->b->arena, "\"prepend_scheme\" is \"%.40s\", not \"%s\"", found, scheme), legacy ? "legacy" : "add_prefix_space",
+             legacy ? s->config->folder.has_legacy : s->config->has_prefix_space, legacy ? s->config->legacy : prefixes(s));
     set_scheme(part, scheme);
     set_scheme(part_of(s, "decoder", "Metaspace"), scheme);
 }

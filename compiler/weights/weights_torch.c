@@ -174,7 +174,8 @@ static bool add_tensor(Zip *z, const char *prefix, const PickleTensor *p)
     TensorSource t = { .name = p->name, .file_name = p->name, .kind = SOURCE_FILE, .dtype = p->dtype, .rank = p->rank, .file = z->file };
     int64_t elements = 1, last = p->offset;
     const int bits = dtype_bits(dtype_name(p->dtype), &t.dtype);
-    if (!data) return fault(z, "tensor \"%.100s\": the %s%.40s", p->name, prefix == old_prefix ? "file has no storage " : "zip has no entry data/", p->key);
+    if (!data)
+        return fault(z, "tensor \"%.100s\": the %s%.40s", p->name, prefix == old_prefix ? "file has no storage " : "zip has no entry data/", p->key);
     for (int i = 0; i < p->rank; i++) {
         int64_t reach;
         if (__builtin_mul_overflow(elements, p->shape[i], &elements))

@@ -1,4 +1,4 @@
-/* gguf_keys.c: find and check the metadata keys of a GGUF file, which are rows of gguf_keys.def. */
+/* gguf_keys.c: find and check the metadata keys of a GGUF file, with the table gguf_keys.def. */
 #include "gguf.h"
 
 #include <float.h>

@@ -32,9 +32,9 @@ bool tensor_is_transposed(const TensorSource *view, const TensorSource *parent);
  * `d` at `at`. */
 TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
 /* Open a file or folder of tensors. The content of a file decides its type: safetensors, torch.save
- * (weights_torch.c), a llama2.c checkpoint, GGUF, or an index of shards. In a folder, it is the
- * first that exists of model.safetensors, model.safetensors.index.json, pytorch_model.bin and
- * pytorch_model.bin.index.json. NULL after errors. */
+ * (weights_torch.c), a llama2.c checkpoint, GGUF, or an index of shards. In a folder, the first of
+ * these files that exists is opened: model.safetensors, model.safetensors.index.json,
+ * pytorch_model.bin, pytorch_model.bin.index.json. NULL after errors. */
 TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
 const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
 void tensor_file_close(TensorFile *f);

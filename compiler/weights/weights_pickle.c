@@ -14,7 +14,7 @@ static const char *const kind_names[] = { "nothing", "a number", "text", "a name
 
 typedef struct Value {
     Kind kind;
-    int64_t number;                         /* NUMBER; STORAGE: its elements */
+    int64_t number;                         /* NUMBER; STORAGE: how many elements */
     const char *text;                       /* TEXT; GLOBAL: module.name; STORAGE: its key */
     DType dtype;                            /* STORAGE; GLOBAL: if it is a storage type */
     struct Value **items;  int count, room; /* TUPLE, LIST; DICT: key, value, key, ... */

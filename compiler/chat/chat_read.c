@@ -57,9 +57,9 @@ static void find_names(const Reader *r, const json_t *config, const json_t *spec
     json_object_foreach(extra, key, x) add_name(names, arena_text(r->arena, key), token(r, extra, key));
 }
 
-/* The chat_template of a config: a string, or the one named "default" in a list or an object (the
- * last in a list). NULL if there is none. A different form or a U+0000 gives NULL and sets
- * chat_fault. */
+/* The chat_template of a config: a string, or the one named "default" in an object or a list; in a
+ * list, the last of that name. NULL if there is none. A different form or a U+0000 gives NULL and
+ * sets chat_fault. */
 static const char *template_of(const Reader *r, const json_t *config)
 {
     const json_t *given = json_object_get(config, "chat_template"), *one,

@@ -1,6 +1,7 @@
 /* tokenizer_added.c: add the tokens that a folder's files define besides the vocabulary of the
  * model, for all importers of folders. Ids that a file gives are kept, even with gaps; other tokens
- * get new ids in the order in which transformers adds them. */
+ * get new ids in the order in which transformers adds them. tokenizer_json.c assigns the ids of
+ * tokens in lists itself. */
 #include "file.h"
 #include "tokenizer_build.h"
 

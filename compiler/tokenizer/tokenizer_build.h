@@ -231,7 +231,7 @@ typedef struct TokConfig {
     bool do_lower_case, has_do_lower_case, strip_accents, has_strip_accents, chinese, has_chinese;
     bool add_bos, has_add_bos, add_eos, has_add_eos, legacy, prefix_space, has_prefix_space;
     bool clean_spaces, clean_bpe;   /* clean_up_tokenization_spaces; its variant for BPE */
-    bool cut_left, has_side;        /* truncation_side, which overrides that of tokenizer.json */
+    bool cut_left, has_side;        /* truncation_side, which overrides tokenizer.json */
     bool no_types;                  /* model_input_names lacks token_type_ids: all types are 0 */
     bool lower_first;               /* sentence-transformers first lower-cases a text */
     const char *class_name;         /* tokenizer_class; NULL: none */

@@ -6,7 +6,7 @@
 #include "tokenizer_build.h"
 
 /* Add the steps before the model, for the name in tokenizer.ggml.pre; an unknown name is an error.
- * Returns true if a text begins with the BOS token unless a key says otherwise. */
+ * Returns true if a text begins with the BOS token unless add_bos_token says otherwise. */
 bool tok_gguf_words(TokBuild *b, GgufText pre);
 
 #endif

@@ -6,7 +6,8 @@
 #include "unicode_tables.h"
 
 /* MODERN: for patterns. BERT: for BertNormalizer, BertPreTokenizer and Punctuation. MARKS: for
- * StripAccents. ALPHABETIC and the following: for classes such as [[:alpha:]]. */
+ * StripAccents. CLASS, DECOMPOSE, LOWER: for normalisers. ALPHABETIC, LOWERCASE, UPPERCASE: for
+ * classes such as [[:alpha:]]. */
 typedef enum TokEra {
     TOK_ERA_MODERN, TOK_ERA_BERT, TOK_ERA_MARKS, TOK_ERA_CLASS, TOK_ERA_DECOMPOSE, TOK_ERA_LOWER,
     TOK_ERA_ALPHABETIC, TOK_ERA_LOWERCASE, TOK_ERA_UPPERCASE, TOK_ERAS

@@ -58,7 +58,7 @@ static bool can_generate(const Look *l, const GenerationOptions *c)
     return look_refuse(s, EXIT_USAGE, why, NULL);
 }
 
-/* All checks that need no engine. */
+/* Check what needs neither an engine nor the values of generation settings. */
 static bool can_look(const Look *l, const RunOptions *c)
 {
     Session *s = l->session;

@@ -224,7 +224,7 @@ static bool write_report(Bench *first, const char *path, Session **failed)
     return good;
 }
 
-/* Files that `bench` can write besides its table. */
+/* A file that `bench` can write besides its table. */
 typedef struct BenchOutput { const char *option, *path; FileKind kind; } BenchOutput;
 enum { OUTPUTS = 3 };
 

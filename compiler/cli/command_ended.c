@@ -32,7 +32,7 @@ const char *command_shell_path(Arena *a, const char *path)
     return t.data;
 }
 
-/* An example argument for the program: a text, or ids. */
+/* Example arguments for the program, after a space: a text or ids; "" for an xf.graph. */
 const char *command_example(const Model *m)
 {
     if (m->graph) return "";

@@ -7,13 +7,13 @@
 
 static void help_usage(FILE *to)
 {
-    fputs("xformc turns a Transformer into C: a spec in Lua, a Hugging Face folder or a GGUF file\n"
-          "into one program.\n"
+    fputs("xformc turns a Transformer into C: from a Lua spec, a Hugging Face folder or a\n"
+          "GGUF file, it makes one program.\n"
           "\n"
           "  xformc build specs/dates.lua -o generated/dates    a program\n"
           "  xformc run specs/dates.lua \"3rd of May 2019\"       an answer\n"
           "  xformc info specs/dates.lua                        what it takes and costs\n"
-          "  xformc verify specs/dates.lua                      every engine against every other\n"
+          "  xformc verify specs/dates.lua                      a comparison of all engines\n"
           "  xformc repl specs/dates.lua                        a prompt\n"
           "\n"
           "'xformc help' shows all commands, 'xformc help COMMAND' the options of one.\n", to);
@@ -34,8 +34,8 @@ static void help_all(bool in_full, FILE *to)
           "  xformc run specs/dates.lua \"3rd of May 2019\"\n"
           "  xformc attention specs/dates.lua \"3rd of May 2019\"\n"
           "  xformc verify specs/dates.lua\n"
-          "\nTurn a Transformer into C: a Lua spec, a Hugging Face folder or a GGUF file into\n"
-          "one program.\n"
+          "\nTurn a Transformer into C: make one program from a Lua spec, a Hugging Face\n"
+          "folder or a GGUF file.\n"
           "\nUsage: xformc COMMAND [SPEC] [OPTION...]\n\nCommands:\n", to);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(to, "  %-10s %s\n", command_rows[i].name, command_rows[i].doc);

@@ -27,7 +27,7 @@ typedef struct Tokenize {
 static void *grown(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes ? bytes : 1);
-    if (!p) no_memory("%zu bytes of a text", bytes);
+    if (!p) no_memory("%zu bytes to convert a text", bytes);
     return p;
 }
 
@@ -130,7 +130,7 @@ static void add_ids(const Tokenize *t, Text *to)
 static void complain_of_id(Tokenize *t, const char *id, size_t digits)
 {
     enum { SHOWN = 20 };
-    fprintf(stderr, "xformc: text %d: id %.*s%s is not in the vocabulary, 0 to %d\n", t->count + 1,
+    fprintf(stderr, "xformc: text %d: id %.*s%s is not in the vocabulary (0 to %d)\n", t->count + 1,
             digits < SHOWN ? (int)digits : SHOWN, id, digits > SHOWN ? "…" : "", rt_tokenizer_size(&t->tokenizer) - 1);
     t->code = EXIT_BAD_DATA;
 }
@@ -242,8 +242,8 @@ static Exit translate(Tokenize *t)
     int target;
     const int code = cli_languages(&t->tokenizer, &l, &target);
     if (code || target < 0) return (Exit)code;
-    fprintf(stderr, "xformc: --target-language has no effect here: it starts the answer and does not "
-            "change the ids of a text\n");
+    fprintf(stderr, "xformc: --target-language has no effect here: its token begins the answer and "
+            "does not change the ids of a text\n");
     return EXIT_USAGE;
 }
 

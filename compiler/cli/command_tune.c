@@ -29,7 +29,7 @@ static const FileKind tune_kind = { "-- Measured by `xformc tune`", "a tuning fi
 static bool may_write(Session *s, const char *path)
 {
     if (!file_is_folder(path)) return file_may_replace(s->arena, s->diag, path, tune_kind);
-    diag_error(s->diag, EXIT_IO, (Loc){ path, 0, 0 }, "this is a folder; --output must be a file");
+    diag_error(s->diag, EXIT_IO, (Loc){ path, 0, 0 }, "this is a folder; choose a file with --output");
     return false;
 }
 

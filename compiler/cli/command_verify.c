@@ -84,8 +84,8 @@ static bool open_engines(Session *s, Engines *e, EngineKind only)
     return open_engine(s, e, ENGINE_GENERIC, &s->options, 0);
 }
 
-/* The number of threads to compare with one thread: the number given, else two; at most as many as
- * a state has room for. */
+/* The number of threads to compare with one thread: the number given if it is above one, else two;
+ * at most as many as a state has room for. */
 static int threads_of(const CompileOptions *o)
 {
     const int threads = o->threads > 1 ? o->threads : THREADS;

@@ -81,7 +81,7 @@ static bool measure_answers(Session *s, Engine *e, const char *path, TaskResult 
     const RunOptions plain = { .engine = ENGINE_ANY };
     if (m->model_kind == KIND_GRAPH || !run_has_texts(m)) return refuse(s, "task", "does not read and write text");
     if (!m->has_decoder && (!m->labels.count || !model_pools(m)))
-        return refuse(s, "task", "answers with numbers, not text");
+        return refuse(s, "task", "neither generates text nor labels whole texts");
     if (m->has_decoder && !command_generation(s, &plain, &options.generation)) return false;
     RunProgram *r = run_program(s->arena, e);
     Cli cli = run_cli(r, &options);

@@ -68,7 +68,8 @@ bool option_threads(const char *option, const char *text, int *threads, int most
         const size_t n = strcspn(s, ",");
         char word[64];
         if (*count == most || n >= sizeof word) {       /* a number that long is out of range */
-            tell("--%s %.60s%s: expected at most %d numbers separated by commas", option, text, strlen(text) > 60 ? "..." : "", most);
+            tell("--%s %.60s%s: expected at most %d numbers from 1 to %d, separated by commas", option, text,
+                 strlen(text) > 60 ? "..." : "", most, most);
             return false;
         }
         snprintf(word, sizeof word, "%.*s", (int)n, s);
@@ -83,11 +84,12 @@ bool option_threads(const char *option, const char *text, int *threads, int most
     return true;
 }
 
-/* Bytes: a whole number, with K, M or G for 2^10, 2^20, 2^30; false after a message. */
+/* Bytes: a whole number above 0, with or without K, M or G for 2^10, 2^20 or 2^30; false after a
+ * message. */
 bool option_bytes(const char *option, const char *text, size_t *out)
 {
     if (text_to_bytes(text, out)) return true;
-    tell("--%s %s: expected a number of bytes, such as 262144, 256K, 1M or 2G", option, text);
+    tell("--%s %s: expected a number of bytes above 0, such as 262144, 256K, 1M or 2G", option, text);
     return false;
 }
 

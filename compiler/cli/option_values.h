@@ -7,7 +7,8 @@
 
 #include "run_options.h"
 
-/* Print one line `xformc: …` on standard error, with control characters escaped. */
+/* Print one line `xformc: …` on standard error, with control characters, invisible characters and
+ * invalid UTF-8 escaped. */
 __attribute__((format(printf, 1, 2))) void tell(const char *format, ...);
 __attribute__((format(printf, 1, 0))) void tell_arguments(const char *format, va_list args);
 

@@ -22,7 +22,7 @@ enum {
 #undef COMMAND
     EVERY = (1 << COMMANDS) - 1,
     EMITS = COMPILE | BUILD,
-    MODEL = EMITS | PACK | RUN | VERIFY | INFO | ATTENTION | BENCH,  /* commands that plan a spec */
+    MODEL = EMITS | PACK | RUN | VERIFY | INFO | ATTENTION | BENCH,  /* commands that plan a spec, except tune */
     LISTS_THREADS = BENCH | TUNE,
     SELDOM = 1 << 30
 };
@@ -237,7 +237,7 @@ static bool begins(OptionId id, Command c, const char *name)
  * than two. The caller frees the text. */
 static char *options_that_begin(Command c, const char *name)
 {
-    enum { MOST = 80 };             /* bytes of an option's name with its mark */
+    enum { MOST = 80 };             /* bytes of an option's name, its dashes and a separator */
     char *list = malloc(OPTIONS * MOST), *end = list;
     int left = 0, found = 0;
     if (!list) no_memory("a message");
@@ -432,7 +432,7 @@ bool options_compile(const Options *o, CompileOptions *c)
                        beams);
     else if (o->unroll && !unrolls(o)) options_refuse(o, "--unroll needs --kernels=unrolled");
     else if (o->tune && o->kernels == KERNELS_WORD_UNROLLED)
-        options_refuse(o, "--tune needs --kernels=library: the file has measurements of those "
+        options_refuse(o, "--tune needs --kernels=library: the file has settings for those "
                        "kernels");
     else return true;
     return false;

@@ -110,7 +110,7 @@ for program in "$xformc run $(folder t5 t5)" "$scratch/built.t5_t5/t5_t5"; do
     refused "$of: another pair" 'the model was not trained for this; it translates en to de, en to fr' $program --target-language ro x
     refused "$of: several pairs" 'several translations fit: en to de, en to fr' $program --source-language en x
 done
-refused 'tokenize: the language of an answer' '--target-language has no effect here: it starts the answer and does not change the ids of a text' \
+refused 'tokenize: the language of an answer' '--target-language has no effect here: its token begins the answer and does not change the ids of a text' \
     "$xformc" tokenize "$(folder m2m_100 nllb)" --target-language fra_Latn x
 refused 'tokenize: near languages' "--source-language: the vocabulary has no language 'zho'; similar: zho_Hans, zho_Hant" \
     "$xformc" tokenize "$(folder m2m_100 nllb)" --source-language zho x

@@ -96,7 +96,7 @@ refused 'no file' 66 'No such file' "$scratch/none"
 mkdir "$scratch/empty"
 refused 'a folder without a tokenizer' 66 'has no tokenizer; it needs one of tokenizer.json' "$scratch/empty"
 for id in 999999 4000000000; do
-    "$xformc" tokenize $here/gpt2 --decode $id 2>&1 | grep -q "id $id is not in the vocabulary, 0 to"
+    "$xformc" tokenize $here/gpt2 --decode $id 2>&1 | grep -q "id $id is not in the vocabulary (0 to"
     verdict $? "an id that is none: $id"
 done
 

@@ -217,7 +217,7 @@ echo 'something of mine' >"$scratch/mine"
 fails "somebody else's file" 65 '*mine: error: not a tuning file, so it was left unchanged' "$xformc" tune $spec -o "$scratch/mine"
 [ "$(cat "$scratch/mine")" = 'something of mine' ]
 verdict $? 'it stays as it is'
-fails 'a folder in its place' 74 '*error: this is a folder; --output must be a file' "$xformc" tune $spec -o "$scratch/tmp"
+fails 'a folder in its place' 74 '*error: this is a folder; choose a file with --output' "$xformc" tune $spec -o "$scratch/tmp"
 fails 'a place that is none' 74 '*absent*' "$xformc" tune $spec -q -r 1 -t 1 --seconds 0.02 -o "$scratch/absent/x.lua"
 
 # ---- signals -------------------------------------------------------------------------------------

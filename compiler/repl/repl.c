@@ -68,7 +68,7 @@ static bool gather(Repl *r, Lines *lines, Arena *a)
             repl_run_command(r, line);
             return true;
         }
-        if (!line && r->terminal) {    /* Ctrl-D drops the unfinished chunk, not the session */
+        if (!line && r->terminal) {    /* Ctrl-D drops the unfinished chunk, but does not end the session */
             puts("");
             return true;
         }

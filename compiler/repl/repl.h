@@ -93,7 +93,7 @@ bool repl_interrupted(void);                                    /* the last chun
  * ends after the chunk. */
 bool repl_stopping(void);
 void repl_heard(lua_State *L);
-extern volatile sig_atomic_t repl_interrupts;                   /* in this chunk or command */
+extern volatile sig_atomic_t repl_interrupts;                   /* presses of Ctrl-C in this chunk or command */
 /* The value at `index` was already shown: do not print it as a value of this chunk. */
 void repl_set_shown(lua_State *L, int index);
 
@@ -303,8 +303,8 @@ int repl_integer_option(lua_State *L, const char *name, int least, int most);
 const char *repl_text_option(lua_State *L, const char *name);
 /* A string that must be one of `words`, a list that ends with NULL. */
 const char *repl_word_option(lua_State *L, const char *name, const char *const *words);
-/* Read the options of xf.compile. Returns the tier for repl_tier_begin; an engine chosen by the
- * option `engine` is kept. */
+/* Read the options of xf.compile. Returns the tier for repl_tier_begin; with the option `engine`,
+ * that is "jit", which keeps the chosen engine. */
 const char *repl_compile_options(lua_State *L, int index, ReplModel *m, CompileOptions *c);
 /* A Lua function: raise if a table has a key that is not an option of xf.sweep. */
 int repl_check_sweep(lua_State *L);

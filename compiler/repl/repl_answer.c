@@ -57,7 +57,7 @@ static const char *question_text(lua_State *L, const ReplModel *m, bool pair)
     const char *first = checked_text(L, m, 2);
     if (!pair) return first;
     if (!model->pairs) luaL_error(L, "%s takes one text, not a pair", model->name);
-    if (lua_type(L, 3) != LUA_TSTRING) luaL_error(L, "the second text of a pair is a %s, not a string", luaL_typename(L, 3));
+    if (lua_type(L, 3) != LUA_TSTRING) luaL_error(L, "the second text of a pair is %s, not a string", repl_described(L, 3));
     if (strchr(first, '\t')) luaL_error(L, "the first text of a pair contains a tab, which separates the two");
     return lua_pushfstring(L, "%s\t%s", first, checked_text(L, m, 3));
 }
@@ -76,8 +76,8 @@ static void ask(lua_State *L, ReplModel *m, const char *text, TextOptions option
     m->look.text = (TextOptions){ 0 };
     repl_check_probes(L);
     if (!good) repl_model_fail(L, m);
-    diag_print(m->session->diag, stderr, diag_colours(2));        /* remarks, such as that the text was
-                                                             * cut */
+    diag_print(m->session->diag, stderr, diag_colours(2));        /* remarks, such as one that the text
+                                                             * was cut */
     m->asked = true;
 }
 
@@ -172,7 +172,7 @@ static int generate_text(lua_State *L, ReplModel *m, int options, lua_Integer mo
 }
 
 /* m:generate{ ids }, m:generate({ ids }, most), m:generate("text", most): a decoder-only model
- * continues, an encoder-decoder answers, with the generation settings of the spec. */
+ * continues and an encoder-decoder answers, with the model's generation settings. */
 static int generate(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

@@ -13,7 +13,7 @@ ReplModel *repl_check_model(lua_State *L)
     ReplModel *m = luaL_testudata(L, 1, REPL_MODEL_TYPE);
     if (!m) luaL_error(L, "expected a model, found %s; call methods with a colon: m:names()", repl_found(L, 1));
     if (!m->session) luaL_error(L, "the model was closed");
-    if (m->running) luaL_error(L, "%s is busy: a probe, or the function of m:edit, cannot query, change or close it", m->session->model->name);
+    if (m->running) luaL_error(L, "%s is busy: a probe, or a function given to m:edit, cannot query, change or close it", m->session->model->name);
     m->L = L;
     repl_memory_begin(m);
     repl_tier_poll(L, m);
@@ -69,7 +69,7 @@ static void bad_id(lua_State *L, const ReplModel *m, double number, int vocabula
 {
     char text[32];
     snprintf(text, sizeof text, "%.9g", number);
-    luaL_error(L, "id %s is not in the vocabulary of %s, 0 to %d", text, m->session->model->name, vocabulary - 1);
+    luaL_error(L, "id %s is not in the vocabulary of %s (0 to %d)", text, m->session->model->name, vocabulary - 1);
 }
 
 void repl_begin_question(ReplModel *m, Look look)

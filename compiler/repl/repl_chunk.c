@@ -44,7 +44,7 @@ static int to_message(lua_State *L)
         diag_forget(r->reader.diag);
     } else if (lua_type(L, 1) != LUA_TSTRING) {
         if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING)
-            lua_pushfstring(L, "the chunk raised an error that is a %s", luaL_typename(L, 1));
+            lua_pushfstring(L, "the chunk raised an error of type %s", luaL_typename(L, 1));
     } else if (r->options->verbose) luaL_traceback(L, L, lua_tostring(L, 1), 1);
     else push_message(L);
     return 1;
@@ -54,7 +54,7 @@ static int to_message(lua_State *L)
 
 enum { PERIOD = 1000 };                             /* instructions between two checks */
 static volatile sig_atomic_t stop_wanted;           /* in this chunk */
-volatile sig_atomic_t repl_interrupts;              /* in this chunk; quick repeats count once */
+volatile sig_atomic_t repl_interrupts;              /* Ctrl-C presses in this chunk or command; quick repeats count once */
 static bool interrupted;                            /* a stop was handled, and the code went on */
 static int64_t raised_ns;                           /* time of the first error; 0: none yet */
 

@@ -189,7 +189,7 @@ static const CommandText commands[] = {
     { ":mem",   "[FILE.svg]",  "draw the memory plan", memory },
     { ":attn",  "[TEXT]",      "draw which tokens each head attends to", looked },
     { ":load",  "FILE",        "run a Lua file", load },
-    { ":save",  "FILE",        "save what was typed to a file", NULL },
+    { ":save",  "FILE",        "save the Lua code that ran to a file", NULL },
     { ":quit",  "",            "end the session, like Ctrl-D", quit },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

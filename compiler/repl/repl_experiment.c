@@ -12,7 +12,7 @@
 
 static void need_jit(lua_State *L, const ReplModel *m)
 {
-    if (m->kind != ENGINE_JIT) luaL_error(L, "the model runs on the %s engine; this needs { engine = \"jit\" }", engine_name(m->kind));
+    if (m->kind != ENGINE_JIT) luaL_error(L, "the model runs on the %s engine; this needs the jit, the default engine", engine_name(m->kind));
 }
 
 /* ---- probes ------------------------------------------------------------------------------------------------------ */

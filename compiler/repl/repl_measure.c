@@ -22,8 +22,8 @@ static int time_phases(lua_State *L)
     return 0;
 }
 
-/* One run: a graph runs once; an encoder reads a source of full length, and its decoder takes one
- * step; a decoder-only model takes up to 16 steps from an empty sequence. */
+/* One run: a graph runs once; an encoder reads a source of full length, and its decoder, if any,
+ * takes one step; a decoder-only model takes up to 16 steps from an empty sequence. */
 static rt_status run_once(ReplModel *m, const int *ids)
 {
     const Model *model = m->session->model;

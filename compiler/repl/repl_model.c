@@ -247,7 +247,7 @@ static int describe(lua_State *L)
 static int close_value(lua_State *L)
 {
     ReplModel *m = luaL_checkudata(L, 1, REPL_MODEL_TYPE);
-    if (m->running) luaL_error(L, "%s is busy: a probe, or the function of m:edit, cannot query, change or close it", m->session->model->name);
+    if (m->running) luaL_error(L, "%s is busy: a probe, or a function given to m:edit, cannot query, change or close it", m->session->model->name);
     m->L = L;
     if (m->session) repl_forget_probes(m);
     close_model(m);

@@ -110,7 +110,8 @@ static int slice(lua_State *L)
     return 1;
 }
 
-/* t:scaled(factor), t:scaled(factor, from, to, dimension): a copy with that part multiplied. */
+/* t:scaled(factor), t:scaled(factor, from, to, dimension): a copy that is multiplied by the factor,
+ * as a whole or in that part. */
 static int scaled(lua_State *L)
 {
     const ReplTensor *t = repl_check_tensor(L, 1);
@@ -202,7 +203,7 @@ static int save(lua_State *L)
     const char *path = luaL_checkstring(L, 2);
     const bool npy = text_ends(path, ".npy"), bare = !strcmp(path, ".npy") || !strcmp(path, ".safetensors");
     if (bare || (!npy && !text_ends(path, ".safetensors")))
-        return luaL_error(L, "t:save: %s: the file name must end in .safetensors or .npy", path);
+        return luaL_error(L, "t:save: %s: the file name must be NAME.safetensors or NAME.npy", path);
     Arena *a = repl_scratch(L);
     Diag *d = diag_new(a);
     const Text whole = npy ? npy_text(a, t) : safetensors_text(a, t);

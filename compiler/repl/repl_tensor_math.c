@@ -75,7 +75,8 @@ static int take_axis(lua_State *L, const char *what, const ReplTensor *t)
     return (int)(axis > 0 ? axis - 1 : axis + t->rank);
 }
 
-/* Reduce along the axis at stack place 2. Pushes a tensor of one rank less; a number for a list. */
+/* Reduce along the axis at stack place 2. Pushes a tensor of one rank less, or a number if t
+ * has rank 1. */
 static int reduce_axis(lua_State *L, const char *what, const ReplTensor *t, Reduce *reduce)
 {
     const int axis = take_axis(L, what, t);

@@ -1,5 +1,5 @@
-/* repl_xf.c: the table `xf` at the prompt: xf.model and xf.graph of specs, and the functions that
- * use them. */
+/* repl_xf.c: the table `xf` at the prompt: xf.model, xf.graph and xf.op, as in specs, and functions
+ * of the prompt. */
 #include "front.h"
 #include "repl.h"
 #include "weights.h"
@@ -8,7 +8,7 @@
 
 
 /* xf.spec("path"), xf.spec("path", { weights = "FILE" }): read a spec as a value that can be called
- * with changes. The option replaces its weights file, as --from does. */
+ * with changes. The option replaces the spec's weights file, as --from does. */
 static int read_spec(lua_State *L)
 {
     static const char *const names[] = { "weights" };
@@ -95,8 +95,8 @@ static int make_tensor(lua_State *L)
     return 1;
 }
 
-/* xf.load("file.safetensors", "name"); without a name, a table by name of all tensors of floats or
- * of I8. */
+/* xf.load("file.safetensors", "name"): push that tensor; without a name, a table by name of all
+ * tensors of floats or I8. */
 static int load(lua_State *L)
 {
     lua_settop(L, 2);

@@ -188,7 +188,7 @@ END
 
 # ---- tensor files --------------------------------------------------------------------------------
 
-says 'a file is written as its ending says' 65 '' '*t:save: x.txt: the file name must end in .safetensors or .npy*t:save: npy: the file name must*t:save: .npy: the file name must*' <<END
+says 'a file is written as its ending says' 65 '' '*t:save: x.txt: the file name must be NAME.safetensors or NAME.npy*t:save: npy: the file name must*t:save: .npy: the file name must*' <<END
 values = { 1.5, -2, 3e-5, 4, 5, 1e30, -0.0, 8, 9, 10, 11, 12 }
 for name, shape in pairs{ list = { 12 }, matrix = { 3, 4 }, cube = { 2, 3, 2 } } do xf.tensor(values, shape):save("$scratch/" .. name .. ".npy") end
 xf.tensor(values):save("$scratch/list.safetensors")

@@ -252,7 +252,7 @@ says 'what is chosen wrongly is told with what there is' 65 '4
 *note: an xf.graph has head 0, no layers and no kinds
 *n is the number of tokens to generate; it needs a decoder and a text
 *n: expected a whole number from 1 to 1048576
-*this needs { engine = \"jit\" }" <<'END'
+*this needs the jit, the default engine" <<'END'
 m = xf.compile("specs/dates.lua"); m("3rd of May 2019")
 m:heads("encoder.0.self_attn")
 m:ablate("encoder.9.self_attn")

@@ -172,7 +172,7 @@ ids = m:generate({ 1, 2, 3 }, 8)
 ids[1] == ({ m:run{ 1, 2, 3 }.logits[3]:argmax() })[1] - 1
 #ids
 END
-says 'bad ids, bad texts' 65 '' '*id 300 is not in the vocabulary of gpt, 0 to 255*no ids were given*is not in the vocabulary*' <<'END'
+says 'bad ids, bad texts' 65 '' '*id 300 is not in the vocabulary of gpt (0 to 255)*no ids were given*is not in the vocabulary*' <<'END'
 m = xf.compile("specs/gpt.lua")
 m:run{ 300 }
 m:run{}

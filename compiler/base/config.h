@@ -53,8 +53,8 @@ bool config_open_list(Config *c, int *n);
 bool config_item(const Config *list, int i, Config *out);
 /* A key's value as JSON on one line, shortened if it is long. */
 const char *config_shown(const Config *c, const char *key);
-/* The type of a key's value: z null, b bool, i integer, r other number, t text, l list, o object;
- * 0 if the key is absent. */
+/* The type of the value of one key: z null, b bool, i integer, r other number, t text, l list, o
+ * object; 0 if the key is absent. */
 char config_type(const Config *c, const char *key);
 bool config_is_list(const Config *c, const char *key);
 bool config_is_object(const Config *c, const char *key);

@@ -16,7 +16,7 @@ typedef struct Loc { const char *file; int line, column; } Loc;
  * error. */
 typedef enum Exit {
     EXIT_DONE = 0,
-    EXIT_DIFFERS = 1,       /* a comparison or test failed */
+    EXIT_DIFFERS = 1,       /* a comparison or test failed, or a limit is exceeded */
     EXIT_USAGE = 2,
     EXIT_BAD_DATA = 65,
     EXIT_NO_INPUT = 66,

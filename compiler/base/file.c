@@ -137,7 +137,7 @@ bool file_map_changed(const FileMap *map, const char *path)
     return now.size != then->size || now.seconds != then->seconds || now.nanoseconds != then->nanoseconds;
 }
 
-/* Messages name the file `shown`. */
+/* Messages about the open file name it `shown`. */
 static bool map_file(Diag *d, Loc at, const char *path, const char *shown, FileMap *map)
 {
     struct stat info;

@@ -38,8 +38,8 @@ bool  file_append(FileWriter *w, const void *data, size_t size);        /* false
 bool  file_patch(FileWriter *w, size_t at, const void *data, size_t size);  /* overwrite; not a
                                                                              * pipe */
 bool  file_view(FileWriter *w, FileMap *map);   /* map what is written; not a pipe or device */
-bool  file_commit(FileWriter *w);               /* rename; after an error, remove it and return
-                                                 * false */
+bool  file_commit(FileWriter *w);               /* rename; after an error, remove the temporary
+                                                 * file and return false */
 void  file_abandon(FileWriter *w);
 bool  file_write(Arena *a, Diag *d, const char *path, const void *data, size_t size);
 

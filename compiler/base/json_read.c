@@ -30,8 +30,8 @@ static bool is_too_big(const char *digits, size_t count)
     return *digits != '0' && (count > n || (count == n && memcmp(digits, most, n) > 0));
 }
 
-/* Overwrite digits with a real number, padded to the same width: 1.5000e30. A number of 1e308 or
- * more becomes 1e308. */
+/* Overwrite digits with a real number, padded to the same width: 1.500000000000e30. A number of
+ * 1e308 or more becomes 1e308. */
 static void write_real(char *digits, size_t count)
 {
     enum { MANTISSA = 14, WIDTH = 32 };
@@ -44,7 +44,8 @@ static void write_real(char *digits, size_t count)
     memcpy(digits, real, (size_t)length);
 }
 
-/* Rewrite integers beyond 2^63 - 1 as reals. Returns s itself if there are none, else a copy. */
+/* Rewrite integers beyond 2^63 - 1 in magnitude as reals. Returns s itself if there are none, else a
+ * copy. */
 static const char *with_real_numbers(Arena *a, const char *s, size_t n)
 {
     char *copy = NULL;

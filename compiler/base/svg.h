@@ -34,7 +34,7 @@ typedef struct SvgFont {
     double turn;                    /* degrees clockwise about (x, y) */
 } SvgFont;
 
-/* Light enough to print, dark enough to project; text on any fill below is SVG_INK. */
+/* Light enough to print, dark enough to project. SVG_INK is readable on the fills of svg_colours. */
 #define SVG_INK    "#1e293b"
 #define SVG_FAINT  "#64748b"
 #define SVG_LINE   "#475569"

@@ -1,5 +1,6 @@
 /* command_ended.c: the last line of a long command. If progress is shown, it reports the result,
- * the time and, for some commands, the next step; otherwise it is a fixed line, for scripts. */
+ * the time and, for some commands, the next step; otherwise it is a fixed line, for scripts, or
+ * nothing. */
 #include "command.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* command_run.c: run a spec: an xf.graph prints every named tensor; a model reads texts and prints
- * its results. */
+/* command_run.c: run a spec: an xf.graph prints every named tensor; any other model reads texts or
+ * ids and prints its answers. */
 #include "command.h"
 
 #include <string.h>

@@ -16,7 +16,7 @@ static void help_usage(FILE *to)
           "  xformc verify specs/dates.lua                      a comparison of all engines\n"
           "  xformc repl specs/dates.lua                        a prompt\n"
           "\n"
-          "'xformc help' shows all commands; 'xformc help COMMAND' shows the options of one.\n", to);
+          "'xformc help' shows all commands; 'xformc help COMMAND' explains one.\n", to);
 }
 
 Exit help_no_words(const Options *o)

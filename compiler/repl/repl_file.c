@@ -24,8 +24,8 @@ static void add_piece(Cut *p, Piece piece)
 }
 
 /* Join a piece that is not Lua by itself with the piece before it, which is removed from the list:
- * `a = b` and `+ c` on the next line are one piece. CHUNK_FAILED if together they are not Lua
- * either. */
+ * `a = b` and `+ c` on the next line are one piece. CHUNK_FAILED if the piece before is a
+ * command or missing, or if together they are not Lua either. */
 static ChunkResult join(Repl *r, Cut *p, Piece *piece)
 {
     const Piece *before = p->count ? &p->list[p->count - 1] : NULL;

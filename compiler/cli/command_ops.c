@@ -12,7 +12,8 @@ static const Call own_calls[] = {
     { "input", "(name, {rows, columns}[, values]) -> x",
       "an input: values from the spec or from --input; a bias may be {heads, queries, keys}" },
     { "param", "(name, {sizes}[, values]) -> w",
-      "a weight: these values, else those of the weights file, else random ones" },
+      "a weight: these values, else those of the weights file, else random ones; a file given with "
+      "--from replaces these values too" },
     { "cache", "(name, {capacity, width}) -> c",
       "rows that stay in the state between runs, for append" },
     { "name", "(name, x) -> x",

@@ -112,7 +112,7 @@ static const struct { const char *name, *text; } topics[] = {
         "g.input(\"X\", {rows, columns}, {…})\n"
         "    An input; the numbers are its default value\n"
         "g.param(\"W\", {…}, {…})\n"
-        "    Weights: these numbers, those in the weights file, or random ones\n"
+        "    Weights: these numbers, else those in the weights file, else random ones\n"
         "g.attention(q, k, v, mask, bias, options)\n"
         "    Output, weights, scores.\n"
         "    Options: { heads =, kv_heads =, scale =, softcap =, causal =, keys = }\n"

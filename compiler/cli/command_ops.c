@@ -30,10 +30,10 @@ static const Call calls[] = {
       "norm of each row, or of each head in it" },
     { "relu", "(x) -> y",
       "max(x, 0)" },
-    { "activation", "(x[, {kind = \"relu\"}]) -> y",
+    { "activation", "(x, {kind}) -> y",
       "activation of every element; kind: a value of the field \"activation\"" },
-    { "gate", "(a, b[, {kind = \"relu\"}]) -> y",
-      "activation(a) * b" },
+    { "gate", "(a, b, {kind}) -> y",
+      "activation of every element of a, times b; kind: as for activation" },
     { "rotary", "(x[, {heads, dims, theta = 10000, layout = \"halves\"|\"interleaved\"}]) -> y",
       "rotate each head by the position of its row" },
     { "attention", "(q, k, v[, mask][, bias][, {heads, kv_heads, scale, softcap, causal, keys}])"

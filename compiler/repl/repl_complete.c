@@ -90,7 +90,7 @@ static void offer_weights(Completion *c, const ReplModel *m)
         if (pack_find(c->arena, m->engine->plan, model->tensors[i].name, &n)) offer(c, model->tensors[i].name);
 }
 
-/* Offer the blocks that m:ablate accepts: those with an out or down weight. */
+/* Offer the blocks that m:ablate accepts: those with an `out` or a `down` weight. */
 static void offer_blocks(Completion *c, const ReplModel *m)
 {
     static const char *const ends[] = { "_attn.out.weight", ".ffn.down.weight" };

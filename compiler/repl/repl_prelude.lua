@@ -222,7 +222,7 @@ for _, method in ipairs { "names", "weights" } do
   Model[method] = function(self, ...) return setmetatable(plain(self, ...), Names) end
 end
 
--- The blocks whose last weight is named out or down; with_heads: only attentions.
+-- The blocks whose last weight is called `out` or `down`; with_heads: only attentions.
 local function blocks(model, with_heads)
   local found = setmetatable({}, Names)
   for _, name in ipairs(model:weights()) do

@@ -95,7 +95,8 @@ Exit command_cache(const Options *o)
     else if (folder) list(a, e, n);
     progress_end();
     diag_print(d, stderr, diag_colours(2));
-    if (!folder && !o->json) fputs("xformc: there is no cache: XFORMC_CACHE is off, or neither XDG_CACHE_HOME nor HOME is an absolute path\n", stderr);
+    if (!folder && !o->json)
+        fputs("xformc: there is no cache: XFORMC_CACHE is off, or neither XDG_CACHE_HOME nor HOME is an absolute path\n", stderr);
     const Exit told = diag_exit(d);
     arena_free(a);
     return told != EXIT_DONE ? told : found;

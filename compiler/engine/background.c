@@ -1,6 +1,7 @@
 /* background.c: one child process at a time. It sends one line through a socket, "+NANOSECONDS
  * LIBRARY" or "-REASON", and removes its folder when the other end closes. The parent closes its
- * end once the library is loaded; if the parent is gone, the system has closed it. */
+ * end when it has loaded the library or no longer needs it; if the parent is gone, the system has
+ * closed it. */
 #include "background.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static struct {
 
 /* ---- in the child ------------------------------------------------------------------------------------------------ */
 
-/* The first line of the first error, without the word "error". */
+/* The first line of the first error, without its place and the word "error". */
 static const char *first_error(Arena *a, Diag *d)
 {
     char *text = NULL;
@@ -74,7 +75,7 @@ static void await_end(int socket)
     while ((n = read(socket, &byte, 1)) > 0 || (n < 0 && errno == EINTR)) {}
 }
 
-/* Emit and compile in `folder`; returns the line to send. */
+/* Emit and compile in `folder`, and add the library to the cache; returns the line to send. */
 static const char *compile(Arena *a, const Background *b, const char *folder)
 {
     const int64_t begin = clock_now_ns();
@@ -204,8 +205,8 @@ static void unqueue(const Background *b)
     }
 }
 
-/* Switch the engine to the library. A cached library that does not load is removed without an
- * error, and compiled again. */
+/* Switch the engine to the library. If that fails, a cached library is removed without an error, to
+ * be compiled again. */
 static void replace(Background *b, const char *library, bool cached)
 {
     Arena *a = arena_new();
@@ -240,13 +241,13 @@ static void collect(void)
     char *rest = child.line;
     if (*rest == '+') b->took_ns = strtoll(rest + 1, &rest, 10);
     if (*rest == ' ') replace(b, rest + 1, false);
-    else fail(b, child.line[0] == '-' ? child.line + 1 : "the background compiler was killed");
+    else fail(b, child.line[0] == '-' ? child.line + 1 : "the background compiler ended early");
     end_child();
 }
 
 static void start_next(bool now)
 {
-    enum { PATIENCE_NS = 20000000 };        /* a request dropped earlier costs nothing */
+    enum { PATIENCE_NS = 20000000 };        /* a request dropped earlier starts no child */
     while (!child.job && waiting && (now || clock_now_ns() - waiting->asked_ns >= PATIENCE_NS)) {
         Background *b = waiting;
         if (!b->looked) look(b);

@@ -36,7 +36,7 @@ void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int threa
  * none of them runs. If b is not NULL, look for its library in the cache. A child is started if the
  * latest request is over 20 ms old, or with `now`. */
 void background_poll(Background *b, bool now);
-/* Sleep until the child reports something, or for some milliseconds. */
+/* Sleep until the child reports something, for at most 20 ms. */
 void background_sleep(void);
 /* Cancel the request and end its child. */
 void background_drop(Background *b);

@@ -127,7 +127,7 @@ CustomCode *custom_compile(Arena *a, Diag *d, const Plan *p)
     for (int i = 0; c->code && i < c->count; i++) {
         void *address = c_memory_symbol(c->code, arena_format(a, "xf_op_%d", i));
         if (!address) die("libtcc lost a function");
-        /* POSIX: a function's address in a void pointer. */
+        /* POSIX: a void pointer can hold a function pointer. */
         memcpy(&c->list[i].function, &address, sizeof address);
     }
     if (!c->code && !told.any) die("libtcc failed without a message");

@@ -14,7 +14,7 @@ int debug_level(void)
     static bool told;
     const char *text = getenv("XFORMC_DEBUG");
     const bool known = !text || !*text || (*text >= '0' && *text <= '0' + DEBUG_MOST && !text[1]);
-    if (!known && !told) fprintf(stderr, "note: XFORMC_DEBUG=%s: levels are 1 to %d, and 0 for none\n", text, DEBUG_MOST);
+    if (!known && !told) fprintf(stderr, "note: XFORMC_DEBUG=%s: the levels are 0 (off) to %d\n", text, DEBUG_MOST);
     told |= !known;
     return text && known && *text ? *text - '0' : 0;
 }

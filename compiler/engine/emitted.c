@@ -115,10 +115,10 @@ static void find(Finding *f, const char *suffix, void *out)
 {
     void *symbol = f->lookup(f->code, arena_format(f->arena, "%s_%s", f->name, suffix));
     if (!symbol) {
-        diag_error(f->diag, EXIT_OUR_BUG, (Loc){ 0 }, "the emitted code lacks %s_%s", f->name, suffix);
+        diag_error(f->diag, EXIT_OUR_BUG, (Loc){ 0 }, "the compiled code has no function %s_%s", f->name, suffix);
         f->good = false;
     }
-    memcpy(out, &symbol, sizeof symbol);    /* POSIX: a function's address in a void pointer */
+    memcpy(out, &symbol, sizeof symbol);    /* POSIX: a void pointer can hold a function pointer */
 }
 
 bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code)

@@ -63,7 +63,7 @@ rt_team *emitted_team(const Engine *e);
 /* Call this before each pass over the weights. The 32nd call moves the weights to pages of 2 MB if
  * possible, as in generated programs: rt_cli_weights.h. */
 void emitted_read(Emitted *e);
-/* End its threads. */
+/* End the threads of the model. */
 void emitted_release(Emitted *e);
 
 /* Allocate and reset the engine's state. False after a reported error, if there is no memory. */

@@ -35,14 +35,13 @@ typedef struct EngineOps {
     rt_status (*prefill)(Engine *e, const rt_token *rows, int n);
     rt_status (*decode_greedy)(Engine *e, const rt_token *rows, int n, int *next);
     /* The output of the last step or decode: [n][engine_logits_stride]; log-probabilities if the
-     * model ends in a log-softmax. After next and decode_greedy it is always logits, without the
-     * log-softmax. */
+     * model ends in a log-softmax. After next and decode_greedy, it is the logits even then. */
     const float *(*logits)(const Engine *e);
     rt_status (*fork)(Engine *e, int from, int to);         /* copy a slot's sequence and source */
     rt_status (*clear)(Engine *e);                          /* forget the sequence of slot 0, not its source */
     rt_status (*run)(Engine *e);                            /* run an xf.graph on its inputs */
     rt_status (*threads)(Engine *e, int threads);
-    rt_team *(*team)(const Engine *e);                      /* NULL: the engine shares no calls */
+    rt_team *(*team)(const Engine *e);                      /* the threads that share its calls; NULL: none */
     void (*close)(Engine *e);
 } EngineOps;
 
@@ -50,8 +49,8 @@ typedef struct EngineOps {
  * threads. */
 bool engine_start_threads(Diag *d, Engine *e, int threads);
 
-/* Time to emit C, to compile it, to pack the weights; whether the cache had the code and the packed
- * weights. library_bytes: size of the compiled library, 0 without one. */
+/* Time to emit C, to compile it, to pack the weights; whether the compiled code and the packed
+ * weights existed before. library_bytes: size of the compiled library, 0 without one. */
 typedef struct EnginePhases {
     int64_t emit_ns, compile_ns, pack_ns;
     bool compiled_before, packed_before;
@@ -72,11 +71,12 @@ struct Engine {
 /* Open an engine that runs the plan's operations one by one, with OpenBLAS. plan->options.target
  * must be TARGET_ROW_MAJOR. It keeps all weights as f32 or, if plan_generic_bytes says so, reads
  * them for each operation that needs them. beside: NULL, or a generic engine on another plan of the
- * same graph; the two then share its kept weights, and either may be closed first. */
+ * same graph; if both plans round alike, the two share its kept weights, and either may be closed
+ * first. */
 Engine *generic_open(Arena *a, Diag *d, const Plan *p, const Engine *beside);
 /* Like generic_open, with plain loops instead of OpenBLAS: slow, but the same bits on every
- * machine. keep: keep all weights; else each is read when needed, matrices a few rows at a time, on
- * up to eight processors. The results do not depend on `keep`. */
+ * machine. keep: keep all weights; else each is read when needed, matrices a few rows at a time, by
+ * up to eight threads. The results do not depend on `keep`. */
 Engine *generic_open_plain(Arena *a, const Plan *p, bool keep);
 /* Like generic_open_plain without keep, but takes matrices from packed data of the same model,
  * where they are already rounded. */
@@ -85,12 +85,12 @@ Engine *generic_open_packed(Arena *a, const Plan *p, const PackedData *packed);
  * generic engine uses it. */
 void generic_set_weight(Engine *e, const char *name, const float *values);
 
-/* generic_reads_anew: true if a generic engine keeps no weights. Such an engine should use
- * generic_walk: it appends n ids to the empty sequence of slot 0 and reads each weight only once,
- * since it takes all ids through a layer before it reads the next. The results are those of calling
- * `step` for each id in turn. After each layer of a block, `at` is called for each id, while the
- * taps and results of the block are those of that id. id: its index in `ids`; layer: the index of
- * the layer in the block. */
+/* generic_reads_anew: true if a generic engine keeps no weights. Use generic_walk for such an
+ * engine: it appends n ids to the empty sequence of slot 0 and takes all of them through a layer
+ * before it reads the weights of the next layer. The results are those of calling `step` for each
+ * id in turn. After an id has passed a layer, `at` is called, while the taps and results of the
+ * block are those of that id. id: its index in `ids`; layer: the index of the layer in the
+ * block. */
 bool generic_reads_anew(const Engine *e);
 typedef void EngineAt(void *user, int id, const PlanBlock *b, int layer);
 rt_status generic_walk(Engine *e, const int *ids, int n, EngineAt *at, void *user);
@@ -136,7 +136,7 @@ int64_t engine_logits_stride(const Engine *e);
 /* In the next source, of n ids, the first `first` ids are those of the first text of a pair; 0 or
  * n: there is no second text. Ignored by models without token types. */
 void engine_pair(Engine *e, int first, int n);
-/* Set an input of an xf.graph: values[rows][columns], row-major. */
+/* Set an input of an xf.graph: values[heads][rows][columns]; only a bias has several heads. */
 void engine_set_input(Engine *e, const char *name, const float *values);
 void engine_close(Engine *e);
 

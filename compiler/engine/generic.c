@@ -156,8 +156,8 @@ static rt_status encode(Engine *e, int slot, const int *ids, int n)
     return RT_OK;
 }
 
-/* The last floats that a program computed: the result of its last block, or its input if the result
- * is integers. */
+/* The last floats that a program computed: the result of its last block or, if that is integers,
+ * the input of the block. */
 static const float *result_of(const Engine *e, const PlanProgram *p)
 {
     const PlanBlock *last = p->runs[p->count - 1].block;
@@ -212,7 +212,7 @@ static rt_status take_row(const Engine *e, const RtRows *r, int i, int id)
     return rt_rows_begin(r, &row, 1);
 }
 
-/* The rows passed from block to block: [n][width]. */
+/* The rows passed from layer to layer: [n][width]. */
 typedef struct Carried { float *rows; int64_t width; } Carried;
 
 static Carried room_for(const PlanProgram *p, int n)

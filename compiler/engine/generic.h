@@ -15,7 +15,7 @@ typedef struct Generic {
     Arena *arena;                   /* holds the state and unshared weights; freed by close */
     KeptWeights *kept;              /* NULL: weights are not kept */
     float ***weights;               /* [tensor id][layer index], dense and row-major; NULL if not a
-                                     * param, or not read now */
+                                     * param, or not in memory */
     float ***anew;  int anew_count, anew_room;              /* elements of `weights` not kept */
     bool walks;                     /* inside generic_walk */
     int threads;
@@ -63,13 +63,13 @@ void generic_open_weights(Generic *own, const Plan *p, bool keep, const Engine *
 void generic_close_weights(Generic *own);
 /* Give the engine its own array for a param of a layer; the caller writes the numbers. */
 float *generic_own_weights(Generic *own, const Tensor *t, int layer);
-/* Read a param of a layer that is not kept, on up to eight threads. It stays in own->weights until
- * generic_forget_weights. */
+/* Read a param that is not kept, for one layer, by up to eight threads. It stays in own->weights
+ * until generic_forget_weights. */
 const float *generic_read_weights(const Engine *e, const Tensor *t, int layer);
 void generic_forget_weights(Generic *own);
-/* c = a w^T by plain loops on several threads; each reads a few rows of w at a time and then drops
- * them. Does nothing and returns false if w is kept, cannot be read by rows or will be read again
- * (generic_walk), or if the engine uses OpenBLAS. */
+/* c = a w^T or, with p->add, c += a w^T, by plain loops; each of several threads reads a few rows
+ * of w at a time and then drops them. Does nothing and returns false if w is kept, cannot be read
+ * by rows or will be read again (generic_walk), or if the engine uses OpenBLAS. */
 bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p,
                              float *c, const float *a);
 /* One row of a table, kept or read now; valid until the next call. */

@@ -132,7 +132,7 @@ bool blas_load(Diag *d)
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "OpenBLAS, which the generic engine needs, cannot be loaded");
         return false;
     }
-    /* POSIX: a function's address in a void pointer. */
+    /* POSIX: a void pointer can hold a function pointer. */
     memcpy(&blas, calls, sizeof blas);
     return true;
 }
@@ -162,7 +162,7 @@ static bool can_start(int threads)
     return n == threads;
 }
 
-/* The number of threads belongs to the process: it is set only when it changes. */
+/* The whole process has one number of threads, which is set only when it changes. */
 static void use_threads(int n)
 {
     static int used;

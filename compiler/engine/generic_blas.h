@@ -21,7 +21,7 @@ Product blas_product;               /* needs: blas_load returned true */
 Product plain_product;              /* same bits on every machine, however the work is split */
 
 /* Load OpenBLAS, once per process, with one thread unless OPENBLAS_NUM_THREADS or the like is set;
- * products ask for more. False after an error with exit code 69: it is not installed, or there is
+ * products ask for more. False after an error with exit code 69: it cannot be loaded, or there is
  * no memory for its buffers. */
 bool blas_load(Diag *d);
 /* Let OpenBLAS start its threads; products may then ask for n. False if the system cannot start

@@ -1,8 +1,8 @@
 /* generic_ops.c: the reference kernels: they compute each operation as it is defined, on row-major
  * buffers.
  *
- * Emitted code is compared with them, so sums outside of BLAS are in double and exponentials are
- * libm's.
+ * Emitted code is compared with them, so sums outside of matrix products are in double, and
+ * exponentials are libm's.
  *
  * In: a pass (engine, layer, lengths) and an operation. Out: the operation's buffers, and the flag
  * for a saturated f16 cache. */
@@ -54,7 +54,7 @@ static void norm(const GenericPass *pass, const PlanOp *op)
     }
 }
 
-/* Round the rows that a linear reads into own->rounded, [p->m][p->k]; sets p->a_stride. */
+/* Copy the rows that a linear reads, rounded, to own->rounded, [p->m][p->k]; sets p->a_stride. */
 static const float *rounded_rows(const GenericPass *pass, const PlanOp *op, BlasProduct *p)
 {
     float *rounded = ((const Generic *)pass->engine->own)->rounded;
@@ -189,7 +189,7 @@ static void rotate(float *key, int64_t width, float factor)
     rt_plain_rotate_key(key, (int)width);
 }
 
-/* The numbers as a cache would return them, as f32. */
+/* Copy x to `to` as f32, rounded as in a cache. */
 static void round_as_cache(const Model *m, const Node *n, float *to, const float *x, int64_t width)
 {
     const int64_t head = width / n->kv_heads;
@@ -240,8 +240,8 @@ static bool hides(GenericAdjustment a, int j)
     return (a.mask && a.mask[j] == 0) || (a.added && a.added[j] <= -INFINITY);
 }
 
-/* The attention weights of one row of a head: w[keys] from the scores s of the keys in `seen`.
- * Outside of `seen` both become 0. */
+/* The attention weights of one row of a head: w[keys] from the scores s of the keys in `seen`. For
+ * hidden keys and outside of `seen`, both become 0. */
 static void weigh(float *w, float *s, GenericAdjustment a, rt_span seen, int keys, double scale)
 {
     for (int j = 0; j < seen.begin; j++) w[j] = s[j] = 0;
@@ -268,8 +268,8 @@ static bool all_zero(const float *x, int n)
     return true;
 }
 
-/* softmax(scale q k^T) v; each row uses its first visible[row] keys, except those that the window,
- * the mask or an added -inf hides. */
+/* softmax(scale q k^T) v, with the adjustments of generic_parts.h; each row uses its first
+ * visible[row] keys, except those that the window, the mask or an added -inf hides. */
 static void attention(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;

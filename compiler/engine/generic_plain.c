@@ -1,6 +1,6 @@
 /* generic_plain.c: matrix products without a library, with the same bits on every machine: the
- * terms of a sum are added in a fixed order; if b is transposed, in sixteen parts, then the parts.
- * The self-test that is packed with the weights is computed with these products. */
+ * terms of a sum are added in a fixed order; if b is transposed, to sixteen partial sums, which are
+ * then added. The self-test that is packed with the weights is computed with these products. */
 #include "generic_blas.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { PARTS = 16 };
 typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
 static Four at(const float *p) { return *(const Four *)(const void *)p; }
 
-/* Add the rest of the products, i to n, and then all parts. */
+/* Add the products from i to n - 1 to the parts, and then all parts. */
 static float sum_of(const Four parts[PARTS / 4], const float *a, const float *b, int i, int n)
 {
     float part[PARTS];

@@ -41,7 +41,8 @@ static void linear_sizes(const GenericPass *pass, const PlanOp *op)
     free(b);
 }
 
-/* |gain| factor (|x| + mean |x|) + |bias|; RMS norm has no mean: |gain x| factor + |bias|. */
+/* |gain| factor (|x| + mean |x|) + |bias|, with the factor of generic_norm_factor; RMS norm has no
+ * mean: |gain x| factor + |bias|. */
 static void norm_sizes(const GenericPass *pass, const PlanOp *op)
 {
     const Node *n = op->node;

@@ -1,5 +1,6 @@
 /* generic_weights.c: the weights of the generic engine: dense row-major f32, rounded to their
- * formats. They are kept, or read for an operation or, in generic_walk, a layer, and dropped. */
+ * formats. They are kept; or each is read for an operation or, in generic_walk, for a layer, and
+ * then dropped. */
 #include "generic.h"
 #include "weights.h"
 
@@ -97,8 +98,8 @@ float *generic_own_weights(Generic *own, const Tensor *t, int layer)
 
 /* ---- reading by threads ---------------------------------------------------------------------- */
 
-/* BLOCK: numbers in the rows that a thread takes at a time. LEAST_SHARED: numbers in a matrix that
- * is worth starting threads for. */
+/* BLOCK: numbers in the rows that a thread takes at a time. LEAST_SHARED: numbers in the smallest
+ * matrix that is worth starting threads for. */
 enum { BLOCK = 1 << 17, LEAST_SHARED = 1 << 20, MOST_THREADS = 8 };
 
 /* The threads that share the reading of a matrix of that many numbers; they are started for the

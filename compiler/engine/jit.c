@@ -332,7 +332,7 @@ static CMemory *compile(Arena *a, Diag *d, Exit blame, const char *text, const K
     return code;
 }
 
-/* The first kernel set of a list that exists and runs on this processor, or NULL. */
+/* The kernel set of the first name in a list that kernel_set accepts; NULL if it accepts none. */
 static const KernelSet *first_set(Arena *a, const char *list)
 {
     int n;
@@ -358,7 +358,7 @@ Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks
     const KernelSet *set = first_set(a, form.isa);
     if (!set) {
         const bool tuned = form.tuning && form.isa && form.isa == form.tuning->isa;
-        diag_error(d, EXIT_NO_FEATURE, tuned ? form.tuning->isa_at : (Loc){ 0 }, "no kernels for %s, or this processor cannot run them",
+        diag_error(d, EXIT_NO_FEATURE, tuned ? form.tuning->isa_at : (Loc){ 0 }, "xformc has no kernels for %s, or this processor cannot run them",
                    form.isa ? form.isa : "native");
         return NULL;
     }

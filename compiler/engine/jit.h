@@ -1,4 +1,4 @@
-/* jit.h: the engine that compiles emitted C in memory with libtcc, in about a millisecond. */
+/* jit.h: the engine that compiles emitted C in memory with libtcc, in milliseconds. */
 #ifndef JIT_H
 #define JIT_H
 

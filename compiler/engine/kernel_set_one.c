@@ -1,7 +1,7 @@
 /* kernel_set_one.c: all kernels in one translation unit, compiled for one instruction set,
  * KERNEL_SET_NAME. Nothing in it runs unless rt_isa_missing says that the processor has that
  * set. */
-#define RT_KERNELS_H                    /* their prototypes have external linkage; here they are static */
+#define RT_KERNELS_H                    /* skips kernels.h: it declares external functions; here they are static */
 #define RT_KERNEL static inline __attribute__((always_inline))
 #include "rt_simd.h"
 #define RT_KERNEL_SOURCES

@@ -118,7 +118,7 @@ static size_t ask(char *const *argv, char *words, size_t room)
 }
 
 /* Hash the output of `cc --version`, which runs again only if the compiler's file changes. False if
- * that fails. */
+ * the command fails. */
 static bool hash_version(const char *path, const struct stat *info, uint64_t *version)
 {
     static struct { char path[4096]; int64_t size, seconds, nanoseconds; uint64_t version; bool answers; } known;
@@ -136,7 +136,7 @@ static bool hash_version(const char *path, const struct stat *info, uint64_t *ve
     return known.answers;
 }
 
-/* Environment variables that affect the compiler. */
+/* Hash the environment variables that affect the compiler. */
 static uint64_t hash_variables(uint64_t h)
 {
     static const char *const names[] = { "LDFLAGS", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX" };
@@ -154,8 +154,8 @@ static uint64_t hash_runtime(void)
     return h;
 }
 
-/* Files left out of the key, since they do not affect the model's functions: NAME_main.c,
- * NAME_settings.c, NAME_generate.c. */
+/* True for a file that is left out of the key, since it does not affect the model's functions:
+ * NAME_main.c, NAME_settings.c and NAME_generate.c. */
 static bool is_beside(const Plan *p, const char *file)
 {
     const char *name = p->graph->model->name, *rest = file + strlen(name);
@@ -163,7 +163,7 @@ static bool is_beside(const Plan *p, const char *file)
     return strcmp(rest, "_main.c") == 0 || strcmp(rest, "_settings.c") == 0 || strcmp(rest, "_generate.c") == 0;
 }
 
-/* The files include the Makefile, which has the compiler's flags. */
+/* Hash the emitted files, including the Makefile, which has the compiler's flags. */
 static uint64_t hash_emitted(uint64_t h, const Plan *p, const FolderText *t)
 {
     for (int i = 0; i < t->count; i++)

@@ -15,7 +15,7 @@ const char *library_cache_path(Arena *a, const Plan *p, EmitForm form, const Fol
 /* True if an intact entry exists, and only this user can write it and its folder. If others can, a
  * remark says so. A damaged entry is removed. */
 bool library_cache_has(Arena *a, Diag *d, const char *path);
-/* True if the entry matches the hash that follows it. */
+/* True if the library in the entry matches the hash that follows it. */
 bool library_cache_whole(const char *path);
 /* Keep a library under that path. */
 void library_cache_add(Arena *a, const char *path, const char *library);

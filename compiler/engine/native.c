@@ -85,7 +85,7 @@ static void note_size(Engine *e, const char *library)
     if (stat(library, &file) == 0) e->phases.library_bytes = (int64_t)file.st_size;
 }
 
-/* Compile in `folder` and load. Stops after a signal. */
+/* Write the files to `folder`, compile and load. Stops after a signal. */
 static bool compile(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, const Cached *c, const char *folder)
 {
     Native *k = e->own;

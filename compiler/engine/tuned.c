@@ -17,7 +17,8 @@ static bool isa_is_known(Arena *a, Diag *d, const Tuning *t)
     for (int i = 0; i < n && t->isa; i++)
         if (!isa_flags(list[i])) {
             const char *near = diag_nearest(list[i], names, known);
-            fault = arena_format(a, "there is no \"%s\"%s%s%s", list[i], near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+            fault = arena_format(a, "there is no instruction set \"%s\"%s%s%s", list[i], near ? "; did you mean \"" : "", near ? near : "",
+                                 near ? "\"?" : "");
         }
     if (fault) diag_error(d, EXIT_BAD_DATA, t->isa_at, "isa = \"%s\": %s", t->isa, fault);
     return !fault;

@@ -29,7 +29,7 @@ sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/, \1/p' runtime/kernels/simd/instructi
 refuses 2 "xformc: --isa : expected native$sets" compile specs/dates.lua --isa avx512,
 refuses 2 "xformc: --isa avx51: expected native$sets; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
 refuses 2 'xformc: --isa avx512,avx2,native,portable,neon: at most 4 instruction sets fit into one program' compile specs/dates.lua --isa avx512,avx2,native,portable,neon
-refuses 69 'error: no kernels for neon, or this processor cannot run them' run specs/dates.lua --engine jit --isa neon
+refuses 69 'error: xformc has no kernels for neon, or this processor cannot run them' run specs/dates.lua --engine jit --isa neon
 refuses 2 'xformc: --unroll 0: expected a whole number from 1 to 64' compile specs/dates.lua --unroll 0
 refuses 2 'xformc: --unroll needs --kernels=unrolled' compile specs/dates.lua --unroll 8
 refuses 2 'xformc: --unroll-layers maybe: expected on, off' compile specs/dates.lua --unroll-layers maybe

@@ -318,7 +318,7 @@ END
 for level in x 5 -1; do
     printf '1 + 1\nm = xf.compile("specs/copy.lua")\n' | XFORMC_DEBUG=$level "$xformc" repl >"$scratch/out" 2>"$scratch/err"
     [ "$(cat "$scratch/out" "$scratch/err")" = "2
-note: XFORMC_DEBUG=$level: levels are 1 to 4, and 0 for none" ]
+note: XFORMC_DEBUG=$level: the levels are 0 (off) to 4" ]
     verdict $? "XFORMC_DEBUG=$level is noted, once"
     cat "$scratch/err"
 done

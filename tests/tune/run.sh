@@ -184,7 +184,7 @@ fault 'no number of threads' '*bad.lua:2:3: error: threads must be a whole numbe
   threads = 0 }'
 fault 'no form of layers' '*bad.lua:1:18: error: layers must be one of "calls", "loop"; found "loops"
 *did you mean "loop"?' 'return xf.tune { layers = "loops" }'
-fault 'no instruction set' '*bad.lua:1:18: error: isa = "avx3": there is no "avx3"; did you mean "avx2"??*' 'return xf.tune { isa = "avx3" }'
+fault 'no instruction set' '*bad.lua:1:18: error: isa = "avx3": there is no instruction set "avx3"; did you mean "avx2"??*' 'return xf.tune { isa = "avx3" }'
 fault 'an unknown cut' '*bad.lua:3:5: error: linear_1x1: take must be one of "usual", *; found "panel_2"
 *did you mean "panels_2"?' 'return xf.tune {
   calls = {
@@ -211,7 +211,7 @@ fails 'a file that is not there' 66 '*cannot open *absent.lua: No such file or d
 fails 'a tune file as a spec' 65 '*made.lua:2:*: error: xf.tune belongs in a tuning file, which is passed with --tune; *' "$xformc" run "$scratch/made.lua" 1
 case $(uname -m) in x86_64) far=neon ;; *) far=avx512 ;; esac
 echo "return xf.tune { isa = \"$far\" }" >"$scratch/far.lua"
-fails 'instructions of another processor' 69 "*far.lua:1:*: error: no kernels for $far, or this processor cannot run them*" "$xformc" run $spec --tune "$scratch/far.lua" 1
+fails 'instructions of another processor' 69 "*far.lua:1:*: error: xformc has no kernels for $far, or this processor cannot run them*" "$xformc" run $spec --tune "$scratch/far.lua" 1
 fails 'unrolled kernels are not those that were measured' 2 '*--tune needs --kernels=library*' "$xformc" compile $spec --kernels unrolled --tune "$scratch/all.lua"
 echo 'something of mine' >"$scratch/mine"
 fails "somebody else's file" 65 '*mine: error: not a tuning file, so it was left unchanged' "$xformc" tune $spec -o "$scratch/mine"

@@ -100,14 +100,24 @@ static const CustomOp *op_with(const CustomCode *c, const char *word)
     return NULL;
 }
 
+/* True if there are operations besides `op`. */
+static bool has_others(const CustomCode *c, const CustomOp *op)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->list[i].op->node->custom != op) return true;
+    return false;
+}
+
 /* Try `text`, the C of all operations, in a child process if any of them uses macros or static
- * data, whose size is known only after compilation. False after a reported error. */
+ * data, whose size is known only after compilation. False after a reported error; it does not tell
+ * which operation fails. */
 static bool is_survived(Diag *d, const CustomCode *c, const char *text)
 {
     const CustomOp *macros = op_with(c, "define"), *data = op_with(c, "static");
     const CustomOp *op = macros ? macros : data;
     if (!op || c_memory_try(text, NULL, 0)) return true;
-    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line), C_TRIAL_WORDS " of %s", op->name);
+    diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line), C_TRIAL_WORDS " of %s%s", op->name,
+               has_others(c, op) ? " or of another operation" : "");
     return false;
 }
 

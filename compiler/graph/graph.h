@@ -3,7 +3,7 @@
  * A Graph is a set of programs over shared state. A program is a list of runs of blocks. A block is
  * a list of nodes in order of execution; its tensors are indexed by the layer that it runs for. One
  * value passes from run to run: a block takes it as `carry_in` and leaves it as `carry_out`. A
- * Graph has no kernels, offsets or layouts. Everything lives in the session's arena. */
+ * Graph has no kernels, offsets or layouts. Everything lives in the arena given to graph_build. */
 #ifndef GRAPH_H
 #define GRAPH_H
 

@@ -1,4 +1,4 @@
-/* graph_check.c: assert what later stages rely on. A failure is a compiler bug, not a fault in the
+/* graph_check.c: assert what later stages rely on. A failure is a bug in xformc, not a fault in the
  * spec. */
 #include "graph.h"
 

@@ -1,5 +1,5 @@
 /* graph_dump.c: a Graph as text, for golden files and for the identity of packed weights. The text
- * must change if, and only if, the meaning of the weights changes. */
+ * must change whenever the meaning of the weights changes. */
 #include "graph.h"
 
 static void dump_dim(const Dim *d, FILE *to)

@@ -4,8 +4,8 @@
  * names that `verify` and pictures show: encoder.0.self_attn.q, encoder.0.self_attn.weights,
  * encoder.0.ffn, encoder.0.norm.1, logits.
  *
- * The decoder is built twice, for one row and for many rows. Both share params, caches and inputs;
- * the results of the second are named rows.NAME. */
+ * The decoder is built for one row and, if a call may have several, once more for many rows. Both
+ * share params, caches and inputs; the results of the second are named rows.NAME. */
 #include "graph_make.h"
 #include "graph_build.h"
 

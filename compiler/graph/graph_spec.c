@@ -112,7 +112,7 @@ static bool may_be_cache(SpecBuild *b, const Value *v, int i)
     const bool to_append = strcmp(b->call->op, "append") == 0 && i == 0;
     const bool to_attend = strcmp(b->call->op, "attention") == 0 && (i == 1 || i == 2);
     if (cache == to_append && (!appended || to_attend)) return true;
-    refuse(b, arena_format(b->k->arena, to_append ? "input 1 must be a cache" : cache ? "the cache %s can only be appended to"
+    refuse(b, arena_format(b->k->arena, to_append ? "input 1 must be a cache" : cache ? "the cache \"%s\" can only be appended to"
                            : "the result of g.append can only be used as keys or values of "
                            "g.attention", v->made_by->name));
     return false;
@@ -138,8 +138,8 @@ static void add_input(SpecBuild *b)
     const GraphCall *c = b->call;
     Maker *k = b->k;
     if (c->rank != 2 && c->rank != 3) {
-        diag_error(k->diag, EXIT_BAD_DATA, c->at, "input %s has %d dimension%s, expected 2 (rows, "
-                   "columns), or 3 for a bias of g.attention (heads, queries, keys)", c->name,
+        diag_error(k->diag, EXIT_BAD_DATA, c->at, "the input \"%s\" has %d dimension%s, expected 2 (rows, "
+                   "columns), or 3 (heads, queries, keys) for a bias of g.attention", c->name,
                    c->rank, c->rank == 1 ? "" : "s");
         k->failed = true;
         return;
@@ -159,7 +159,7 @@ static void add_cache(SpecBuild *b)
 {
     const GraphCall *c = b->call;
     if (c->rank != 2) {
-        refuse(b, arena_format(b->k->arena, "%s has %d dimension%s, expected 2: capacity and width", c->name, c->rank,
+        refuse(b, arena_format(b->k->arena, "\"%s\" has %d dimension%s, expected 2 (capacity, width)", c->name, c->rank,
                                c->rank == 1 ? "" : "s"));
         return;
     }
@@ -176,7 +176,7 @@ static bool caches_are_read(SpecBuild *b)
     for (int i = 0; i < b->spec->count; i++) {
         b->call = &b->spec->calls[i];
         if (strcmp(b->call->op, "cache") != 0 || b->values[b->call->first_result].read) continue;
-        refuse(b, arena_format(b->k->arena, "no g.attention reads %s", b->call->name));
+        refuse(b, arena_format(b->k->arena, "no g.attention reads \"%s\"", b->call->name));
         good = false;
     }
     return good;
@@ -214,12 +214,14 @@ static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     if (!in[0] || !in[1] || in[1]->rank != 2) return;
     const Value *cache = &b->values[b->call->inputs[0]];
     const int64_t rows = in[1]->dim[0].bound;
-    if (cache->append) refuse(b, arena_format(b->k->arena, "line %d already appends to the cache %s", cache->append->at.line, cache->made_by->name));
+    if (cache->append) refuse(b, arena_format(b->k->arena, "line %d already appends to the cache \"%s\"", cache->append->at.line,
+                                              cache->made_by->name));
     else if (g->step_rows && g->step_rows != rows)
         refuse(b, arena_format(b->k->arena, "%lld row%s, but an earlier g.append or g.rotary has %lld; "
                                "all must have the same number", (long long)rows, rows == 1 ? "" : "s", (long long)g->step_rows));
     else if (rows > b->capacity)
-        refuse(b, arena_format(b->k->arena, "%lld rows do not fit in a cache of %lld", (long long)rows, (long long)b->capacity));
+        refuse(b, arena_format(b->k->arena, "%lld rows do not fit in the smallest cache, which has room for %lld", (long long)rows,
+                               (long long)b->capacity));
     g->step_rows = rows;
     g->capacity = b->capacity;
     n->kv_heads = 1;
@@ -233,9 +235,9 @@ static void read_cache(SpecBuild *b, int i, int kv_heads)
     Value *v = &b->values[b->call->inputs[i]], *cache = &b->values[v->made_by->inputs[0]];
     Node *append = v->append;
     const char *name = cache->made_by->name;
-    if (cache->read && append->values != (i == 2)) refuse(b, arena_format(b->k->arena, "the cache %s cannot hold both keys and values", name));
+    if (cache->read && append->values != (i == 2)) refuse(b, arena_format(b->k->arena, "the cache \"%s\" cannot hold both keys and values", name));
     else if (cache->read && append->kv_heads != kv_heads)
-        refuse(b, arena_format(b->k->arena, "the cache %s is read with kv_heads = %d elsewhere", name, append->kv_heads));
+        refuse(b, arena_format(b->k->arena, "the cache \"%s\" is read with kv_heads = %d elsewhere", name, append->kv_heads));
     cache->read = true;
     append->values = i == 2;
     append->kv_heads = kv_heads;
@@ -382,15 +384,14 @@ static void check_inputs(SpecBuild *b, const struct Word *w)
     int n = b->call->input_count;
     while (n > 0 && b->call->inputs[n - 1] < 0) n--;        /* ignore nil at the end */
     if (n <= w->inputs) return;
-    int given = 0, at = w->inputs;
-    for (int i = 0; i < n; i++) given += b->call->inputs[i] >= 0;
+    int at = w->inputs;
     while (b->call->inputs[at] < 0) at++;
     const int first = b->call->inputs[at];
     const char *name = first < 0 ? NULL : b->values[first].name;
     const char *which = name ? arena_format(b->k->arena, ", %s", name) : "";
     diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at,
-               "%s takes %d value%s, found %d: unexpected argument %d%s", w->name, w->inputs,
-               w->inputs == 1 ? "" : "s", given, at + 1, which);
+               "%s takes at most %d value%s: unexpected argument %d%s", w->name, w->inputs,
+               w->inputs == 1 ? "" : "s", at + 1, which);
     b->k->failed = true;
 }
 

@@ -44,8 +44,8 @@ static void count_program(Arena *a, const PlanProgram *from, InfoProgram *p)
     }
 }
 
-/* Count encode and step; for an xf.graph, run. Each row of another call of a decoder costs as much
- * as a step at its position. */
+/* Count encode and step; for an xf.graph, run. A row of `decode` costs as much as a step at its
+ * position. */
 static void count_programs(Arena *a, Info *info, bool given)
 {
     static const ProgramKind kinds[] = { PROGRAM_ENCODE, PROGRAM_STEP, PROGRAM_RUN };
@@ -140,7 +140,7 @@ Info *info_new(Arena *a, const Plan *p, int64_t position, bool vectors)
     return info;
 }
 
-/* A bound model: two pointers. */
+/* A bound model without variants: two pointers. */
 enum { BOUND_BYTES = 16 };
 
 size_t info_ram(const Info *i) { return i->plan->state_bytes + i->stack_bytes + BOUND_BYTES; }
@@ -203,7 +203,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target)
 {
     const Plan *p = i->plan;
     if (misfits(a, d, i, "RAM", info_ram(i), target.ram)) {
-        diag_note(d, (Loc){ 0 }, "slots %s, scratch %s, taps %s, stack %s",
+        diag_note(d, (Loc){ 0 }, "slots take %s bytes, scratch %s, taps %s and the stack %s",
                   info_number(a, (double)p->slot_bytes * p->options.slots), info_number(a, (double)p->scratch_bytes),
                   info_number(a, (double)p->tap_bytes), info_number(a, (double)i->stack_bytes));
         tell_pieces(d, a, "buffers (scratch buffers share memory where their lifetimes do not overlap)", i->buffers, i->buffer_count);

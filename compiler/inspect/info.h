@@ -31,7 +31,7 @@ typedef struct Info {
     const Plan *plan;
     int64_t parameters, position;
     size_t packed_bytes;            /* of the packed weights file, with its header */
-    size_t stack_bytes;             /* bound for one call on one thread: info_stack */
+    size_t stack_bytes;             /* upper bound for one call on one thread: info_stack */
     const InfoCode *code;           /* NULL: not measured */
     InfoProgram *programs;  int program_count;      /* encode, step; run of an xf.graph */
     InfoPiece *buffers;  int buffer_count;          /* of a state, the largest first */
@@ -63,7 +63,7 @@ void info_tell_misfits(Arena *a, Diag *d, const Info *i, InfoTarget target);
  *   weights  {bytes data_bytes missing}   the packed file; its data without the header; true if the
  *                                         spec's weights file does not exist
  *   state    {bytes header_bytes slots slot_bytes scratch_bytes tap_bytes}
- *   stack_bytes                           bound for one call on one thread
+ *   stack_bytes                           upper bound for one call on one thread
  *   verify   {weight_bytes anew inputs}   bytes of f32 weights that the generic engine holds at a
  *                                         time; true if each of the `inputs` reads all again
  *   code     null, or {model_bytes runtime_bytes compiler isa}

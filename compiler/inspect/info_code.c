@@ -59,11 +59,11 @@ static bool add_object(Arena *a, Diag *d, const char *folder, const char *name, 
     const size_t bytes = object_bytes(map.data, map.size);
     file_unmap(&map);
     *sum += bytes;
-    if (!bytes) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s: cannot measure the compiler's output: it is not a 64-bit ELF object", name);
+    if (!bytes) diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "cannot measure %s: it is not a 64-bit ELF object in this machine's byte order", name);
     return bytes > 0;
 }
 
-/* Add the sizes of the objects of those runtime sources that are in the library. */
+/* Add the sizes of the library's objects of those runtime sources that every folder gets. */
 static bool add_runtime(Arena *a, Diag *d, const char *folder, size_t *sum)
 {
     for (const RuntimeFile *f = runtime_files; f->name; f++) {

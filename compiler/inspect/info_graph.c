@@ -454,7 +454,7 @@ static void draw_memory_arrow(Drawing *g, const Column *c, int frame, const Shap
     svg_path(&g->svg, way, (SvgStyle){ .stroke = svg_colours[SVG_YELLOW].edge, .width = 1.8, .arrow = true }, from->tensor->name);
 }
 
-/* Draw arrows from where `encode` stores keys and values to the attention that reads them. */
+/* Draw arrows from where `encode` stores keys and values to the boxes that show them in `step`. */
 static void draw_memory(Drawing *g)
 {
     if (g->column_count < 2) return;

@@ -13,8 +13,8 @@
 enum { MARGIN = 28, TITLE = 74, BAR = 136, BAR_GAP = 16, PANEL_LEFT = 64, PLOT = 280,
        ABOVE = 50, BELOW = 84, PANEL_WIDTH = 1120, OP_LEAST = 30, LEGEND = 830 };
 
-/* The blocks that no earlier panel has; a program that begins with the same block as an earlier one
- * shares its panel. */
+/* The blocks that no earlier panel has; a program whose first block is in an earlier panel shares
+ * that panel. */
 typedef struct Panel { const char *title; const PlanBlock **blocks; int count, ops; size_t bytes; } Panel;
 
 typedef struct Picture {
@@ -155,17 +155,23 @@ static Bar bar_begin(Picture *x, double *left, const char *title, size_t whole)
     return b;
 }
 
-static void bar_piece(Picture *x, const Bar *b, size_t offset, size_t bytes, int layers, SvgColour c, const char *name)
+/* A piece of `count` equal parts, which `unit` names. */
+static void bar_parts(Picture *x, const Bar *b, size_t offset, size_t bytes, int count, const char *unit, SvgColour c, const char *name)
 {
     const double scale = b->height / (double)b->whole, h = (double)bytes * scale, top = b->bottom - (double)offset * scale - h;
-    const char *more = layers > 1 ? arena_format(x->arena, ", %d layers of %s", layers, info_number(x->arena, (double)bytes / layers)) : "";
+    const char *more = count > 1 ? arena_format(x->arena, ", %d %s of %s", count, unit, info_number(x->arena, (double)bytes / count)) : "";
     if (!bytes) return;
-    box(x, b->left, top, BAR, h, c, layers > 1 ? arena_format(x->arena, "%s ×%d", name, layers) : name, bytes, more);
-    for (int i = 1; i < layers && h / layers > 3; i++) {
-        const double y = top + h * i / layers;
+    box(x, b->left, top, BAR, h, c, count > 1 ? arena_format(x->arena, "%s ×%d", name, count) : name, bytes, more);
+    for (int i = 1; i < count && h / count > 3; i++) {
+        const double y = top + h * i / count;
         svg_line(&x->svg, b->left, y, b->left + 5, y, (SvgStyle){ .stroke = c.edge });
         svg_line(&x->svg, b->left + BAR - 5, y, b->left + BAR, y, (SvgStyle){ .stroke = c.edge });
     }
+}
+
+static void bar_piece(Picture *x, const Bar *b, size_t offset, size_t bytes, int layers, SvgColour c, const char *name)
+{
+    bar_parts(x, b, offset, bytes, layers, "layers", c, name);
 }
 
 static void weights_bar(Picture *x, double *left)
@@ -187,7 +193,7 @@ static void state_bar(Picture *x, double *left)
     const Plan *p = x->plan;
     const Bar bar = bar_begin(x, left, "state", p->state_bytes);
     bar_piece(x, &bar, 0, p->header_bytes, 1, svg_colours[SVG_GREY], "header");
-    bar_piece(x, &bar, p->slots_offset, p->slot_bytes * (size_t)p->options.slots, p->options.slots, svg_colours[SVG_TEAL], "slot");
+    bar_parts(x, &bar, p->slots_offset, p->slot_bytes * (size_t)p->options.slots, p->options.slots, "slots", svg_colours[SVG_TEAL], "slot");
     bar_piece(x, &bar, p->scratch_offset, x->kept, 1, svg_colours[SVG_GREEN], "kept scratch");
     bar_piece(x, &bar, p->scratch_offset + x->kept, plan_lists_offset(p) - x->kept, 1, svg_colours[SVG_BLUE], "scratch of blocks");
     for (int i = 0; i < p->list_count; i++)

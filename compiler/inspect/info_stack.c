@@ -14,7 +14,7 @@ enum {
     FRAME_CALL = 384,               /* NAME_next, NAME_decode_greedy, sharing of work */
     FRAME_PROGRAM = 768,            /* if the compiler inlines blocks into it */
     FRAME_BLOCK = 640, FRAME_BUFFER = 24,
-    FRAME_TOKENIZER = 10240,        /* 8 KiB hold a token's text between decoders */
+    FRAME_TOKENIZER = 10240,        /* 8 KiB of it for a token's text between decoding steps */
 };
 
 /* A kernel with its callees. A spilled AVX-512 vector takes 64 bytes, and int8 tiles have many. */

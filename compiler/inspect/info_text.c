@@ -126,7 +126,7 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
         bytes_line(a, to, "code, bytes", i->code->model_bytes + i->code->runtime_bytes,
                    arena_format(a, "measured: %s, %s", i->code->compiler, i->code->isa));
         bytes_line(a, to, "  model", i->code->model_bytes, "instructions and constants");
-        bytes_line(a, to, "  runtime", i->code->runtime_bytes, "statuses, threads, characters, weights");
+        bytes_line(a, to, "  runtime", i->code->runtime_bytes, "threads, characters, weights, generation and others");
     } else {
         fprintf(to, "%-*s%*s  --code compiles the C and measures it\n", LABEL, "code, bytes", NUMBER, "not measured");
     }
@@ -186,7 +186,7 @@ static void print_uncounted(Arena *a, const InfoProgram *p, FILE *to)
 {
     const char **names;
     const int n = uncounted(a, p, &names);
-    for (int i = 0; i < n; i++) fprintf(to, "%s%s", i ? ", " : "  FLOPs do not include operations of the spec: ", names[i]);
+    for (int i = 0; i < n; i++) fprintf(to, "%s%s", i ? ", " : "  FLOPs do not include the spec's own operations: ", names[i]);
     if (n) fputc('\n', to);
 }
 

@@ -189,7 +189,7 @@ bool look_ask(Look *l, int *ids, int n) { return look_answer(l, ids, n) && look_
 
 static bool refuse_full(Session *s)
 {
-    return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "the caches of %s are full: %lld row%s", s->model->name,
+    return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "the caches of %s have no room for another run: %lld row%s", s->model->name,
                                                       (long long)s->graph->capacity, s->graph->capacity == 1 ? " fits" : "s fit"), NULL);
 }
 

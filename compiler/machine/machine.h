@@ -29,7 +29,7 @@ extern const char *const limit_level_names[LIMIT_LEVELS];   /* "L2", "L3", "DRAM
 const char *machine_processor(Arena *a);
 
 /* Measure with each of the `n` numbers of threads, 1 .. LIMIT_THREADS, about 0.2 s each. If *l
- * holds earlier measurements, the better ones stay, since other processes can only slow them down.
+ * holds earlier measurements, the better ones stay, since other processes can only lower a rate.
  * False if there is no memory or no thread. */
 bool limits_probe(Limits *l, const int *threads, int n);
 

@@ -24,10 +24,11 @@ void c_memory_free(CMemory *code);
 typedef void CEachSymbol(void *user, const char *name, const void *address);
 void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each);
 
-/* True if libtcc gets through a text in a child process, with two seconds of time and limited
- * memory. A user's macros may expand so that the stack overflows or compilation never ends, and
- * code and data may exceed 256 MiB. What happens first depends on the machine, so one message
- * (C_TRIAL_WORDS) names all causes. Takes a millisecond or two. */
+/* True if libtcc gets through a text, with or without errors, in a child process with two seconds
+ * of time and limited memory, or if no child can be started. A user's macros may expand so that the
+ * stack overflows or compilation never ends, and code and data may exceed 256 MiB. What happens
+ * first depends on the machine, so one message (C_TRIAL_WORDS) names all causes. A trial usually
+ * takes a millisecond or two. */
 bool c_memory_try(const char *text, const CSymbol *symbols, int n);
 #define C_TRIAL_WORDS "libtcc crashes, or exceeds 2 s or 256 MiB, on the C code"
 

@@ -74,9 +74,9 @@ static void add_program(Gather *g, ProgramKind kind)
         for (int j = 0; j < p->runs[i].count; j++) add_block(g, p->runs[i].block, p->runs[i].first + j);
 }
 
-/* Add the outputs. They are read from where a caller of `step` reads them, not from a tap of the
- * same name. Only those of the generic engine are read from the tap, which has what it computed;
- * its output may hold the values of its guide (generic_follow). */
+/* Add the outputs. They are read from where a caller of `encode` or `step` reads them, not from a
+ * tap of the same name. Only those of the generic engine are read from the tap, which has what it
+ * computed; its output may hold the values of its guide (generic_follow). */
 static void add_output(Gather *g)
 {
     const Plan *plan = g->engine->plan;
@@ -93,7 +93,7 @@ static void add_output(Gather *g)
     }
 }
 
-/* ---- an encoder-decoder --------------------------------------------------------------------------------- */
+/* ---- a model that takes ids ------------------------------------------------------------------------------ */
 
 /* Copy row `step` of a decoder's tensor to its place. */
 static void gather_row(const Gather *g, const Part *p, int64_t step)

@@ -95,7 +95,7 @@ static void compare_tensor(Verify *v, const Pair *p, Trace *const *traces, const
     table_add(&v->table, row);
 }
 
-/* The index of a tensor in order of execution; the first trace has all tensors. */
+/* The index of a tensor in order of execution in the first trace; one that it lacks comes last. */
 static int order_of(Trace *const *traces, const char *name)
 {
     const TraceTensor *t = trace_find(traces[0], name);
@@ -150,7 +150,7 @@ static int *random_ids(Arena *a, Random *r, int64_t n, int64_t vocabulary)
     return ids;
 }
 
-/* Keep the trace of subject i as the guide if it is the first; false if t is NULL. */
+/* Keep the trace of subject 0 as the guide if the model rounds; false if t is NULL. */
 static bool keep_guide(Verify *v, int i, const Trace *t)
 {
     if (i == 0 && model_rounds(v->model)) v->guide = t;

@@ -3,8 +3,8 @@
  * The caller opens and closes the engines; labels and the table live in the given arena. Each
  * engine, with taps if it has them, is compared with the first one and with the generic one.
  * Without taps it is compared with the same engine with taps; on several threads, with the same
- * engine on one thread. Distances are those of trace.h, or of single operations (verify_alone.c),
- * the maximum over all inputs. */
+ * engine on one thread. Distances are those of trace.h, or of single operations (verify_alone.c); a
+ * row has the maximum over all inputs. */
 #ifndef VERIFY_H
 #define VERIFY_H
 

@@ -2,9 +2,10 @@
  * tolerance.
  *
  * Sums cancel: if x and f(x) are nearly opposite, little more than rounding errors is left of x +
- * f(x). A norm scales that up, and two correct engines end up far apart. So after each tensor the
- * generic engine takes over the other engine's values: both compute each operation from equal
- * inputs. The remaining difference is measured against the size of the terms of the sum. */
+ * f(x). A norm scales that up, and two correct engines end up far apart. So the generic engine
+ * replaces each tensor that it has computed with the other engine's: both compute each operation
+ * from equal inputs. The remaining difference is measured against the size of the terms of the
+ * sum. */
 #include "verify_parts.h"
 
 #include <math.h>

@@ -51,9 +51,10 @@ Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source,
 Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s);
 
 /* The distance of a tensor if only its operation is compared: the follower computes it from the
- * engine's own inputs of that operation. It is max |a - b| / the largest sum of the absolute values
- * of terms; for two engines, the larger distance. For an engine without taps it is estimated from
- * an engine with taps; infinity if there is none. traces: of all subjects. */
+ * engine's own inputs of that operation. The distance is max |a - b| / the largest sum of the
+ * absolute values of terms; if neither of the pair is the follower, it is the larger of the two
+ * distances. For an engine without taps it is estimated from an engine with taps; infinity if there
+ * is none. traces: of all subjects. */
 double verify_alone(Verify *v, const Pair *p, Trace *const *traces, const char *name);
 
 /* Compare every subject with the file options->against. False after a reported error. */

@@ -252,7 +252,8 @@ static bool compare_all(Reference *r)
         const Trace *t = run(r, s);
         if (!t) return false;
         if (!longest || t->count > longest->count) longest = t;
-        /* a trace without taps has only the outputs, which come last in one with taps */
+        /* A trace without taps has only the outputs: sort them with the last tensors of one with
+         * taps. */
         compare_trace(r, s, t, s->tapped ? 0 : longest->count - t->count);
         if (r->greedy.n) compare_greedy(r, s);
     }

@@ -31,7 +31,9 @@ static void set_guide(Verify *v, const Subject *s)
 Trace *verify_trace(Verify *v, Arena *into, const Subject *s, const int *source, int n, const int *target, int m)
 {
     set_guide(v, s);
-    progress_say("%s, source of %d ids, target of %d", s->label, n, m);
+    const Model *model = v->model;
+    if (model->has_encoder && model->has_decoder) progress_say("%s, source length %d, target length %d", s->label, n, m);
+    else progress_say("%s, length %d", s->label, model->has_encoder ? n : m);
     if (!engine_start_threads(v->diag, s->engine, s->threads)) return NULL;
     return checked(v, s, trace_run(into, s->engine, source, n, target, m));
 }

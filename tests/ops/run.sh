@@ -91,7 +91,7 @@ verdict $? 'and compute the same in every engine'
 verdict $? 'a custom operation is freestanding'
 "$xformc" info "$here/leaky.lua" --allow-c --graph "$scratch/graph.svg" >/dev/null && grep -q '>leaky<' "$scratch/graph.svg"
 verdict $? 'a custom operation in a picture'
-"$xformc" info "$here/leaky.lua" --allow-c | grep -qx '  FLOPs do not include operations of the spec: leaky, outer' &&
+"$xformc" info "$here/leaky.lua" --allow-c | grep -qx '  FLOPs do not include the spec'\''s own operations: leaky, outer' &&
     "$xformc" info "$here/leaky.lua" --allow-c --json | grep -q '"flops_not_counted_of":\["leaky","outer"\]' &&
     ! "$xformc" info specs/self_attention.lua | grep -q 'do not include'
 verdict $? 'the FLOPs of a custom operation are not known'
@@ -202,7 +202,7 @@ END
 for engine in generic jit native; do
     says "20 steps are one run of 20 rows, no more fit, and the last is there to be looked at: $engine" 65 'true
 0.0
-true' '*the caches of steps are full: 20 rows fit*' --allow-c <<END
+true' '*the caches of steps have no room for another run: 20 rows fit*' --allow-c <<END
 rows, all = {}, {}
 for r = 1, 20 do rows[r] = {}; for i = 1, 8 do rows[r][i] = math.sin(r * 7 + i * i); all[#all + 1] = rows[r][i] end end
 steps, whole = xf.compile("$here/steps.lua", { engine = "$engine" }), xf.compile("$scratch/whole.lua", { engine = "$engine" })
@@ -264,14 +264,14 @@ return xf.graph("g", function(g)
 end)
 END
 }
-graph 'a cache that nothing reads'      '3:18: error: cache: no g.attention reads K' 'g.append(v, x)'
-graph 'a cache as a value'              '4:15: error: add: the cache K can only be appended to' 'local y = g.add(k, x)'
+graph 'a cache that nothing reads'      '3:18: error: cache: no g.attention reads "K"' 'g.append(v, x)'
+graph 'a cache as a value'              '4:15: error: add: the cache "K" can only be appended to' 'local y = g.add(k, x)'
 graph 'what is appended as a value'     '4:15: error: relu: the result of g.append' 'local y = g.relu(g.append(k, x))'
-graph 'two appends to one cache'        '4:15: error: append: line 4 already appends to the cache K' 'local a = g.append(k, x); local b = g.append(k, x)'
+graph 'two appends to one cache'        '4:15: error: append: line 4 already appends to the cache "K"' 'local a = g.append(k, x); local b = g.append(k, x)'
 graph 'an append to a value'            '4:5: error: append: input 1 must be a cache' 'g.append(x, x)'
-graph 'rows that do not fit'            '4:5: error: append: 5 rows do not fit in a cache of 4' 'g.append(k, g.input("Y", { 5, 8 }))'
+graph 'rows that do not fit'            '4:5: error: append: 5 rows do not fit in the smallest cache, which has room for 4' 'g.append(k, g.input("Y", { 5, 8 }))'
 graph 'another width'                   '4:5: error: append: dimension 2 of input 2 is 7' 'g.append(k, g.input("Y", { 1, 7 }))'
 graph 'appends of different rows'       '4:15: error: append: 2 rows, but an earlier g.append or g.rotary has 1' 'local a = g.append(k, x); local b = g.append(v, g.input("Y", { 2, 8 }))'
 graph 'keys without values in a cache'  '4:15: error: attention: keys and values must both come from g.append' 'local z = g.attention(x, g.append(k, x), x)'
-graph 'one cache as keys and values'    '4:41: error: attention: the cache K cannot hold both keys and values' 'local a = g.append(k, x); local z = g.attention(x, a, a)'
+graph 'one cache as keys and values'    '4:41: error: attention: the cache "K" cannot hold both keys and values' 'local a = g.append(k, x); local z = g.attention(x, a, a)'
 graph 'keys of a cache'                 '4:15: error: attention: the "keys" option does not apply to caches' 'local z = g.attention(x, g.append(k, x), g.append(v, x), { keys = 2 })'

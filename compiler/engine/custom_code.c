@@ -109,8 +109,8 @@ static bool has_others(const CustomCode *c, const CustomOp *op)
 }
 
 /* Try `text`, the C of all operations, in a child process if any of them uses macros or static
- * data, whose size is known only after compilation. False after a reported error; it does not tell
- * which operation fails. */
+ * data, whose size is known only after compilation. False after a reported error; which operation
+ * fails is not known. */
 static bool is_survived(Diag *d, const CustomCode *c, const char *text)
 {
     const CustomOp *macros = op_with(c, "define"), *data = op_with(c, "static");

@@ -390,7 +390,7 @@ static void check_inputs(SpecBuild *b, const struct Word *w)
     const char *name = first < 0 ? NULL : b->values[first].name;
     const char *which = name ? arena_format(b->k->arena, ", %s", name) : "";
     diag_error(b->k->diag, EXIT_BAD_DATA, b->call->at,
-               "%s takes at most %d value%s: unexpected argument %d%s", w->name, w->inputs,
+               "%s takes at most %d value%s; unexpected argument %d%s", w->name, w->inputs,
                w->inputs == 1 ? "" : "s", at + 1, which);
     b->k->failed = true;
 }

@@ -97,8 +97,8 @@ with(function(g, x) g.param("p", { 1, 1 }, { 1 }, 5) end) ==> g.param takes a na
 with(function(g, x) g.cache("c", { 1, 1 }, 5) end) ==> g.cache takes a name and {capacity, width}; unexpected argument 3, 5
 with(function(g, x) g.relu(x, 5) end) ==> argument 2 of g.relu must be a value of the graph, found 5
 with(function(g, x) g.relu(x, {}, x) end) ==> argument 2 of g.relu must be a value of the graph, found a table
-xf.compile(with(function(g, x) g.relu(x, x) end)) ==> relu takes 1 value, found 2: unexpected argument 2, X
-xf.compile(with(function(g, x) g.attention(x, x, x, x, x, x) end)) ==> attention takes 5 values, found 6: unexpected argument 6, X
+xf.compile(with(function(g, x) g.relu(x, x) end)) ==> relu takes at most 1 value; unexpected argument 2, X
+xf.compile(with(function(g, x) g.attention(x, x, x, x, x, x) end)) ==> attention takes at most 5 values; unexpected argument 6, X
 END
 {
     cat <<'END'

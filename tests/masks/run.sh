@@ -94,7 +94,7 @@ fails 'a bias of too many heads' 65 '*error: attention: the bias is 3 × 2 × 2,
 shape 's/"mask", { 2, 3 }/"mask", { 3, 2 }/'
 fails 'a mask of another shape' 65 '*error: attention: the mask is 3 × 2, expected 2 × 3 (queries × keys)*' "$xformc" run "$scratch/wrong.lua"
 shape 's/g.attention(q, k, k, mask, bias/g.attention(q, k, k, mask, bias, bias/'
-fails 'one value too many' 65 '*error: attention takes 5 values, found 6*' "$xformc" run "$scratch/wrong.lua"
+fails 'one value too many' 65 '*error: attention takes at most 5 values; unexpected argument 6*' "$xformc" run "$scratch/wrong.lua"
 
 # numbers FILE NAME SHAPE N VALUE...: a safetensors file. A VALUE is the four bytes of a float, in
 # octal.

@@ -61,7 +61,7 @@ rt_status emitted_run(Engine *e);
 rt_status emitted_threads(Engine *e, int threads);
 rt_team *emitted_team(const Engine *e);
 /* Call this before each pass over the weights. The 32nd call moves the weights to pages of 2 MB if
- * possible, as in generated programs: rt_cli_weights.h. */
+ * possible, as in generated programs (rt_cli_weights.h). */
 void emitted_read(Emitted *e);
 /* End the threads of the model. */
 void emitted_release(Emitted *e);

@@ -127,7 +127,7 @@ static void read_blocks(void *user, int thread, int threads)
     for (int64_t first; (first = atomic_fetch_add(&job->next, job->each)) < job->all;) {
         const int64_t rows = job->all - first < job->each ? job->all - first : job->each;
         TensorSource part;
-        if (!tensor_rows(job->source, first, rows, &part)) die("%s is not cut", job->source->name);
+        if (!tensor_rows(job->source, first, rows, &part)) die("cannot read some rows of %s", job->source->name);
         read_rounded(job->to + first * job->width, job->plan, job->w, &part);
     }
 }
@@ -196,7 +196,7 @@ static void read_rows(float *to, const ByRows *job, int first, int rows)
     const PackedData *packed = ((const Generic *)job->engine->own)->packed;
     TensorSource part;
     if (packed && unpack_rows(packed, job->source, job->layer, first, rows, to)) return;
-    if (!tensor_rows(job->source, first, rows, &part)) die("%s is not cut", job->source->name);
+    if (!tensor_rows(job->source, first, rows, &part)) die("cannot read some rows of %s", job->source->name);
     read_rounded(to, job->engine->plan, job->w, &part);
 }
 

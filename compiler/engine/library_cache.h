@@ -17,7 +17,7 @@ const char *library_cache_path(Arena *a, const Plan *p, EmitForm form, const Fol
 bool library_cache_has(Arena *a, Diag *d, const char *path);
 /* True if the library in the entry matches the hash that follows it. */
 bool library_cache_whole(const char *path);
-/* Keep a library under that path. */
+/* Copy a library to that path of the cache; does nothing if the path is NULL. */
 void library_cache_add(Arena *a, const char *path, const char *library);
 
 #endif

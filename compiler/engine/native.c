@@ -76,7 +76,7 @@ static bool load_library(Arena *a, Diag *d, Native *k, const Model *m, const cha
     return false;
 }
 
-/* The emitted files, and the library's path in the cache; NULL if it is not cached. */
+/* The emitted files, and the library's path in the cache, or NULL: do not cache it. */
 typedef struct Cached { FolderText text; const char *path; } Cached;
 
 static void note_size(Engine *e, const char *library)

@@ -5,7 +5,8 @@
 
 #include "graph_make.h"
 
-/* Build stacks of layers. rows: the maximum number of decoder rows per call. False after errors. */
+/* Build stacks of layers, or the calls of an xf.graph. rows: the maximum number of decoder rows per
+ * call. False after errors. */
 bool graph_transformer(Maker *k, const Model *m, int64_t rows);
 bool graph_from_spec(Maker *k, const GraphSpec *spec);
 

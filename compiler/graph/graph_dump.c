@@ -1,4 +1,4 @@
-/* graph_dump.c: a Graph as text, for golden files and for the identity of packed weights. The text
+/* graph_dump.c: a Graph as text, for -d g, golden files and the identity of packed weights. The text
  * must change whenever the meaning of the weights changes. */
 #include "graph.h"
 

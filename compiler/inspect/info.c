@@ -1,4 +1,4 @@
-/* info.c: compute the sizes, costs and largest pieces of a Plan, and what it fits into. */
+/* info.c: compute the sizes, costs and largest pieces of a Plan, and whether it fits a target. */
 #include "info.h"
 #include "info_stack.h"
 
@@ -100,7 +100,7 @@ static void collect_buffers(Arena *a, Info *info)
         for (int j = 0; j < p->blocks[i]->buffer_count; j++)
             info->buffers[info->buffer_count++] = buffer_piece(a, p, p->blocks[i]->buffers[j]);
     for (int i = 0; i < p->list_count; i++)
-        info->buffers[info->buffer_count++] = (InfoPiece){ p->lists[i].name, "list of a call", plan_list_bytes(&p->lists[i]) };
+        info->buffers[info->buffer_count++] = (InfoPiece){ p->lists[i].name, "scratch, list for a call", plan_list_bytes(&p->lists[i]) };
     qsort(info->buffers, (size_t)info->buffer_count, sizeof *info->buffers, larger);
 }
 

@@ -40,7 +40,7 @@ static void print_head(const Model *m, FILE *to)
     fputs("\n\n", to);
 }
 
-/* Print matrices by packed format, unless all are f32. */
+/* Print the bytes and number of matrices by packed format, unless all are f32. */
 static void print_formats(Arena *a, const Plan *p, FILE *to)
 {
     if (!model_is_narrow(p->graph->model)) return;

@@ -20,8 +20,8 @@ static int add_subject(Verify *v, Engine *e, int threads, bool tapped, const cha
 
 static void add_pair(Verify *v, int a, int b, bool bits) { v->pairs[v->pair_count++] = (Pair){ a, b, bits, false }; }
 
-/* Add the subjects of an engine and compare them with each other; returns the one that other
- * engines are compared with. */
+/* Add the subjects of an engine, and pairs that compare them with each other; returns the subject
+ * that other engines are compared with. */
 static int add_engine(Verify *v, const VerifyEngine *e)
 {
     int main = e->tapped ? add_subject(v, e->tapped, 1, true, "") : -1;

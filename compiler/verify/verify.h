@@ -36,7 +36,8 @@ typedef struct VerifyOptions {
  *
  * A reference has the ids that the model takes, the integers `source` [n] and `target` [m] (for an
  * xf.graph, any of its inputs), and any tensors of the graph by name. The integers of `greedy` are
- * the ids that the model should generate from the start token on.
+ * the ids that the model should generate from the start token on; `second` tells where the second
+ * text of a pair begins.
  *
  * EXIT_DONE: all are within tolerance. EXIT_DIFFERS: not all are, and the first tensor that differs
  * is named, in `out` or, with json, in a remark to `d`; or the reference has a tensor that the

@@ -39,8 +39,8 @@ static void tell_name(const JitAt *at)
     arena_free(a);
 }
 
-/* The least number of bytes that an operation moves: weights, inputs stored in rows, and the result,
- * each counted once. */
+/* The least number of bytes that an operation moves: weights, inputs stored in rows, and the
+ * result, each counted once. */
 static double bytes_of(const JitAt *at)
 {
     const PlanOp *op = at->op;

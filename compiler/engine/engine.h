@@ -70,9 +70,9 @@ struct Engine {
 
 /* Open an engine that runs the plan's operations one by one, with OpenBLAS. plan->options.target
  * must be TARGET_ROW_MAJOR. The engine keeps all weights as f32 or, if plan_generic_bytes says so,
- * reads them for each operation that needs them. beside: NULL, or a generic engine on another plan of the
- * same graph; if both plans round alike, the two share its kept weights, and either may be closed
- * first. */
+ * reads them for each operation that needs them. beside: NULL, or a generic engine on another plan
+ * of the same graph; if both plans round alike, the two share its kept weights, and either may be
+ * closed first. */
 Engine *generic_open(Arena *a, Diag *d, const Plan *p, const Engine *beside);
 /* Like generic_open, with plain loops instead of OpenBLAS: slow, but the same bits on every
  * machine. keep: keep all weights; else each is read when needed, matrices a few rows at a time, by

@@ -1,5 +1,5 @@
-/* graph_dump.c: a Graph as text, for -d g, golden files and the identity of packed weights. The text
- * must change whenever the meaning of the weights changes. */
+/* graph_dump.c: a Graph as text, for -d g, golden files and the identity of packed weights. The
+ * text must change whenever the meaning of the weights changes. */
 #include "graph.h"
 
 static void dump_dim(const Dim *d, FILE *to)

@@ -229,7 +229,8 @@ static void fill_append(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[2]->fill = FILL_POSITION;
 }
 
-/* Input `i` of attention comes from a cache: give the cache the layout that this operation reads. */
+/* Input `i` of attention comes from a cache: give the cache the layout that this operation
+ * reads. */
 static void read_cache(SpecBuild *b, int i, int kv_heads)
 {
     Value *v = &b->values[b->call->inputs[i]], *cache = &b->values[v->made_by->inputs[0]];

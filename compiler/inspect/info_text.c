@@ -120,7 +120,8 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
                m->kv_dtype == KV_DTYPES_F32 ? "KV cache" : arena_format(a, "KV cache, as %s", model_kv_dtype(m)));
     bytes_line(a, to, "  scratch", p->scratch_bytes, "values between and within blocks");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
-    bytes_line(a, to, "stack, bytes", i->stack_bytes, "maximum for one call on one thread");
+    bytes_line(a, to, "stack, bytes", i->stack_bytes, graph_has_custom(p->graph)
+               ? "maximum for one call on one thread, besides the spec's own operations" : "maximum for one call on one thread");
     print_verify(a, p->graph, to);
     if (i->code) {
         bytes_line(a, to, "code, bytes", i->code->model_bytes + i->code->runtime_bytes,

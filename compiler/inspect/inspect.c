@@ -36,7 +36,8 @@ static bool add_ids(Look *l, const char *word, int *ids, int *n)
             return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "\"%s\": expected ids, since %s has no tokenizer", word, m->name), NULL);
         if (id < 0 || id >= vocabulary_of(m)) {
             const long long last = vocabulary_of(m) - 1;
-            return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "id %ld is not in the vocabulary of %s, 0 to %lld", id, m->name, last), NULL);
+            return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "id %.*s is not in the vocabulary of %s, 0 to %lld",
+                                                              (int)(end - at), at, m->name, last), NULL);
         }
         if (*n == look_most_ids(m))
             return look_refuse(s, EXIT_BAD_DATA, arena_format(s->arena, "%s takes at most %lld id%s", m->name,

@@ -189,6 +189,7 @@ bool look_picture(Look *l)
     const double cells = picture_cells(&l->picture);
     if (cells <= MOST_CELLS) return true;
     return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "the picture would have %.0f cells; the limit is %d", cells, MOST_CELLS),
+                       s->model->graph ? "choose one head (--head)" :
                        "choose a layer, a head or a kind (--layer, --head, --kind) or fewer tokens (-n, -c); "
                        "at the prompt: m:attention(text, { layer = 0, n = 20 })");
 }

@@ -146,12 +146,12 @@ static void compare_greedy(Reference *r, const Subject *s)
 
 /* ---- what the model is given ---------------------------------------------------------------------------- */
 
-/* Check that the model takes that many ids, and that each is in its vocabulary. */
+/* Check that the model has room for that many ids, and that each is in its vocabulary. */
 static bool check_ids(const Reference *r, const char *name, const Ids *ids, int64_t most, int64_t vocabulary)
 {
     Diag *d = r->v->diag;
     if (ids->n > most) {
-        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" has %d ids; the model takes at most %" PRId64, name, ids->n, most);
+        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" has %d ids; the model has room for %" PRId64, name, ids->n, most);
         return false;
     }
     for (int i = 0; i < ids->n; i++) {

@@ -121,7 +121,7 @@ static void print_sizes(Arena *a, const Info *i, FILE *to)
     bytes_line(a, to, "  scratch", p->scratch_bytes, "values between and within blocks");
     bytes_line(a, to, "  taps", p->tap_bytes, p->options.taps ? "every named intermediate" : "none without --taps");
     bytes_line(a, to, "stack, bytes", i->stack_bytes, graph_has_custom(p->graph)
-               ? "maximum for one call on one thread, besides the spec's own operations" : "maximum for one call on one thread");
+               ? "maximum for one call on one thread, without the spec's own operations" : "maximum for one call on one thread");
     print_verify(a, p->graph, to);
     if (i->code) {
         bytes_line(a, to, "code, bytes", i->code->model_bytes + i->code->runtime_bytes,

@@ -1,6 +1,6 @@
 /* generic.c: interpret a Plan operation by operation, with OpenBLAS or plain products. It is the
- * reference for the results and the speed of emitted code. Its calls make the same checks as the
- * emitted functions.
+ * reference for the results and the speed of emitted code. Its calls, except for `threads`, make the
+ * same checks as the emitted functions.
  *
  * As in emitted code, a state begins with int32 source_length[slots], next_position[slots] and, if
  * there are ring buffers, furthest[slots]. */

@@ -19,8 +19,8 @@ typedef void CSay(void *user, const char *message);
 CMemory *c_memory_compile(const char *text, const CSymbol *symbols, int n, void *user, CSay *say);
 void *c_memory_symbol(CMemory *code, const char *name);     /* NULL if absent */
 void c_memory_free(CMemory *code);
-/* Call `each` for every function and variable of compiled code that is not static, including the
- * symbols[n] that it was linked with, and the marks of libtcc, whose names begin with _. */
+/* Call `each` for every non-static function and variable of compiled code, for the symbols[n] that
+ * it was linked with, and for the marks of libtcc, whose names begin with _. */
 typedef void CEachSymbol(void *user, const char *name, const void *address);
 void c_memory_symbols(CMemory *code, void *user, CEachSymbol *each);
 

@@ -106,7 +106,7 @@ static void print_summary(const VerifyTable *t, FILE *to)
     for (int i = 0; i < t->count; i++) alone += t->rows[i].alone && !row_differs(&t->rows[i]);
     if (differing) fprintf(to, "verify: %d of %d comparison%s differ%s", differing, t->count, t->count == 1 ? "" : "s",
                            differing == 1 ? "s" : "");
-    else if (t->unknown) fprintf(to, "verify: %d tensor%s of the reference not found in the model; %d comparison%s within tolerance", t->unknown,
+    else if (t->unknown) fprintf(to, "verify: the model lacks %d tensor%s of the reference; %d comparison%s within tolerance", t->unknown,
                                  t->unknown == 1 ? "" : "s", t->count, t->count == 1 ? "" : "s");
     else fprintf(to, "verify: %d comparison%s, all within tolerance", t->count, t->count == 1 ? "" : "s");
     const char *those = !differing ? "of them" : alone == 1 ? "agrees only" : "agree only";

@@ -1,4 +1,4 @@
-/* engine.c: what all engines share: names, the header of a state, writing inputs, reading
+/* engine.c: what all engines share: names, the header of a state, and access to inputs and
  * tensors. */
 #include "engine.h"
 

@@ -1,5 +1,5 @@
-/* generic_parts.h: shared by the operations of the generic engine (generic_ops.c) and their sizes
- * (generic_sizes.c): addresses of operands, and parts of norms, pooling and attention. */
+/* generic_parts.h: what the operations of the generic engine (generic_ops.c) and their sizes
+ * (generic_sizes.c) share: addresses of operands, and parts of norms, pooling and attention. */
 #ifndef GENERIC_PARTS_H
 #define GENERIC_PARTS_H
 

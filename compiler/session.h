@@ -10,7 +10,7 @@ struct Draft;                   /* the contents of a spec: fields.h */
 /* Options for a model and its code, for command lines, xformc repl and tests. NULL and 0 mean that
  * an option is not given. */
 typedef struct CompileOptions {
-    const char *spec;           /* a path: a Lua file, a folder, a GGUF file, a checkpoint */
+    const char *spec;           /* the path of a Lua file, folder, GGUF file or checkpoint */
     const char *from;           /* a weight file that replaces the spec's */
     const char *tokenizer;      /* a path that replaces the spec's */
     const char *name;           /* of the emitted model; replaces the spec's */
@@ -29,8 +29,8 @@ typedef struct CompileOptions {
     bool unfused;               /* plan each operation as a call of its own */
     const char *cc;             /* compiler for native code */
     bool cached;                /* native code of the default compiler may come from the cache */
-    unsigned hooks;             /* EMIT_*, for the jit; with EMIT_POLLS native code stops too,
-                                 * between two calls */
+    unsigned hooks;             /* EMIT_*, for the jit; with EMIT_POLLS, native code can be stopped
+                                 * too, between two calls */
     const char *dumps;          /* letters: m g k p c */
 } CompileOptions;
 
@@ -50,7 +50,8 @@ typedef struct Session {
 
 /* Copies the options; what they point to must outlive the session. */
 Session *session_new(const CompileOptions *o);
-/* Read and check the spec, build its graph, and print the requested dumps. False after errors. */
+/* Read and check the spec, build its graph, and print the requested dumps of the model and the
+ * graph. False after errors. */
 bool session_read(Session *s);
 /* session_read for a command: remarks are printed now, before work that takes long. */
 bool session_open(Session *s);
@@ -58,9 +59,9 @@ bool session_open(Session *s);
  * before weights are read. */
 bool session_take(Session *s, const struct Draft *draft);
 /* Read the weights once and remark on what is wrong with them, before they are used. Opening an
- * engine calls this, unless packed weights of the engine's plan are in the cache. */
+ * engine calls this, unless the engine uses packed weights and they are in the cache. */
 void session_look_at_weights(Session *s);
-/* Make a Plan for a target: the passes of plan/. */
+/* Make a Plan for a target with the passes of plan/, and print the requested dumps of it. */
 Plan *session_plan(Session *s, PlanTarget target, bool taps);
 /* Print the draft as a spec in Lua; false after an error. */
 bool session_print_lua(const Session *s, FILE *to);
@@ -70,7 +71,7 @@ Engine *session_engine(Session *s, EngineKind kind, bool taps);
  * threads, cc, cached and hooks. */
 Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileOptions *o);
 /* session_engine_as without taps, for the same kind as `first`, an open engine of this session; a
- * generic engine shares its weights. */
+ * generic engine shares the weights of `first`. */
 Engine *session_engine_beside(Session *s, EngineKind kind, const Engine *first, const CompileOptions *o);
 /* Open an engine with taps for sequences of up to these lengths; its results are those of the other
  * engines. NULL after an error. Not for an xf.graph. */

@@ -1,5 +1,5 @@
-/* command_run_texts.c: `run` for every model but an xf.graph, on texts or ids. Checks the options,
- * then runs the code of generated programs (rt_cli_inputs.c) on an engine. */
+/* command_run_texts.c: `run` for every model but an xf.graph, on texts or ids. It checks the
+ * options, then runs the code of generated programs (rt_cli_inputs.c) on an engine. */
 #include "command_run_texts.h"
 
 #include <string.h>
@@ -103,13 +103,13 @@ static bool can_answer(Session *s, const RunOptions *c)
     if (c->input_count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has named inputs, and %s is not one", c->inputs[0], m->name);
     else if (c->stop_count && (c->ids || !run_has_texts(m) || !m->has_decoder))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: answers are %s here, not text",
-                   c->stops[0], m->has_decoder ? "ids" : "numbers");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stop %s: %s", c->stops[0], m->has_decoder ? "answers are ids here, not text" :
+                   arena_format(s->arena, "%s has no decoder and generates nothing", m->name));
     else if (!m->has_decoder && c->generation.count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s: %s has no decoder and generates nothing", c->generation.name[0], m->name);
     else if (c->plain_text && (c->ids || !m->tokenizer_data))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--plain-text: inputs are %s here and have no special tokens",
-                   c->ids || !run_has_texts(m) ? "ids" : "characters");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--plain-text: %s", c->ids || !run_has_texts(m) ? "inputs are ids here, not text" :
+                   "a text has no special tokens here, only characters");
     else if (c->separator && (c->ids || !m->pairs || !m->tokenizer_data))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--pair-separator: %s", c->ids ? "pairs of ids are always split at a tab" :
                    arena_format(s->arena, "%s does not read pairs of texts", m->name));
@@ -125,7 +125,7 @@ static bool can_answer(Session *s, const RunOptions *c)
     else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: \"similar\" prints one number, not a vector");
     else if ((c->source_language || c->target_language) && (c->ids || !m->tokenizer_data || !m->has_encoder || !m->has_decoder))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--%s-language %s", c->source_language ? "source" : "target",
-                   c->ids ? "does not work with --ids" : "needs an encoder-decoder with a tokenizer");
+                   c->ids ? "does not work with --ids" : "needs an encoder-decoder with a subword tokenizer");
     else if (c->raw && c->json)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw and --json cannot be combined");
     else return true;

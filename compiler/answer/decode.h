@@ -7,7 +7,8 @@
 #include "run_program.h"
 
 typedef struct Decoder {
-    CliDecoder cli;               /* cli.results, best first, and cli.count are the last answer */
+    CliDecoder cli;                 /* cli.results: the last answers, best first; cli.count: how
+                                     * many */
     RtAnswering answering;          /* all 0: no callback, no scores; the caller may change it */
     int *ids;                       /* [max_target + 1]: the best answer */
 } Decoder;

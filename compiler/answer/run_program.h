@@ -1,4 +1,4 @@
-/* run_program.h: wraps an engine as the rt_program of rt_cli.h, so that the code of generated
+/* run_program.h: wrap an engine as the rt_program of rt_cli.h, so that the code of generated
  * programs can answer with it. */
 #ifndef RUN_PROGRAM_H
 #define RUN_PROGRAM_H
@@ -24,7 +24,8 @@ Cli run_cli(RunProgram *r, const CliOptions *o);
 RtCharacters run_characters(const Packed *table, const Packed *texts);
 /* The rows of rt_program.translations, in the arena; NULL for none. */
 const char *const *run_translations(Arena *a, const Model *m);
-/* True if the model has a tokenizer; otherwise it reads token ids, and generates them. */
+/* True if the model has a tokenizer; otherwise it reads token ids and, if it has a decoder,
+ * generates them. */
 bool run_has_texts(const Model *m);
 
 #endif

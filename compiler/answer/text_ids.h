@@ -1,5 +1,5 @@
-/* text_ids.h: convert a text to a model's ids, as `run` does, for commands that inspect or measure
- * the model. */
+/* text_ids.h: convert a text to a model's ids, as `run` does, for commands that examine the
+ * model. */
 #ifndef TEXT_IDS_H
 #define TEXT_IDS_H
 

@@ -1,5 +1,5 @@
-/* ablation.h: forms of one model from the generic engine to int4, each with one change from the
- * previous one, measured in turn on the same weights. */
+/* ablation.h: forms of one model from the generic engine to int4, each a step from the previous
+ * one, measured in turn. */
 #ifndef ABLATION_H
 #define ABLATION_H
 
@@ -14,8 +14,8 @@ typedef struct AblationStep {
     int threads;
 } AblationStep;
 
-/* Benches: one for each dtype; the first is f32 and has the tests that all steps run. Sessions of
- * the others belong to the Ablation, and so do all engines. */
+/* Benches: one for each dtype; the first is f32 and has the tests that all steps run. The sessions
+ * of the others belong to the Ablation, and so do all engines. */
 enum { ABLATION_STEPS = 12, ABLATION_BENCHES = 8 };
 typedef struct Ablation {
     Bench benches[ABLATION_BENCHES];  int bench_count;
@@ -25,8 +25,9 @@ typedef struct Ablation {
 } Ablation;
 
 /* Open and measure all steps. Before the call, benches[0] has an open session with dtype f32, its
- * arena and the number of repetitions. asked[n]: numbers of threads, of which the last steps use
- * the largest; n 0: all processors. False after an error; *failed is the session that has it. */
+ * arena, and values for repetitions and seconds. asked[n]: numbers of threads, of which the last
+ * steps use the largest; n 0: all processors. False after an error; *failed is the session that has
+ * it. */
 bool ablation_measure(Ablation *a, const int *asked, int n, Session **failed);
 /* Close the engines and the sessions of the Ablation, except `kept`. */
 void ablation_close(Ablation *a, const Session *kept);

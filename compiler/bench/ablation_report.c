@@ -68,7 +68,7 @@ Text ablation_report(const Ablation *a)
     bench_page_begin(&t, arena_format(b->arena, "%s: what each step gains", m->name), arena_format(b->arena, "%s: what each step gains", m->name));
     text_printf(&t, "<p>%s parameters.</p>\n", bench_count(b->arena, (double)model_parameters(m)));
     bench_page_machine(&t, b);
-    text_add(&t, "<p>A bar reaches from the speed of the step before to that of the step. The axis is logarithmic.</p>\n<div class=\"wide\">\n");
+    text_add(&t, "<p>Each step's bar reaches from the speed of the step before to its own. The axis is logarithmic.</p>\n<div class=\"wide\">\n");
     text_add(&t, ablation_chart_inline(a, WIDE).data);
     text_add(&t, "</div>\n<div class=\"narrow\">\n");
     text_add(&t, ablation_chart_inline(a, NARROW).data);

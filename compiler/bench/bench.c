@@ -40,7 +40,7 @@ static rt_token *target_rows(const Bench *b)
 }
 
 /* source: every source is a prefix of it. sentences, lengths: the sources of one batched call, set
- * for each test by fill_sentences. vectors: room for theirs; NULL if a text has no vector. */
+ * for each test by fill_sentences. vectors: room for their vectors; NULL if they have none. */
 typedef struct Inputs { int *source;  rt_token *target;  int *sentences, *lengths;  float *vectors; } Inputs;
 
 static Inputs inputs_of(const Bench *b)
@@ -94,7 +94,7 @@ static void fill_sentences(const BenchTest *t, const Inputs *in)
     }
 }
 
-/* Reset the engine before a run; this is not timed. */
+/* Clear the engine's sequence before a run that does not begin with the encoder; not timed. */
 static rt_status prepare(Engine *e, const BenchTest *t)
 {
     const bool writes = t->work == BENCH_DECODE || t->work == BENCH_GENERATE || t->work == BENCH_PROMPT;
@@ -336,7 +336,7 @@ static bool late(Bench *b)
 {
     if (b->deadline_ns == 0 || clock_now_ns() < b->deadline_ns) return false;
     if (!b->late)
-        diag_remark(b->session->diag, (Loc){ 0 }, "bench: to save time, the last rows have fewer repetitions; use --seconds S to run them all");
+        diag_remark(b->session->diag, (Loc){ 0 }, "bench: to save time, the last rows have fewer repetitions; use --seconds S to run all of them");
     return b->late = true;
 }
 
@@ -362,7 +362,7 @@ bool bench_turns(Bench *b, BenchRow *rows, int n)
     return ok;
 }
 
-/* Measure all engines on one test and number of threads. */
+/* Measure all engines on one test with one number of threads. */
 static bool measure_test(Bench *b, const BenchTest *t, int threads, const Inputs *in)
 {
     BenchRow *rows = &b->rows[b->row_count];

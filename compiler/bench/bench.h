@@ -2,7 +2,8 @@
  *
  * A row is one test on one engine with one number of threads. Engines take turns: in each
  * repetition of a test, each engine runs the test, first to warm up and then repeatedly for its
- * share of the time. A run begins with an empty sequence. Everything lives in the bench's arena. */
+ * share of the time. A run of a decoder begins with an empty sequence. Everything lives in the
+ * bench's arena. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -29,7 +30,8 @@ typedef struct BenchTest {
     BenchWork work;
     int prompt, generated, batch;   /* batch: 1 for tests without batches */
     int at_once;                    /* sources of a batch that fit into max_source together */
-    double flops, bytes;            /* of one run; bytes: weights and caches read, at least */
+    double flops, bytes;            /* of one run; bytes: the least that it reads of weights and
+                                     * caches */
     double held;                    /* working set in bytes; it decides from which level of memory
                                      * the bytes come */
 } BenchTest;
@@ -40,7 +42,7 @@ typedef struct BenchEngine {
     const char *about;              /* a phrase that says what does the computing; NULL: none */
     const char *compiler, *cflags;
     Engine *engine;
-    int64_t pause_ns;               /* after a repetition on several threads, until they sleep */
+    int64_t pause_ns;               /* after a repetition on several threads, so that they sleep */
     int64_t compile_ns;             /* from a Plan to code that runs; 0: nothing is compiled */
     int64_t rss_bytes;              /* growth of the process's resident memory for this engine */
     double max_abs_err;             /* of outputs vs. `its` of bench_try; negative: not compared */
@@ -66,8 +68,9 @@ typedef struct Bench {
     BenchTest *tests;  int test_count;
     const int *threads;  int thread_count;
     int repetitions;
-    double seconds;                 /* for each row; 0: 1, or less if there are many rows */
-    int64_t deadline_ns;            /* from then on rows get only one repetition; 0: never */
+    double seconds;                 /* for each row; 0: 1 s, or less if there are many rows */
+    int64_t deadline_ns;            /* from then on, no row gets a repetition after its first; 0: no
+                                     * deadline */
     Limits limits;
     BenchRow *rows;  int row_count;
     bool late;                      /* the deadline has passed */
@@ -86,7 +89,8 @@ bool bench_probe(Bench *b);
  * longest, with a remark.
  * needs: plan, engine_count, threads, repetitions, limits.   gives: tests, seconds, deadline_ns. */
 void bench_tests(Bench *b);
-/* Like bench_tests, without a remark. Returns the divisor of the lengths; 1: not shortened. */
+/* Like bench_tests, without a remark. Returns the factor by which the lengths, or for an
+ * encoder-only model the most tokens of a test, are reduced; 1: not at all. */
 int bench_choose_tests(Bench *b);
 
 /* Copy the tests of another bench for a model that differs only in its dtype, and count their work
@@ -163,18 +167,18 @@ const char *bench_test_text(Arena *a, const BenchTest *t);
  * on, or NULL, and advances both. Begin with 0, 0. */
 const BenchRow *bench_next_row(const Bench *const *benches, int n, const char *test, int *k,
                                int *at);
-/* The ends of the scales: the largest speed of a test plus its spread; the largest share of the
- * limit in percent, rounded up to a multiple of 25, at least 100. */
+/* The ends of the scales: the largest sum of a speed and its spread in a test; the largest share of
+ * the limit in percent, rounded up to a multiple of 25, at least 100. */
 double bench_most_speed(const Bench *const *benches, int n, const BenchTest *test);
 double bench_most_share(const Bench *const *benches, int n);
 /* Append `s` as HTML text, escaped. */
 void bench_add_text(Text *t, const char *s);
 
-/* Time of one operation in a run of a test, over all layers: with the jit, on one thread. */
+/* Time of one operation in a run of a test, summed over all layers, with the jit on one thread. */
 typedef struct BenchOperation { const char *kernel, *tensor; int64_t ns; int calls; double flops, bytes; } BenchOperation;
 typedef struct BenchOperations { const BenchTest *test; BenchOperation *list; int count; int64_t ns; } BenchOperations;
 /* Time the operations of the last test whose run takes less than half a second, else of the first
- * test. *out receives the median of several runs. False after an error. */
+ * test. *out receives the one of several runs that has the median time. False after an error. */
 bool bench_operations(Bench *b, BenchOperations *out);
 
 /* Open a jit engine whose operations can be watched (jit_watch), on one thread. `with` replaces the
@@ -194,7 +198,7 @@ rt_status bench_ready(const Bench *b, Engine *e, const BenchTest *t);
 /* "131.42 ± 0.59". */
 const char *bench_spread(Arena *a, double x, double around);
 
-/* "0.94 MiB"; "0.23 M". */
+/* "1.94 MiB"; "1.23 M". */
 const char *bench_size(Arena *a, double bytes);
 const char *bench_count(Arena *a, double n);
 

@@ -1,7 +1,7 @@
 /* bench_chart.c: draw bars of speed next to bars of the share of the limit, as SVG: a group for
- * each test, with a pair of bars for each engine and number of threads. The fastest bar of a
- * group, with its spread, fills the column; shares go from 0 to 100 %, or further if one is
- * larger, with a mark at 100 %. bench_bars.c draws the same in HTML. */
+ * each test, with a pair of bars for each engine, dtype and number of threads. The longest bar of a
+ * group, with its spread, fills the column. Shares go from 0 to 100 %; if one is larger, the scale
+ * goes further and has a mark at 100 %. bench_bars.c draws the same in HTML. */
 #include "bench.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* bench_figures.c: compute speeds from times, their spread, and their share of the limit. */
+/* bench_figures.c: compute speeds, their spread and their share of the limit from times. */
 #include "bench.h"
 
 #include <math.h>

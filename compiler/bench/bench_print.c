@@ -22,8 +22,8 @@
  *   limit_pct           100 x least possible time / median time
  *   limit level         "flops" or "bytes", whichever is the limit; the memory level that is read
  *   limit_gflops limit_gbps    limits of the machine
- * JSON is {"rows":[...],"limits":[{n_threads isa gflops l2_gbps l3_gbps dram_gbps}...]}; a missing
- * level is null. */
+ * JSON is {"rows":[...],"limits":[{n_threads isa gflops l2_gbps l3_gbps dram_gbps}...]}; the
+ * bandwidth of a level that was not probed is null. */
 #include "bench.h"
 
 #include <math.h>

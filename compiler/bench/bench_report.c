@@ -118,8 +118,8 @@ static void add_rooflines(Text *t, const Bench *const *benches, int n)
     enum { WIDE = 990, NARROW = 350 };
     const Bench *b = benches[0];
     text_add(t, "<h2>How near to the limit</h2>\n"
-                "<p>On a slope, the full bandwidth of a memory level is used; on the\n"
-                "flat roof, all f32 multiply-adds. Both were probed in the same run.</p>\n");
+                "<p>On a slope, the full bandwidth of a memory level is used; on the flat\n"
+                "roof, the full rate of f32 multiply-adds. Both were probed in the same run.</p>\n");
     add_key(t, benches, n);
     for (int i = b->thread_count - 1; i >= 0; i--) {
         const int threads = b->threads[i];

@@ -1,6 +1,6 @@
 /* bench_roofline.c: plot the achieved GFLOP/s against FLOPs per byte read, under the machine's
- * limits. A label is placed where it covers no other text, line or point; if there is no such
- * place, it is left out. */
+ * limits. A label is placed where it covers no other label, no limit and no point; if there is no
+ * such place, it is left out. */
 #include "bench.h"
 
 #include <math.h>
@@ -233,7 +233,8 @@ static void draw_points(Roofline *r, int k)
     }
 }
 
-/* Label the tests of the first bench below their points, as near to the x axis as room allows. */
+/* Label the tests of the first bench at the x of their points, as near to the x axis as room
+ * allows. */
 static void name_tests(Roofline *r)
 {
     const Bench *b = r->benches[0];

@@ -10,7 +10,7 @@
 
 /* The caller fills all of it. */
 typedef struct Tune {
-    Bench bench;                    /* needs: session, arena, plan, tests, limits; repetitions: the
+    Bench bench;                    /* needs: session, arena, plan, threads, tests; repetitions: the
                                      * rounds; seconds: for each way, over all rounds */
     Tuning *result;
 } Tune;
@@ -26,11 +26,11 @@ int tune_choose(Arena *a, const double *const *ns, int ways, int rounds);
  * after an error. */
 bool tune_calls(Tune *t);
 
-/* Choose threads, layers form and instruction set by timing whole runs with the jit. gives:
+/* Choose threads, form of layers and instruction set by timing whole runs with the jit. gives:
  * result->threads, layers, isa and their notes. False after an error. */
 bool tune_whole(Tune *t);
 
-/* True if two engines of emitted code give the same bits when each runs a test once. */
+/* True if two engines of emitted code run a test without an error and give the same bits. */
 bool tune_same(const Tune *t, const BenchTest *test, Engine *a, Engine *b);
 
 /* Open a jit engine with the session's options, but one thread and this tuning; an isa other than

@@ -97,7 +97,7 @@ static void count(void *user, Engine *e, const JitAt *at)
     if (f->count < MOST_SAMPLES) f->samples[f->count++] = (double)at->ns;
 }
 
-/* Run the test once to warm up, then watch it for the way's share of the time. */
+/* Run the test once to warm up, then watch runs of it for the way's share of the time. */
 static rt_status watch(Calls *c, Way *w, const Bench *b, const BenchTest *t)
 {
     const int64_t share = (int64_t)(1e9 * b->seconds / b->repetitions);

@@ -1,4 +1,4 @@
-/* tune_choose.c: choose the fastest way by the measured times, or none. */
+/* tune_choose.c: choose the fastest way by the measured times, or keep the default one. */
 #include "tune.h"
 
 int tune_choose(Arena *a, const double *const *ns, int ways, int rounds)

@@ -47,8 +47,8 @@ static bool add_threads(WholeTune *w, const BenchEngine *usual)
     return ok;
 }
 
-/* Add the other form of layers, calls or a loop. A graph has no layers, and with one layer of each
- * kind the two forms are the same. */
+/* Add the other form of layers, calls or a loop. A graph has no layers, and with at most one layer
+ * of each kind the two forms are the same. */
 static bool add_layers(WholeTune *w)
 {
     const Session *s = w->tune->bench.session;
@@ -61,8 +61,8 @@ static bool add_layers(WholeTune *w)
     return add_way(w, (Way){ words, 1, other, NULL, open_engine(w, words, NULL, other) });
 }
 
-/* Add the instruction sets that this processor supports, other than the best and `portable`, if
- * their results are bit-identical. */
+/* Unless --isa is given, add the instruction sets that this processor supports, other than the best
+ * and `portable`, if their results are bit-identical. */
 static bool add_sets(WholeTune *w)
 {
     Session *s = w->tune->bench.session;
@@ -120,7 +120,7 @@ static bool time_ways(WholeTune *w)
 /* ---- verdicts --------------------------------------------------------------------------------------------- */
 
 /* The best of the ways that differ from the default one in one kind of choice; the default one if
- * none wins. *note receives the times. */
+ * none wins. *note receives the times, if there are such ways. */
 static const Way *choose(const WholeTune *w, bool (*differs)(const Way *), const char *usual, const char **note)
 {
     const Bench *b = &w->tune->bench;

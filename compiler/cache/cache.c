@@ -48,7 +48,7 @@ const char *cache_path(Arena *a, const char *name, uint64_t key, CacheKind kind)
 static const char *who_else_writes(const struct stat *info)
 {
     if (info->st_uid != geteuid()) return "belongs to another user";
-    return info->st_mode & (S_IWGRP | S_IWOTH) ? "may be written by other users" : NULL;
+    return info->st_mode & (S_IWGRP | S_IWOTH) ? "is writable by other users" : NULL;
 }
 
 /* Why the cache folder must not be used, or NULL. A missing one is created later. */

@@ -1,4 +1,4 @@
-/* cache.h: a cache of files kept between runs: compiled models, packed weights.
+/* cache.h: a cache of files kept between runs: compiled models and packed weights.
  *
  * An entry is a file NAME-KEY.so or NAME-KEY.packed in $XDG_CACHE_HOME/xformc, or
  * ~/.cache/xformc. KEY is a hash of everything that the file depends on. The folder's mode is
@@ -28,7 +28,7 @@ bool cache_has(Arena *a, Diag *d, const char *path);
 /* Mark an entry as used now. */
 void cache_used(const char *path);
 
-/* Begin to write an entry of that many bytes; the least recently used entries are removed to make
+/* Begin to write an entry of `bytes` bytes; the least recently used entries are removed to make
  * room. NULL if the entry cannot be written or does not fit. */
 FileWriter *cache_create(Arena *a, const char *path, int64_t bytes);
 /* Commit the entry, then remove old entries if the size limit is exceeded; false after an error. */
@@ -46,7 +46,7 @@ int64_t cache_most(Arena *a);
 void cache_remark_on_settings(Arena *a, Diag *d);
 
 /* The entries, most recently used first; *n receives their number. *error receives the errno if not
- * all of them can be read, else 0; a missing folder is empty. used: seconds since 1970. */
+ * all of them can be listed, else 0; a missing folder is empty. used: seconds since 1970. */
 typedef struct CacheEntry {
     const char *name, *path;
     CacheKind kind;

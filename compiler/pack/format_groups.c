@@ -40,8 +40,8 @@ static void word_of_rows(uint32_t words[QUANTISE_ROWS], int32_t q[][QUANTISE_ROW
         }
 }
 
-/* Copy a block of Q8_0 or Q4_0, a scale and 32 numbers, without changing their values. 128 is
- * added to signed bytes; nibbles are already stored with 8 added. */
+/* Copy a block of Q8_0 or Q4_0 (a scale and 32 numbers) without changing its values. 128 is added
+ * to signed bytes; nibbles are already stored with 8 added. */
 static void put_stored(unsigned char *factor, unsigned char *to, const unsigned char *block,
                        int bits)
 {

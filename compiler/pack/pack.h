@@ -18,8 +18,8 @@ enum { PACK_IDENTITY_AT = 8 + 27 };
 /* The packed data of a plan: plan->weights_bytes bytes. */
 typedef struct PackedData { const Plan *plan; const unsigned char *bytes; } PackedData;
 /* Copy rows of a matrix out of its panels, rounded as engines use them: to[rows][in], from row
- * `first` on, a multiple of 16. source, layer: the matrix, by its source in a layer of the block.
- * False if no packed panels have this source. Thread-safe. */
+ * `first` on, which is a multiple of 16. source, layer: the matrix, by its source in a layer of the
+ * block. False if no packed panels have this source. Thread-safe. */
 bool unpack_rows(const PackedData *data, const TensorSource *source, int layer, int64_t first,
                  int64_t rows, float *to);
 
@@ -40,9 +40,9 @@ Pack pack_layout(Arena *a, const Plan *p);
  * changed since it was opened. */
 bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path);
 /* The packed data without a header, 64-byte aligned. It is packed once for all plans with the same
- * data, and kept in the cache for other processes. *reused: whether the data existed already. NULL
- * after an error, such as a weights file that has changed since it was opened. Release the data
- * with pack_release; unused data is kept while there is room. */
+ * data and, if the cache takes it, kept there for other processes. *reused: whether the data
+ * existed already. NULL after an error, such as a weights file that has changed since it was
+ * opened. Release the data with pack_release; unused data is kept while there is room. */
 const unsigned char *pack_acquire(Arena *a, Diag *d, const Pack *pack, bool *reused);
 void pack_release(const unsigned char *data);
 /* True if the packed data of a plan is in the cache. */

@@ -1,8 +1,8 @@
 /* pack_cache.c: packed data as entries of the cache, for later processes. One process packs an
  * entry while others wait for it; all of them map the file, so they share its pages.
  *
- * An entry is a packed file whose header does not list tensors:
- * {"__metadata__":{"xformc":"KEY","digests":"HASH"}}, padded to HEAD_BYTES, and the data. */
+ * An entry is a packed file whose header, padded to HEAD_BYTES, does not list tensors:
+ * {"__metadata__":{"xformc":"KEY","digests":"HASH"}} */
 #include "pack_parts.h"
 
 #include <errno.h>

@@ -65,7 +65,7 @@ static float *matrix_of(const PackedTensor *t)
 
 static bool is_narrow_matrix(const PackedTensor *t) { return format_is_narrow(t->packed->format) && !t->part; }
 
-/* The index of number (r, c) of the model's tensor in that matrix. */
+/* The index of number (r, c) of the model's tensor in the matrix of matrix_of. */
 static int64_t matrix_place(const PackedTensor *t, int64_t r, int64_t c) { return t->transposed ? c * t->rows + r : r * t->columns + c; }
 
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values)

@@ -10,8 +10,8 @@
 #error "PACKER_VERSION is a hash of the sources that determine the bytes; see the Makefile"
 #endif
 
-/* Hash the fields of a source, but neither its name nor what it points to; hash_source adds
- * these. */
+/* Hash the fields of a source, but neither its name nor what it points to; hash_source adds these
+ * if the numbers depend on them. */
 static uint64_t hash_source_fields(uint64_t h, const TensorSource *s)
 {
     const int64_t whole[] = {

@@ -141,12 +141,12 @@ void pack_tensors(unsigned char *data, const PackEntry *e, int n)
 /* ---- to a file ------------------------------------------------------------------------------- */
 
 /* Slices that are packed while those of the previous round are written, each in its own buffer.
- * There are no more threads than that, since more slices at once would take more memory. */
+ * There are at most ROUND threads, since more slices at once would take more memory. */
 enum { ROUND = 8 };
 typedef struct Round { const Slice *slices; int count; unsigned char *bytes[ROUND]; } Round;
 
 typedef struct Stream {
-    Round packed, written;          /* threads fill `packed`, thread 0 first writes `written` */
+    Round packed, written;          /* threads fill `packed`; thread 0 first writes `written` */
     atomic_int next;
     size_t at, bytes;               /* bytes written; bytes in all */
     PackWrite *write;  void *user;

@@ -15,8 +15,8 @@ static float *read_tensor(const TensorSource *s)
     return v;
 }
 
-/* out: [panels][has_bias + in][16]; rows past the last output stay zero. TOGETHER inputs of sixteen
- * outputs are copied at a time, so that they stay in the L1 cache. */
+/* out: [panels][has_bias + in][16]; what follows the last output in its panel stays zero. TOGETHER
+ * inputs of sixteen outputs are copied at a time, so that they stay in the L1 cache. */
 static void pack_panels(float *out, const Packed *k, const float *w, const float *bias)
 {
     enum { TOGETHER = 64 };

@@ -3,9 +3,9 @@
  * A row is cut into groups of QUANTISE_GROUP, the last padded with zeros. Each has a factor d:
  * x = d * q.
  *   int8  d = max |x| / 127, q = x / d rounded, halves away from zero: Q8_0 of GGUF
- *   int4  q in -8..7. In six candidates for d, the x of largest magnitude is -8 d, as in Q4_0 of
- *         GGUF, or -7 to -9.5 d. Each gives its q, to which d is fitted by least squares. The
- *         candidate with the least sum of (x - d * q)^2 is used */
+ *   int4  q in -8..7. There are six candidates for d: the x of largest magnitude is -8 d, as in
+ *         Q4_0 of GGUF, or -7, -7.5, -8.5, -9 or -9.5 d. Each gives its q, to which d is fitted by
+ *         least squares. The candidate with the least sum of (x - d * q)^2 is used. */
 #ifndef QUANTISE_H
 #define QUANTISE_H
 
@@ -39,7 +39,7 @@ void quantise_activations(float *to, const float *x, int64_t n);
 /* Round n numbers to f16 as a KV cache holds them: they saturate at 65504; NaN stays NaN. */
 void round_to_f16(float *to, const float *x, int64_t n);
 
-/* Round a key or value of a head, n numbers, as an int8 KV cache holds it: d = max |x| / 127 as
+/* Round the n numbers of a head's key or value as an int8 KV cache holds them: d = max |x| / 127 as
  * f32, q rounded to the nearest, ties to even. If a number is infinite or NaN, all become NaN. */
 void round_to_int8(float *to, const float *x, int64_t n);
 

@@ -46,7 +46,8 @@ TARGET static inline void NAME(extremes)(Floats *m, const Floats x[QUANTISE_GROU
     *m = number;
 }
 
-/* int8: q = x / d to the nearest, halves away from zero; all 0 if d is 0, infinite or NaN. */
+/* int8: q = x / d to the nearest, halves away from zero, for d before it is rounded to f16; all 0
+ * unless this d and 1 / d are finite and above 0. */
 TARGET static inline void NAME(bytes_of)(Integers *d, Integers q[QUANTISE_GROUP],
                                          const Floats x[QUANTISE_GROUP])
 {

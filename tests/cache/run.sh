@@ -97,9 +97,9 @@ sed '1s/"xformc":"[0-9a-f]*"/"xformc":"0123456789abcdef"/' "$scratch/good" >"$en
 rm "$entry" && mkdir "$entry" && answers; verdict $? 'a folder in its place is let be'
 rmdir "$entry" && ln -s "$scratch/good" "$entry" && answers && [ ! -L "$entry" ] && cmp "$entry" "$scratch/good"; verdict $? 'a link in its place is not followed'
 remarked() { "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err"; same "$expected" "$(cat "$scratch/out")" && grep -q "^note: $1 $2, so $3" "$scratch/err"; }
-chmod 620 "$entry" && remarked "$entry" 'may be written by other users' 'it is ignored and rebuilt' && [ "$(stat -c %a "$entry")" = 600 ]
+chmod 620 "$entry" && remarked "$entry" 'is writable by other users' 'it is ignored and rebuilt' && [ "$(stat -c %a "$entry")" = 600 ]
 verdict $? 'one that others may write is not used'
-chmod 770 "$cache" && remarked "$cache" 'may be written by other users' 'it is not used as the cache'
+chmod 770 "$cache" && remarked "$cache" 'is writable by other users' 'it is not used as the cache'
 verdict $? 'nor a folder that others may write'
 chmod 700 "$cache"
 if [ "$(id -u)" = 0 ]; then

@@ -199,7 +199,7 @@ unsafe() {
     verdict $? "$1"
     cat "$scratch/err"
 }
-others='may be written by other users' foreign='belongs to another user'
+others='is writable by other users' foreign='belongs to another user'
 chmod 602 "$entry"; unsafe 'an entry that others may write is not used' "$entry" "$others"
 answer && runs 0 && [ "$(stat -c %a "$entry")" = 600 ]; verdict $? 'and a safe one takes its place'
 chmod 770 "$cache"; unsafe 'nor is a folder that others may write' "$cache" "$others"

@@ -57,8 +57,8 @@ typedef struct rt_team rt_team;                             /* a set of waiting 
 typedef void rt_body(void *job, int thread, int threads);
 
 /* Replace *team, which may be NULL, with a team of `threads` threads; the caller is thread 0.
- * threads == 1 gives NULL. RT_NO_ROOM, with *team unchanged: that many threads, or the memory for
- * them, are not available. */
+ * threads == 1 gives NULL. RT_NO_ROOM, with *team unchanged: the system does not provide that many
+ * threads, or the memory for them. */
 rt_status rt_team_resize(rt_team **team, int threads);
 int  rt_team_threads(const rt_team *team);
 /* Run `body(job, thread, threads)` on every thread and return when all are done. */
@@ -158,9 +158,9 @@ enum {
 /* The bits of `wanted` that this processor or operating system lacks; 0 when it can run them all.
  * Compiled for the baseline; safe on every processor. */
 unsigned rt_isa_missing(unsigned wanted);
-/* How many bytes ahead the kernels prefetch int8 and int4 weights for one row or a few: 4096, or 0
- * if the processor reads a stream faster without prefetching. The processor is detected only
- * once. */
+/* How many bytes ahead the kernels prefetch int8 and int4 weights for one row or a few: 4096 on
+ * processors that are known to read a stream faster with prefetching, else 0. The processor is
+ * detected only once. */
 int rt_ahead(void);
 const char *rt_isa_text(unsigned isa);                      /* "avx512", or "portable" for 0; static storage */
 int rt_processors(void);                    /* that this process may use: affinity, cgroup quota */
@@ -304,8 +304,8 @@ typedef struct RtAttention {
 /* Like RtAttention, over the last `window` of the visible[r] positions only. Keys and values are
  * ring buffers: position p is at p % capacity. All rows of a call belong to one sequence, and the
  * range of positions that they see is at most `capacity` long. With `both`, a row at
- * extra->positions[r] sees `window` - 1 positions before and after its own, up to visible[r]. Bias,
- * mask and added scores are ignored. */
+ * extra->positions[r] sees `window` - 1 positions on either side of its own, up to visible[r].
+ * Bias, mask and added scores are ignored. */
 typedef struct RtWindow {
     int heads, kv_heads, d_k, d_v, capacity;
     int q_stride, out_stride, tap_rows, tap_columns;
@@ -313,7 +313,8 @@ typedef struct RtWindow {
     int window;
     int both;
 } RtWindow;
-/* Optional inputs and outputs of attention: each pointer may be NULL, and so may the struct's. */
+/* Optional inputs and outputs of attention: each pointer may be NULL, and so may a pointer to the
+ * struct. */
 typedef struct RtAttentionExtra {
     const float *bias;              /* [heads][2 * reach - 1]: added to scale * scores by key position minus row position, */
     int reach;                      /*   which lies between 1 - reach and reach - 1 */
@@ -337,8 +338,8 @@ typedef struct RtVocabulary { int size, stride; } RtVocabulary;
  * texts: int32 code point of each id, -1 for marks such as <s>, `size` of them. */
 typedef struct RtCharacters { const int32_t *table; int characters; const int32_t *texts; int size; } RtCharacters;
 
-/* Where and why a text was rejected. at: byte offset. code_point: -1 for invalid UTF-8, 0 if the
- * character is not known. */
+/* Where and why a text was rejected. at: byte offset. code_point: -1 for invalid UTF-8, 0 if it was
+ * not determined which character was rejected. */
 typedef struct RtTextFault { size_t at; int code_point; } RtTextFault;
 
 /* Turn UTF-8 into ids[room]. *n receives their number. RT_BAD_ID, with *fault (may be NULL) filled
@@ -361,7 +362,7 @@ rt_status rt_text_check(const void *tokenizer, size_t bytes);
 rt_status rt_text_ids(const void *tokenizer, size_t bytes, const char *utf8, int plain, int *ids, int room, int *n,
                       RtTextFault *fault, void *scratch, size_t scratch_bytes);
 /* Turn ids[n] into text without special tokens: out[cap], NUL-terminated. *length, if length is not
- * NULL, receives its bytes. RT_NO_ROOM: out is too small. */
+ * NULL, receives its length in bytes. RT_NO_ROOM: out is too small. */
 rt_status rt_text_of_ids(const void *tokenizer, size_t bytes, const int *ids, int n, char *out, size_t cap,
                          size_t *length);
 

@@ -1,6 +1,6 @@
 /* rt_isa.c: find the instruction sets that this processor has and whose registers the operating
- * system saves. Compile for the baseline. Only x86, and 32-bit ARM under Linux, are probed; other
- * processors have what the compiler's baseline has. */
+ * system saves. Compile it for the baseline. Only x86, and 32-bit ARM under Linux, are probed;
+ * other processors have what the compiler's baseline has. */
 #include "rt.h"
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
@@ -71,7 +71,7 @@ static unsigned isa_present(void)
 
 unsigned rt_isa_missing(unsigned wanted) { return wanted & ~isa_present(); }
 
-/* Names the most demanding set if there are several. */
+/* If there are several sets, the most demanding one is named. */
 const char *rt_isa_text(unsigned isa)
 {
 #define ISA_BIT(id, name, bit, macro, machine, has) if (isa & bit) return name;

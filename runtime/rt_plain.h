@@ -18,9 +18,9 @@ static inline float rt_plain_of_f16(rt_f16 h)
     return b.f;
 }
 
-/* Convert float to the nearest f16, ties to even. Numbers beyond +-65504 saturate, infinities too;
- * NaN stays NaN. Below 2^-14, f16 values are 2^-24 apart, like floats in 1/2 .. 1, so adding 1/2
- * rounds to them. */
+/* Convert float to the nearest f16, ties to even. Numbers beyond +-65504, including infinities,
+ * saturate; NaN stays NaN. Below 2^-14, f16 values are 2^-24 apart, like floats in 1/2 .. 1, so
+ * adding 1/2 rounds to them. */
 static inline rt_f16 rt_plain_to_f16(float x)
 {
     rt_float_bits b;
@@ -65,8 +65,9 @@ static inline void rt_plain_rotate_key(float *key, int width)
     for (int i = 0; i < width; i += block) rt_plain_rotate(key + i, block);
 }
 
-/* Copy a query of `width` numbers, rotated as int8 keys are. Products of rotated queries and keys
- * are the same as without rotation, except for rounding: 1 / block is exact. */
+/* Copy a query of `width` numbers, rotated as int8 keys are and divided by the block, which is
+ * exact. Products of such queries and rotated keys are the same as without rotation, except for
+ * rounding. */
 static inline void rt_plain_rotated_query(float *to, const float *q, int width)
 {
     const float factor = 1 / (float)rt_rotated_block(width);

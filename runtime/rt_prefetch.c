@@ -1,4 +1,5 @@
-/* rt_prefetch.c: how far ahead kernels prefetch weights for few rows. Compile for the baseline. */
+/* rt_prefetch.c: how far ahead kernels prefetch weights for few rows. Compile it for the
+ * baseline. */
 #include "rt.h"
 
 #include <stdatomic.h>
@@ -17,8 +18,8 @@ static int is_zen3(unsigned signature)
 
 /* Intel's hardware prefetcher follows a stream within a page and starts anew in the next. With
  * prefetching, 1.1 billion int8 weights take a sixth less time on an Emerald Rapids, and int4
- * weights a quarter less; on a Zen 3 int8 weights take a seventh less, and int4 weights a fifth
- * less. On a Zen 4 they take 50 % longer. `vendor` and `signature` are those of cpuid. */
+ * weights a quarter less; on a Zen 3, int8 weights take a seventh less, and int4 weights a fifth
+ * less. On a Zen 4, both take 50 % longer. `vendor` and `signature` are those of cpuid. */
 static int ahead_on(const char vendor[12], unsigned signature)
 {
     const int is_intel = memcmp(vendor, "GenuineIntel", 12) == 0, is_amd = memcmp(vendor, "AuthenticAMD", 12) == 0;

@@ -10,7 +10,7 @@ typedef struct RtRows {
     int *source_length, *next_position;             /* [slots] */
     /* [slots], with `back`: one past the furthest position since position 0 was last decoded. */
     int *furthest;
-    int positions_most, rows_most;  /* maximum length of a sequence; maximum number of rows of a call */
+    int positions_most, rows_most;  /* maximum length of a sequence; maximum rows in a call */
     int back;                       /* rows begin at most this far before `furthest`; 0: no rings */
     int *ids, *positions, *visible; /* [rows_most]: inputs of the decoder; positions may be NULL */
     int *memory;                    /* [rows_most]: source length of the row's slot; NULL: none */
@@ -28,7 +28,8 @@ static inline rt_status rt_rows_check_one(const RtRows *r, const rt_token *row, 
     return row->pos < 0 || row->pos > r->next_position[row->slot] ? RT_ORDER : RT_OK;
 }
 
-/* Check all rows of a call. Adjacent rows of one slot form a group; a slot may have one group. */
+/* Check all rows of a call. Adjacent rows of one slot form a group; a slot may have only one
+ * group. */
 static inline rt_status rt_rows_check(const RtRows *r, const rt_token *rows, int n)
 {
     if (n < 1) return RT_ORDER;

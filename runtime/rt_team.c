@@ -95,8 +95,8 @@ struct rt_team {
     /* Time of the bad runs; how long, and until when, the caller works alone. */
     int64_t bad_ns, alone_ns, alone_until;
     int64_t barrier_ns, missed_ns;          /* of a barrier, INT64_MAX: unknown; missed savings */
-    int64_t measure_at, ended;              /* when slow barriers are measured next; when the last
-                                             * call ended that sleeping threads would have made faster */
+    int64_t measure_at, ended;              /* when slow barriers are measured next; end of the last
+                                             * call that awake threads would have made faster */
     int long_rounds, again;                 /* of the last measurement; see AGAIN_SHIFT */
     unsigned calls, shared;                 /* of rt_team_weigh; how many of them went to rt_team_share */
     Worker worker[];                        /* [threads]; [0] is not used */
@@ -223,7 +223,7 @@ static void run_alone(rt_team *team, rt_body *body, void *job)
     if (team) team->alone = false;
 }
 
-/* A single bad run does not count: after workers have slept it includes the time to wake them. */
+/* A single bad run does not count: after workers have slept, it includes the time to wake them. */
 void rt_team_share(rt_team *team, rt_body *body, void *job)
 {
     const int64_t begin = team ? nanoseconds() : 0;

@@ -44,7 +44,7 @@ void *rt_weights_room(size_t bytes, size_t *room)
 
 /* Allocate large pages for the bytes of a file. NULL if the file should stay mapped: a small one,
  * which fits in caches, or one that takes much of the memory, since copies are not shared between
- * processes. NULL also if memory runs out. */
+ * processes. NULL also if memory runs out or the system has no large pages. */
 static unsigned char *large_room(size_t bytes, size_t *room)
 {
 #if defined(MADV_HUGEPAGE) && defined(_SC_PHYS_PAGES)

@@ -1,5 +1,5 @@
 /* embed_f32.c: rows of a table, by token or by position. The caller has checked ids and positions.
- * Padding columns of y become zeros. In rt_position_f32 x has the stride of y and may be y. */
+ * Padding columns of y become zeros. In rt_position_f32, x has the stride of y and may be y. */
 #include "rt_simd.h"
 #include "kernels.h"
 

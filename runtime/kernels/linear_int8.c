@@ -15,8 +15,8 @@ RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)
  * work. */
 enum { RT_ASK_BYTES = 1 << 16 };
 
-/* True if weights are to be prefetched: for one row of a large matrix, or, if the panels are long,
- * for fewer rows than two full tiles have. */
+/* True if weights are to be prefetched: for one row and a large matrix, or for long panels and
+ * fewer rows than two full tiles have. */
 RT_INLINE int rt_asks(const RtLinear *shape, int rows, size_t panel)
 {
     return rows == 1 ? (size_t)shape->out / 16 * panel > RT_ASK_BYTES : rows < 2 * RT_BYTES_ROWS && panel > RT_ASK_BYTES / 4;

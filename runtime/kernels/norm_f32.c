@@ -1,8 +1,8 @@
 /* norm_f32.c: the three norms, over a row or over each head of a row.
- * Two passes, the mean first, then the squared differences: the one-pass formula loses the variance
- * of a row far from 0. Padding columns of the row become zeros. y may be x. Whole groups of sixteen
- * have their own loop: with a single loop, whose last iteration is masked, gcc's code takes a fifth
- * longer than clang's. */
+ * The mean is computed first (it is 0 for RMS), then the squared differences: the one-pass formula
+ * loses the variance of a row far from 0. Padding columns of the row become zeros. y may be x.
+ * Whole groups of sixteen have their own loop: with a single loop, whose last iteration is masked,
+ * gcc's code takes a fifth longer than clang's. */
 #include "rt_simd.h"
 #include "kernels.h"
 
@@ -16,7 +16,7 @@ static inline float rt_norm_mean(const float *x, int width)
     return rt_sum(sum) / (float)width;
 }
 
-/* The sum over the row of (x - mean)^2. */
+/* The sum of (x - mean)^2 over the row. */
 static inline float rt_norm_squares(const float *x, int width, float mean)
 {
     const rt_v16 centre = rt_set1(mean);
@@ -33,7 +33,7 @@ static inline float rt_norm_squares(const float *x, int width, float mean)
     return rt_sum(sum);
 }
 
-/* The factor of a row. ANNOTATED divides by width - 1: the compiler rejects width 1. */
+/* The factor of a row. ANNOTATED divides by width - 1; xformc rejects width 1. */
 static inline float rt_norm_factor(RtNormKind kind, float squares, int width, float eps)
 {
     switch (kind) {

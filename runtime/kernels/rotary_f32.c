@@ -1,6 +1,6 @@
-/* rotary_f32.c: rotary positions (RoPE), heads begin..end of every row: rotate pairs of columns by
- * angles that depend on the row's position. The caller has checked the positions. Nothing outside
- * these heads is written. y may be x.
+/* rotary_f32.c: rotary positions (RoPE): in heads begin..end of every row, rotate pairs of columns
+ * by angles that depend on the row's position. The caller has checked the positions. Nothing
+ * outside these heads is written. y may be x.
  * Products are rounded before they are added, as in the frameworks that models come from. */
 #include "rt_simd.h"
 #include "kernels.h"

@@ -6,8 +6,8 @@
 
 #include "rt_simd.h"
 
-/* `rows` rows of a tile: rows row .. row + rows - 1 of one head, or row `row` of heads head ..
- * head + rows - 1 if they share. */
+/* `rows` rows of a tile: rows row .. row + rows - 1 of one head, or, if `share` is set, row `row`
+ * of heads head .. head + rows - 1. */
 typedef struct RtHeads { int head, row, rows, share; } RtHeads;
 
 /* How many heads from h on, before `end`, the next tiles compute: 1, or in a call of one row those
@@ -31,8 +31,8 @@ RT_INLINE RtHeads rt_heads_tile(int h, int heads, int row, int rows)
 RT_INLINE int rt_heads_head(RtHeads t, int r) { return t.share ? t.head + r : t.head; }
 RT_INLINE int rt_heads_row(RtHeads t, int r) { return t.share ? t.row : t.row + r; }
 
-/* The first number of the tile in x, with rows `stride` apart and heads of `width` numbers; and the
- * distance from one row of the tile to the next. */
+/* The index of the tile's first number in an array with rows `stride` apart and heads of `width`
+ * numbers; and the distance from one row of the tile to the next. */
 RT_INLINE size_t rt_heads_begin(RtHeads t, size_t stride, int width)
 {
     return (size_t)t.row * stride + (size_t)t.head * (size_t)width;

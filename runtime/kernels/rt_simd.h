@@ -49,8 +49,8 @@
 #define RT_UNROLL
 #endif
 
-/* Prefetch a cache line: into all caches, or into the second-level cache, for later. Does nothing
- * if the compiler has no builtin for it. */
+/* Prefetch a cache line: into all caches, or into the second-level cache, for later. They do
+ * nothing if the compiler has no builtin for it. */
 #if defined(__GNUC__)
 RT_INLINE void rt_prefetch(const void *p) { __builtin_prefetch(p); }
 RT_INLINE void rt_prefetch_later(const void *p) { __builtin_prefetch(p, 0, 1); }
@@ -79,14 +79,15 @@ RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
  * rt_sum, rt_max_of       combine lanes i and i+8, then i+4, i+2, i+1 */
 
 RT_INLINE rt_v16 rt_keep_n(rt_v16 a, int n) { return rt_first_n(a, n, rt_set1(0)); }
-/* The lanes in use in the group of sixteen that starts at column i of `width`. */
+/* The number of lanes in use in the group of sixteen that starts at column i of `width`. */
 RT_INLINE int rt_lanes_at(int width, int i) { return width - i < 16 ? width - i : 16; }
 
 /* ---- functions ------------------------------------------------------------------------------------------ */
 
-/* exp(x), within 1.02 ulp. 0 below -87.33654 (where the result would be denormal) and for -inf, inf above 88.72283,
- * NaN for NaN. x = n ln 2 + r with |r| <= ln 2 / 2 (Cody and Waite, ln 2 in two parts), exp(r) by the polynomial of
- * Cephes expf. Adding 1.5 * 2^23 rounds to the nearest integer. */
+/* exp(x), within 1.02 ulp; 0 below -87.33654 (where the result would be denormal) and for -inf, inf
+ * above 88.72283, NaN for NaN. x = n ln 2 + r with |r| <= ln 2 / 2 (Cody and Waite, ln 2 in two
+ * parts); exp(r) is the polynomial of Cephes expf. Adding 1.5 * 2^23 rounds to the nearest
+ * integer. */
 RT_INLINE rt_v16 rt_exp(rt_v16 x)
 {
     const rt_v16 low = rt_set1(-87.33654f), high = rt_set1(88.72283f), shift = rt_set1(12582912.0f);
@@ -127,8 +128,8 @@ static inline float rt_log(float x)
 
 RT_INLINE rt_v16 rt_minus(rt_v16 x) { return rt_sub(rt_set1(0), x); }
 
-/* tanh(x), within 1.3 ulp; +-1 for +-inf, NaN for NaN. Near 0, where 1 - 2 / (e^2x + 1) would cancel, the polynomial of
- * Cephes tanhf. */
+/* tanh(x), within 1.3 ulp; +-1 for +-inf, NaN for NaN. Near 0, where 1 - 2 / (e^2x + 1) would
+ * cancel, it is the polynomial of Cephes tanhf. */
 RT_INLINE rt_v16 rt_tanh_here(rt_v16 x)
 {
     const rt_v16 one = rt_set1(1), two = rt_set1(2), size = rt_max(rt_minus(x), x), z = rt_mul(x, x);
@@ -144,7 +145,7 @@ RT_INLINE rt_v16 rt_tanh_here(rt_v16 x)
 
 /* erfc(t / sqrt(2)) / 2, the tail of the normal distribution beyond t, for 0 <= t <= 15:
  * exp(-t^2 / 2) P(v) with v = t / (t + 3); P is a minimax fit of relative error 1.1e-8 that gives
- * 1/2 at 0. The absolute error is below 2^-24, the relative error is that of rounding t^2 / 2. */
+ * 1/2 at 0. The absolute error is below 2^-24; the relative error is that of rounding t^2 / 2. */
 RT_INLINE rt_v16 rt_normal_tail(rt_v16 t)
 {
     const rt_v16 v = rt_div(t, rt_add(t, rt_set1(3)));
@@ -217,8 +218,9 @@ RT_INLINE rt_v16 rt_gelu_tanh(rt_v16 x)
     return rt_times_sigmoid(x, rt_mul(x, rt_fma(rt_set1(7.13548163e-2f), rt_mul(x, x), rt_set1(1.59576912f))));
 }
 
-/* tanh is within 1.3 ulp, sigmoid within 2.5 (0 below -88.7), the gelus and silu within 2^-23 |x| of the exact value
- * and for x >= -1 within 3 ulp. NaN for NaN only; at -inf the gelus and silu are 0. */
+/* tanh is within 1.3 ulp and sigmoid within 2.5 (0 below -88.7); the gelus and silu are within
+ * 2^-23 |x| of the exact value and, for x >= -1, within 3 ulp. The result is NaN for NaN only; at
+ * -inf the gelus and silu are 0. */
 RT_INLINE rt_v16 rt_activate(RtActivation kind, rt_v16 x)
 {
     switch (kind) {
@@ -230,7 +232,7 @@ RT_INLINE rt_v16 rt_activate(RtActivation kind, rt_v16 x)
     return x;
 }
 
-/* Apply an activation to the first `columns` of each of `rows` rows, in place. */
+/* Apply an activation to the first `columns` columns of `rows` rows, in place. */
 RT_APART void rt_activate_rows(RtActivation kind, float *y, size_t stride, int rows, int columns)
 {
     for (int r = 0; r < rows; r++, y += stride)

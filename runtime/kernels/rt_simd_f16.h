@@ -1,8 +1,8 @@
 /* rt_simd_f16.h: convert sixteen floats to and from f16, the IEEE half with 11 bits of precision.
  *
  * rt_load_f16   sixteen f16 as floats (exact)
- * rt_store_f16  sixteen floats as the nearest f16, ties to even. Numbers beyond +-65504 saturate,
- *               infinities too; NaN stays NaN
+ * rt_store_f16  sixteen floats as the nearest f16, ties to even. Numbers beyond +-65504, including
+ *               infinities, saturate; NaN stays NaN
  * Instructions and plain code give the same bits. Loads and stores take any pointer. */
 #ifndef RT_SIMD_F16_H
 #define RT_SIMD_F16_H

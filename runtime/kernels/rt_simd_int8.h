@@ -181,7 +181,7 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
  *
  * One row reads a panel's scales before its bytes, so that memory sees one stream instead of two,
  * one of them slow: 1.1 billion 8-bit weights take a quarter less time, 4-bit weights a third less;
- * weights in a cache take up to an eighth less. If the processor gains by it (rt_ahead), one row
+ * weights in a cache take up to an eighth less. If the processor gains from it (rt_ahead), one row
  * also prefetches the bytes ahead; so does the first tile of a few rows, which saves a seventh of
  * the time of 1.1 billion weights. */
 RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, const int bits, int partial)

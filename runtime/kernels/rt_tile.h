@@ -46,7 +46,8 @@ typedef struct RtTile {
     /* A literal from the caller; 1: a cache holds the weights, so tiles neither prefetch nor take
      * two inputs per iteration. */
     int cached;
-    int tile, tiles;                /* one of `tiles` full tiles that read the same weights, or 0 */
+    int tile, tiles;                /* tile `tile` of `tiles` full tiles that read the same weights;
+                                     * tiles below 2: panels after theirs are not prefetched */
 } RtTile;
 
 RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)

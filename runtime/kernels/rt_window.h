@@ -96,7 +96,7 @@ static inline void rt_window_scales(const RtWindow *shape, float *weight, const 
         rt_scale_weights(weight + j, scale + (base + j) % shape->capacity, 16);
 }
 
-/* q k^T of a tile for positions base .. end: base is a multiple of sixteen, end is one past the
+/* q k^T of a tile for positions base .. end: base is a multiple of sixteen; end is one past the
  * last position that any row sees. */
 RT_INLINE void rt_window_scores(const RtWindow *shape, RtTile t, int base, int end, int rows, const RtFormat format)
 {

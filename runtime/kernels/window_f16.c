@@ -1,5 +1,5 @@
-/* window_f16.c: sliding-window attention over f16 ring buffers, which are widened to f32 as they
- * are read. */
+/* window_f16.c: sliding-window attention over ring buffers of f16 numbers, which are widened to f32
+ * as they are read. */
 #include "rt_window.h"
 #include "kernels.h"
 

@@ -1,5 +1,5 @@
-/* window_int8.c: sliding-window attention over int8 ring buffers, which are widened to f32 as they
- * are read. */
+/* window_int8.c: sliding-window attention over ring buffers of int8 numbers, which are widened to
+ * f32 as they are read. */
 #include "rt_window.h"
 #include "kernels.h"
 

@@ -133,7 +133,8 @@ raises 'pairs' 'm, "x", { pair_separator = "|" }' 'pair_separator: m2m_100_nllb 
 
 made=$(folder bart marian) && cp tests/languages/t5.json "$made/tokenizer.json"
 refused 'a vocabulary without languages' '--target-language: the vocabulary has no languages' "$xformc" run "$made" --target-language fr x
-refused 'a decoder alone' '--target-language needs an encoder-decoder with a subword tokenizer' "$xformc" run tests/families/llama --target-language fr x
+refused 'a decoder alone' '--target-language needs an encoder-decoder with a subword tokenizer' \
+    "$xformc" run tests/families/llama --target-language fr x
 printf 'return xf.model { name = "m", translations = { "en" } }\n' >"$scratch/row.lua"
 "$xformc" info "$scratch/row.lua" >"$scratch/out" 2>&1
 [ $? = 65 ] && grep -q 'translations\[1\]: expected two language codes and a prefix' "$scratch/out" || { cat "$scratch/out"; false; }

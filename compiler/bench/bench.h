@@ -18,7 +18,8 @@ typedef enum BenchWork {
     BENCH_DECODE,           /* write `generated` tokens, one at a time; the source is read
                              * beforehand */
     BENCH_BOTH,             /* BENCH_ENCODE, then BENCH_DECODE */
-    BENCH_PROMPT,           /* read `prompt` tokens, as many rows per call as the engine takes */
+    BENCH_PROMPT,           /* read `prompt` tokens, as many rows per call as the engine takes; the
+                             * last by itself */
     BENCH_GENERATE,         /* write `generated` tokens, one at a time, without a prompt */
     BENCH_SENTENCES,        /* read `batch` sources of `prompt` tokens: `at_once` per call if the
                              * engine can, else one */
@@ -43,7 +44,7 @@ typedef struct BenchEngine {
     const char *compiler, *cflags;
     Engine *engine;
     int64_t pause_ns;               /* after a repetition on several threads, so that they sleep */
-    int64_t compile_ns;             /* from a Plan to code that runs; 0: nothing is compiled */
+    int64_t compile_ns;             /* to open the engine; 0: nothing is compiled */
     int64_t rss_bytes;              /* growth of the process's resident memory for this engine */
     double max_abs_err;             /* of outputs vs. `its` of bench_try; negative: not compared */
     double largest;                 /* largest absolute value among the outputs that they were

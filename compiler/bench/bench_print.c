@@ -6,7 +6,7 @@
  *   samples_ns samples_ts
  * Other keys:
  *   test engine kernels compiler cflags dtype
- *   compile_ns          emit, pack, compile, load; 0: nothing is compiled
+ *   compile_ns          plan, emit, pack, compile, load; 0: nothing is compiled
  *   n_source            tokens of the source that is encoded before the test
  *   batch               sentences per run
  *   at_once             sentences per call; encoder-only models

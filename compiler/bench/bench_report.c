@@ -136,7 +136,7 @@ static void add_rooflines(Text *t, const Bench *const *benches, int n)
 
 static void add_compilers(Text *t, const Bench *b)
 {
-    const char *const heads[] = { "engine", "compiler", "|compiled in ms", "|largest difference", "flags" };
+    const char *const heads[] = { "engine", "compiler", "|opened in ms", "|largest difference", "flags" };
     text_add(t, "<h2>Engines</h2>\n<p>Differences are between an engine's outputs and those of the first engine.</p>\n");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < b->engine_count; i++) {

@@ -326,7 +326,7 @@ bool pack_literal(Arena *a, Diag *d, const Pack *pack, Text *out)
         free(bytes);
         return false;
     }
-    text_printf(out, "/* %s_weights.c: the packed weights as C: the head of their file, then every tensor in the\n"
+    text_printf(out, "/* %s_weights.c: the packed weights as C: the header of their file, then every tensor in\n"
                      " * order of execution. */\n"
                      "#include \"%s.h\"\n\nstatic const struct {\n    XF_ALIGN(64) unsigned char head[%zu];\n", name, name, pack->head_bytes);
     for (int i = 0; i < n; i++) declare_member(out, pack->plan, &e[i], member(a, taken, &e[i]));

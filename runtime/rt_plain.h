@@ -65,9 +65,9 @@ static inline void rt_plain_rotate_key(float *key, int width)
     for (int i = 0; i < width; i += block) rt_plain_rotate(key + i, block);
 }
 
-/* Copy a query of `width` numbers, rotated as int8 keys are and divided by the block, which is
- * exact. Products of such queries and rotated keys are the same as without rotation, except for
- * rounding. */
+/* Copy a query of `width` numbers, divided by the length of a block, which is exact, and rotated as
+ * int8 keys are. Products of such queries and rotated keys are the same as without rotation, except
+ * for rounding. */
 static inline void rt_plain_rotated_query(float *to, const float *q, int width)
 {
     const float factor = 1 / (float)rt_rotated_block(width);

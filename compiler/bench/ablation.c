@@ -72,7 +72,7 @@ static bool open_threads(Ablation *a, int threads)
     Bench *b = &a->benches[0];
     if (threads > 1)
         return open_step(a, b, &forms[FORMS - 1], "threads", arena_format(b->arena, "%d threads", threads), threads);
-    leave_out(a, "threads: this machine has only one processor, or only one thread was requested");
+    leave_out(a, "threads: only one processor is available, or only one thread was requested");
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* ablation.h: forms of one model from the generic engine to int4, each a step from the previous
- * one, measured in turn. */
+/* ablation.h: forms of one model, from the generic engine to int4, each of which changes something
+ * in the previous one; they are measured in turn. */
 #ifndef ABLATION_H
 #define ABLATION_H
 

@@ -94,7 +94,7 @@ static void fill_sentences(const BenchTest *t, const Inputs *in)
     }
 }
 
-/* Clear the engine's sequence before a run that does not begin with the encoder; not timed. */
+/* Clear the engine's sequence before a run of the decoder alone; this is not timed. */
 static rt_status prepare(Engine *e, const BenchTest *t)
 {
     const bool writes = t->work == BENCH_DECODE || t->work == BENCH_GENERATE || t->work == BENCH_PROMPT;

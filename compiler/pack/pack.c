@@ -76,9 +76,9 @@ Pack pack_layout(Arena *a, const Plan *p)
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
-    if (!f) no_memory("a dump");
+    if (!f) no_memory("the text of a graph");
     graph_dump(p->graph, f);
-    if (fclose(f) != 0) no_memory("a dump");
+    if (fclose(f) != 0) no_memory("the text of a graph");
     Text head = head_text(a, p, "content", zeros);      /* the identity is the same for both kinds
                                                          * of hash */
     uint64_t h = rt_hash(rt_hash(rt_hash_start, text, size), head.data, head.size);

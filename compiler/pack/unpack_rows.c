@@ -61,7 +61,7 @@ bool unpack_rows(const PackedData *data, const TensorSource *source, int layer, 
 {
     const Packed *whole = panels_of(data->plan, source, layer);
     if (!whole) return false;
-    if (first % 16) die("rows of %s from %lld on", whole->name, (long long)first);
+    if (first % 16) die("%s: row %lld does not begin a panel", whole->name, (long long)first);
     const size_t panel = whole->bytes / (size_t)whole->shape[0];
     Packed k = *whole;
     Tensor matrix = *whole->tensor[0];

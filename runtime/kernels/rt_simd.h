@@ -49,8 +49,8 @@
 #define RT_UNROLL
 #endif
 
-/* Prefetch a cache line: into all caches, or into the second-level cache, for later. They do
- * nothing if the compiler has no builtin for it. */
+/* Prefetch a cache line: rt_prefetch into all caches, rt_prefetch_later only into the second-level
+ * cache. Both do nothing if the compiler has no builtin for it. */
 #if defined(__GNUC__)
 RT_INLINE void rt_prefetch(const void *p) { __builtin_prefetch(p); }
 RT_INLINE void rt_prefetch_later(const void *p) { __builtin_prefetch(p, 0, 1); }

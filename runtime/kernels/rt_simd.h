@@ -49,7 +49,7 @@
 #define RT_UNROLL
 #endif
 
-/* Prefetch a cache line: rt_prefetch into all caches, rt_prefetch_later only into the second-level
+/* Prefetch a cache line: rt_prefetch into all caches, rt_prefetch_later into the second-level
  * cache. Both do nothing if the compiler has no builtin for it. */
 #if defined(__GNUC__)
 RT_INLINE void rt_prefetch(const void *p) { __builtin_prefetch(p); }

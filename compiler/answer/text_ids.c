@@ -72,8 +72,8 @@ static bool of_pieces(Session *s, const char *text, const TextOptions *o, rt_cli
     if (status == RT_OK && ids->whole > ids->n)
         diag_remark(s->diag, (Loc){ 0 }, "%s: the text has %d tokens; truncated to %d", m->name, ids->whole, ids->n);
     if (ids->twice && m->has_decoder)
-        diag_remark(s->diag, (Loc){ 0 }, "%s: the text begins with %s twice: the tokenizer already adds "
-                    "it to every text", m->name, mark_of(s, ids->ids[0]));
+        diag_remark(s->diag, (Loc){ 0 }, "%s: the text begins with %s twice, because the tokenizer adds it "
+                    "to every text", m->name, mark_of(s, ids->ids[0]));
     if (status == RT_OK && ids->n) return true;
     if (status == RT_OK) return refuse(s, "the text is empty");
     if (status == RT_TOO_LONG) return refuse(s, arena_format(s->arena, "the text has %d tokens, but at most %d fit", ids->n, ids->room));

@@ -1,6 +1,6 @@
 /* bench_print.c: print rows as a Markdown table, as JSON, as JSON lines, or as CSV.
  *
- * Keys that llama-bench has too, with the same meaning:
+ * Keys that llama-bench has too, with a corresponding meaning:
  *   build_commit cpu_info backends model_filename model_type model_size model_n_params n_batch
  *   n_ubatch n_threads type_k type_v n_prompt n_gen test_time avg_ns stddev_ns avg_ts stddev_ts
  *   samples_ns samples_ts

@@ -49,8 +49,8 @@ void pack_release(const unsigned char *data);
 bool pack_is_cached(Arena *a, const Plan *p);
 /* True if a cache file has the hash that its header gives. */
 bool pack_cache_whole(const char *path);
-/* If `data` is mapped from a cache file, and takes up to a quarter of the memory: a copy in pages
- * of 2 MB, which are read faster. Otherwise `data`. The copy lives as long as `data`. */
+/* If `data` is mapped from a cache file and takes less than a quarter of the memory, return a copy
+ * in pages of 2 MB, which are read faster; otherwise `data`. The copy lives as long as `data`. */
 const unsigned char *pack_settle(const unsigned char *data);
 /* One place of a tensor of the model in packed data. rows, columns: its shape in the model (a
  * vector is one row); transposed: it is packed transposed, like a parameter of a matmul in a

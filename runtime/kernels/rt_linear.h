@@ -1,5 +1,5 @@
-/* rt_linear.h: linears over panels of sixteen outputs, with weights in any format that is widened
- * to f32. linear_f32.c and linear_bf16.c call these functions with their format.
+/* rt_linear.h: linears over panels of sixteen outputs, with weights in f32 or in a 16-bit format
+ * that is widened to f32. linear_f32.c and linear_bf16.c call these functions with their format.
  * One row and many rows sum every element in the same order (see rt_tile.h), so neither the number
  * of rows nor the way rows and panels are split over threads changes a bit. */
 #ifndef RT_LINEAR_H

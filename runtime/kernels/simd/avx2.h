@@ -130,8 +130,8 @@ RT_INLINE void rt_store_f16(void *p, rt_v16 a)
 /* vpmaddubsw adds two products of an unsigned and a signed byte in 16 bits. Products of a nibble
  * fit. Those of a byte fit if its offset is subtracted first and its sign goes to the activation:
  * at most 2 * 128 * 127. Widening even and odd bytes to 16 bits takes more instructions: on a Zen 3,
- * 64 rows, and one row with the weights in a cache, were 1.6 times slower in int4 and 1.3 times
- * slower in int8. */
+ * 64 rows, and one row with the weights in a cache, took 1.6 times as long in int4 and 1.3 times as
+ * long in int8. */
 #define RT_SIGNED_BYTES
 #define RT_HAS_NIBBLE_DOT
 enum { RT_BYTES_ROWS = 2, RT_BYTES_PANELS = 1 };

@@ -118,8 +118,8 @@ static bool can_answer(Session *s, const RunOptions *c)
     else if (c->stream && c->json)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream and --json cannot be combined");
     else if (c->raw && m->has_decoder)
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s generates %s; only an encoder gives "
-                   "vectors", m->name, c->ids || !run_has_texts(m) ? "ids" : "text");
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: %s generates %s; only an encoder-only "
+                   "model gives vectors", m->name, c->ids || !run_has_texts(m) ? "ids" : "text");
     else if (is_similar(s, c) && (c->word_count != 3 || c->prompt_count))
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "\"similar\" compares two texts: similar TEXT TEXT");
     else if (is_similar(s, c) && c->raw) diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--raw: \"similar\" prints one number, not a vector");

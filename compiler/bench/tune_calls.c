@@ -75,7 +75,7 @@ static bool open_ways(Calls *c)
     for (int cut = 0; cut < CUTS; cut++) {
         const Tuning all = { .every = (LinearCut)cut };
         if (!anyone_can(c, (LinearCut)cut)) continue;
-        progress_say("opening jit, linears: %s", cut_rows[cut].words);
+        progress_say("opening the jit engine, linears: %s", cut_rows[cut].words);
         Engine *e = tune_engine(c->tune, &all, NULL, LAYERS_BY_SPEC, true);
         if (!e) return false;
         c->ways[c->way_count++] = (Way){ (LinearCut)cut, e, functions_of(c, e->plan) };

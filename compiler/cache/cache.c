@@ -134,7 +134,7 @@ void cache_remark_on_settings(Arena *a, Diag *d)
     if (told) return;
     told = true;
     if (choice && *choice && strcmp(choice, "off") != 0)
-        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE: expected off, found %s; the cache is used", choice);
+        diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE: expected off, found %s; it is ignored", choice);
     choice = chosen_most(&bytes);
     if (choice && bytes < 0)
         diag_remark(d, (Loc){ 0 }, "XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or "

@@ -103,7 +103,7 @@ expect 'run --raw: a refused text has no bytes' 65 '' 'kind_encoder: argument 1:
 expect 'run: a refused text is an empty line' 65 '\n' 'kind_encoder: argument 1: empty; 1 to 9 ids fit\n' "$xformc" run $goldens/kind_encoder.lua ''
 expect 'run --json: a refused text has an error' 65 '{"input":"","error":"empty; 1 to 9 ids fit"}\n' '' \
     "$xformc" run $goldens/kind_encoder.lua --json ''
-expect 'run --raw of a decoder' 2 '' 'error: --raw: kind_decoder generates ids; only an encoder gives vectors\n' "$xformc" run $goldens/kind_decoder.lua --raw 1
+expect 'run --raw of a decoder' 2 '' 'error: --raw: kind_decoder generates ids; only an encoder-only model gives vectors\n' "$xformc" run $goldens/kind_decoder.lua --raw 1
 expect 'run --raw --json' 2 '' 'error: --raw and --json cannot be combined\n' "$xformc" run $goldens/kind_encoder.lua --raw --json 1
 expect 'run --raw of a graph' 2 '' "error: --raw prints an encoder's vectors; an xf.graph has none\n" "$xformc" run specs/attention.lua --raw
 expect 'run --beam of an encoder' 2 '' 'error: --beam: kind_encoder has no decoder and generates nothing\n' "$xformc" run $goldens/kind_encoder.lua --beam 2 1

@@ -17,10 +17,10 @@ static int cli_allocate(Cli *cli)
     const rt_program *p = cli->program;
     cli->model = allocate(p->model_bytes);
     cli->state = allocate(p->state_bytes);
-    /* So that cli_close finds no team yet. */
+    /* All zeros, so that cli_close finds no team in it. */
     if (cli->model) memset(cli->model, 0, p->model_bytes);
     if (cli->model && cli->state) return 0;
-    fprintf(stderr, "%s: no memory for the state of %zu bytes\n", p->name, p->state_bytes);
+    fprintf(stderr, "%s: no memory for the model and its state, %zu bytes\n", p->name, p->model_bytes + p->state_bytes);
     return RT_EXIT_MISSING;
 }
 
@@ -82,8 +82,8 @@ int rt_cli_main(const rt_program *program, int argc, char **argv)
                 "rebuild with --isa portable\n", program->name, rt_isa_text(missing));
         return RT_EXIT_MISSING;
     }
-    /* End silently if nobody reads the output; but if a file would exceed the limit on its size, only
-     * the write fails. */
+    /* End silently if nobody reads the output; but if a file would exceed the limit on its size,
+     * only the write fails. */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN);
     code = cli_options(&options, program, argc, argv);

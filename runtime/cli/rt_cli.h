@@ -3,7 +3,7 @@
  * The emitted <name>_main.c holds one constant rt_program, small wrappers that give the model's
  * functions these types, and
  * `int main(int argc, char **argv) { return rt_cli_main(&program, argc, argv); }`. Compile it and
- * rt_cli*.c for the baseline: they check whether the processor can run the rest. */
+ * rt_cli*.c for the baseline instruction set: they check whether the processor can run the rest. */
 #ifndef RT_CLI_H
 #define RT_CLI_H
 
@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* The ids of a text, ids[room]: n were written, the first `first` of them of type 0; the uncut text
- * has `whole`. twice: the text begins with the token that the tokenizer puts before every text. */
+/* The ids of a text, ids[room]: n of them, the first `first` of type 0; the uncut text has `whole`.
+ * twice: the text itself begins with the token that the tokenizer puts before every text. */
 typedef struct rt_cli_source { int *ids; int room, n, first, whole, twice; } rt_cli_source;
 
 /* The origin of a text, for messages. */
@@ -33,26 +33,28 @@ typedef enum rt_cli_need { CLI_NEED_NOTHING, CLI_NEED_DECODER, CLI_NEED_CHAT, CL
 /* A command-line option. letter: its letter, or a number above all letters. */
 typedef struct rt_cli_option { const char *name, *argument, *help; int letter; rt_cli_need need; } rt_cli_option;
 
-/* The functions of rt_cli_text.c, for programs with a tokenizer; others are linked without it. */
+/* The functions of rt_cli_text.c, for programs with a piece tokenizer; others are linked without
+ * it. */
 typedef struct rt_cli_tokenizer rt_cli_tokenizer;
 typedef struct rt_program rt_program;
 typedef struct rt_cli_texts {
-    /* Open a blob that NAME_bind, or its maker, has checked. NULL with a status. */
+    /* Open a blob that NAME_bind, or its maker, has checked. Returns NULL after a failure; *status
+     * tells which. */
     rt_cli_tokenizer *(*open)(const void *blob, size_t bytes, rt_status *status);
     void (*close)(rt_cli_tokenizer *t);
-    /* separator: its first occurrence splits the text into a pair; NULL: no pair. cut: cut a longer
-     * text to out->room ids; otherwise it is RT_TOO_LONG. plain: without what the tokenizer's
-     * template adds. */
+    /* separator: its first occurrence splits the text into a pair; NULL: no pair. cut: a text of
+     * more than out->room ids is cut; otherwise it gives RT_TOO_LONG. plain: the tokenizer's
+     * template adds nothing. */
     rt_status (*ids)(rt_cli_tokenizer *t, const char *text, size_t bytes, const char *separator, int cut, int plain,
                      rt_cli_source *out);
-    /* Read texts in these languages, and set what answers begin with; like cli_languages of
-     * rt_cli_language.h. */
+    /* Set up t for texts in these languages, and *begin for the answers. Returns 0, or an exit code
+     * after a message. */
     int (*translate)(rt_cli_tokenizer *t, const struct CliLanguages *l, struct CliBegin *begin);
-    /* Report that a text begins with an id twice. */
+    /* Report that a text begins with the token `id` twice. */
     void (*tell_twice)(rt_cli_tokenizer *t, const char *program, CliPlace place, int id);
     /* The text of a token, even of a special one. */
     rt_status (*token)(rt_cli_tokenizer *t, int id, char *out, size_t cap, size_t *used);
-    /* Wrap a text in a chat template, with goes_on after the earlier turns. The tokenizer owns
+    /* Wrap a text in a chat template; with goes_on, after the earlier turns. The tokenizer owns
      * (*wrapped)[*n], which is valid until the next call. RT_NO_ROOM: no memory. */
     rt_status (*wrap)(rt_cli_tokenizer *t, const RtChat *chat, const RtChatWords *words, int goes_on, const char *text, size_t bytes,
                       const char **wrapped, size_t *n);
@@ -62,7 +64,7 @@ typedef struct rt_cli_texts {
     /* From now on special tokens in texts are plain text, except those of the chat template. */
     void (*literal)(rt_cli_tokenizer *t);
     const rt_cli_option *options;  int option_count;
-    /* take: set one of these options. asked: the name of the first one given, NULL for none. */
+    /* take: set one of these options. asked: the name of one that was given, NULL for none. */
     void (*take)(struct CliOptions *o, int option, const char *argument);
     const char *(*asked)(const struct CliOptions *o);
 } rt_cli_texts;
@@ -99,13 +101,13 @@ struct rt_program {
     const char *const *labels;      /* [vector_width]: names of the vector's scores, or NULL */
     RtScoring scoring;              /* how these scores are reported */
     RtSimilarity similarity;        /* the measure that `similar` computes */
-    int pairs;                      /* a tab splits a text into a pair */
+    int pairs;                      /* a text may be a pair, by default split at a tab */
     int has_mask, mask_id;          /* of a masked language model: the id of its mask */
-    int has_pad, pad_id;            /* the id that a source must not have */
+    int has_pad, pad_id;            /* an id that a source must not contain */
     int max_target, vocab;          /* limits of a decoder; 0: there is none */
     int start, slots;               /* id that an answer to a source begins with; sequences that a state holds */
     const RtGeneration *generation; /* the model's own settings; NULL: no decoder */
-    int rows, logits_stride;                        /* rows of one call; floats from one row of logits to the next */
+    int rows, logits_stride;                        /* the most of one call; floats from one row of logits to the next */
 
     rt_status (*bind)(void *model, const void *weights, size_t bytes);
     rt_status (*threads)(void *model, int n);
@@ -148,7 +150,7 @@ struct rt_program {
 
 /* Do what the options say, or answer the texts among the arguments, or else the lines of standard
  * input. Returns the exit code: 0; 1: the self-test fails; 2: wrong option; 65: bad text or
- * weights; 66: the weights or the file of a text are missing; 69: the instruction set, threads,
+ * weights; 66: the file of the weights or of a text is missing; 69: an instruction set, threads,
  * memory or slots are missing; 70: a defect of the program; 74: reading or writing failed. SIGPIPE
  * ends the process, since nobody reads the answers. */
 int rt_cli_main(const rt_program *program, int argc, char **argv);

@@ -109,7 +109,7 @@ static rt_status read_numbers(Cli *cli, const char *text, RtTextFault *fault)
     return status;
 }
 
-/* 0, with a message, if the source has the padding id, which takes no position. */
+/* 0, with a message, if the source contains the padding id, which has no position. */
 static int has_positions(Cli *cli)
 {
     const rt_program *p = cli->program;
@@ -208,7 +208,7 @@ static rt_status add_text(Cli *cli, int id)
     return rt_answer_text_add(&a->text, id);
 }
 
-/* Print what can no longer change. Write errors are detected at the end of the line. */
+/* Print what can no longer change. Callers detect write errors. */
 static void show(CliAnswer *a)
 {
     if (a->text.certain <= a->shown) return;
@@ -264,8 +264,7 @@ rt_status cli_encode(Cli *cli)
     return p->encode(cli->model, cli->state, 0, a->input, a->input_count);
 }
 
-/* Encode, in an encoder-only program; RT_BAD_WEIGHTS if the result has NaN or
- * +infinity. */
+/* Encode, in an encoder-only program. RT_BAD_WEIGHTS: the result has NaN or +infinity. */
 static rt_status encode(Cli *cli)
 {
     const rt_status status = cli_encode(cli);

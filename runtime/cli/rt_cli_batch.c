@@ -11,9 +11,9 @@
 typedef struct Item { size_t at, bytes, number; int whole; } Item;
 
 struct CliBatch {
-    int *ids, *lengths, *firsts;    /* [max_source], then [room] */
+    int *ids, *lengths, *firsts;    /* [max_source], [room] and [room] */
     Item *items;  int count, room;
-    int rows, place;                /* ids so far; the same with each line rounded up to 16 */
+    int rows, place;                /* ids so far; the same, with those of each line rounded up to a multiple of 16 */
     char *texts;  size_t text_bytes, text_room;
     /* [room][vector_width] if the model makes one vector per text, else NULL. */
     float *vectors;

@@ -5,7 +5,7 @@
  *   ppN tgN         decoder: read N ids, as many rows at a time as fit; write N ids one by one
  *   b1xN            encoder: read a sentence of N ids
  * A run times the layers and the output layer, without tokenising or choosing ids. Each test warms
- * up, then repeats; a repetition is as many runs as fit into its share of the time, at least one.
+ * up, then repeats; a repetition is as many runs as fit into REPETITION_SECONDS, at least one.
  *
  * --json: {"rows":[{model_type model_size model_n_params backends isa n_threads test n_prompt n_gen
  * runs avg_ns stddev_ns avg_ts stddev_ts sentences_per_second samples_ns samples_ts}...]}, with the
@@ -217,7 +217,7 @@ int cli_bench(Cli *cli)
     for (int i = 0; i < b->count; i++) {
         b->test = &b->tests[i];
         if (!measure_test(b)) {
-            fprintf(stderr, "%s: cannot run the test %s\n", cli->program->name, b->test->name);
+            fprintf(stderr, "%s: cannot run the %s test\n", cli->program->name, b->test->name);
             return RT_EXIT_DEFECT;
         }
         if (json) json_row(b);

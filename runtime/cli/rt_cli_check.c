@@ -1,5 +1,5 @@
 /* rt_cli_check.c: check that the weights are as they were packed, and that this program computes
- * with them what the compiler's reference computed when it packed them. */
+ * with them what the compiler's reference computed when they were packed. */
 #include "rt_cli_parts.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ int cli_check(Cli *cli)
     return 0;
 }
 
-/* Decode all rows but the last in calls of as many as fit, then the last row by itself. */
+/* Decode all rows but the last, as many per call as fit, then the last row by itself. */
 static rt_status run_target(Cli *cli, float *values)
 {
     const rt_program *p = cli->program;

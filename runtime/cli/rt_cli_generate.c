@@ -117,7 +117,7 @@ rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *i
         status = rt_answer(&calls, &d->settings, how, p->max_source ? &d->start : input, p->max_source ? 1 : n, d->longest, d->scratch,
                            d->bytes, d->results, &d->count);
     if (status != RT_OK) return status;
-    /* The ids may be NULL if there are none. */
+    /* An empty answer has NULL for its ids. */
     for (int i = 0; i < d->results[0].length; i++) ids[i] = d->results[0].ids[i];
     *count = d->results[0].length, *score = d->results[0].sum;
     return RT_OK;

@@ -44,9 +44,9 @@ typedef struct CliDecoder {
 int cli_no_memory(const rt_program *p);
 /* Prepare what the program and the options require. Returns 0, or an exit code after a message. */
 int cli_decoder_open(CliDecoder *d, const rt_program *p, const CliOptions *o, CliBegin begin, CliWeights *weights, void *state);
-/* Write the best answer to input[n] to ids[max_target + 1], including the end id. *score receives
- * the sum of their log-probabilities: with how->scored, or after a search. Returns the statuses of
- * rt_answer. */
+/* Answer input[n]: ids[max_target + 1] receives the best answer, including its end id, and *score
+ * the sum of its log-probabilities, with how->scored or after a search. Returns the status of
+ * rt_answer, or of the encoder if that fails. */
 rt_status cli_decoder_answer(CliDecoder *d, const RtAnswering *how, const int *input, int n, int *ids, int *count, double *score);
 int cli_decoder_is_end(const CliDecoder *d, int id);
 void cli_decoder_close(CliDecoder *d);

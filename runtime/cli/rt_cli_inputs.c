@@ -1,4 +1,4 @@
-/* rt_cli_inputs.c: answer text by text, for a program's main() and for xformc, which wraps its
+/* rt_cli_inputs.c: answer texts, for a program's main() and for xformc, which wraps its
  * engine in an rt_program. The model's buffers are allocated before the first text; those of texts
  * grow. Answers go to standard output: for each text one line, which is empty for a rejected text,
  * or one JSON object. Everything else goes to standard error. */
@@ -163,7 +163,7 @@ static int cli_lines(Cli *cli)
     return error == ENOMEM ? RT_EXIT_MISSING : RT_EXIT_IO;
 }
 
-/* Read a file into *text, which the caller frees, without a newline at its end. Returns 0, or an
+/* Read a file, without a newline at its end, into *text, which the caller frees. Returns 0, or an
  * exit code after a message. */
 static int cli_read_file(const rt_program *p, const char *path, char **text, size_t *bytes)
 {
@@ -205,8 +205,8 @@ static int cli_prompt(Cli *cli, const CliPrompt *prompt, size_t number)
     return answered;
 }
 
-/* 1 if a decoder-only model can continue an empty text, since its tokenizer begins every text with
- * a token. */
+/* 1 if a decoder-only model can continue an empty text, because its tokenizer adds a token to every
+ * text. */
 static int begins_alone(Cli *cli)
 {
     const rt_program *p = cli->program;

@@ -1,4 +1,4 @@
-/* rt_cli_json.c: write strings and numbers as JSON. Callers detect write errors when they flush. */
+/* rt_cli_json.c: write strings and numbers as JSON. Callers detect write errors. */
 #include "rt_cli_parts.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@ static const char *option_of(const CliLanguages *l, int to)
     return (l->options ? l->options : usual)[to];
 }
 
-/* Begin a message about `from`, or about `to` if to is 1. */
+/* Begin a message about l->from or, if `to` is 1, about l->to. */
 static void tell(const CliLanguages *l, int to)
 {
     fprintf(l->messages, "%s%s%s: ", l->program ? l->program : "", l->program ? ": " : "", option_of(l, to));

@@ -81,7 +81,7 @@ static void collect_options(const rt_program *p)
 /* The keys of --json. */
 static void show_keys(const rt_program *p)
 {
-    puts("\nKeys of --json, for each line:\n"
+    puts("\nKeys of --json, for each text:\n"
          "  input       the text\n"
          "  input_ids   its token ids");
     if (p->max_target)
@@ -101,9 +101,11 @@ static void show_help(const rt_program *p)
     printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n\n",
            p->name, example, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
-    printf("Print one line for each TEXT of at most %d %s, empty if rejected.\n"
+    printf("Print one line for each TEXT; if TEXT is rejected, the line is empty.\n"
+           "At most %d %s fit%s.\n"
            "Without TEXT, -p or -f, and for -, answer each line of standard input.\n\n", longest,
-           p->texts ? "tokens" : p->tokenize ? "characters" : "ids");
+           p->texts ? "tokens" : p->tokenize ? "characters" : "ids",
+           p->texts && !p->max_target ? "; a longer TEXT is truncated" : "");
     if (p->pairs) puts("A tab splits a TEXT into a pair of texts.\n");
     if (p->vectors) p->vectors->show_help(p);
     for (int i = 0; i < options.count; i++) {
@@ -117,7 +119,7 @@ static void show_help(const rt_program *p)
         puts("");
     }
     show_keys(p);
-    printf("\nExit status: 0 all answered, 1 the self-test differs, 2 usage, 65 a bad text or\n"
+    printf("\nExit status: 0 all answered, 1 the self-test failed, 2 usage, 65 a bad text or\n"
            "bad weights, 66 no weights or no FILE, 69 an instruction set, threads, memory or\n"
            "slots are missing, 74 reading or writing failed, 141 the output closed early.\n");
 }
@@ -130,7 +132,7 @@ static int usage_end(const rt_program *p)
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* The number of letters to insert, delete or replace to turn a[0..n] into b, which is shorter than
+/* The number of letters to insert, delete or replace to turn a[0..n) into b, which is shorter than
  * NAME_ROOM. */
 static int distance(const char *a, size_t n, const char *b)
 {
@@ -314,7 +316,7 @@ static int add_alias(struct option *to, const RtGenerationAlias *alias)
     return 0;
 }
 
-/* Convert the options to the form of getopt_long. */
+/* Convert the options to the form that getopt_long takes. */
 static void make_options(struct option *longs, char *shorts)
 {
     int n = options.count;
@@ -351,7 +353,7 @@ static int begin_options(CliOptions *o, const rt_program *p, int argc)
     if (o->stops) for (int i = 0; i < own; i++) o->stops[i] = p->generation->stops[i];
     o->generation.stops = o->stops;
     if (o->stops && o->prompts) return 0;
-    fprintf(stderr, "%s: no memory for %d options\n", p->name, argc);
+    fprintf(stderr, "%s: no memory for %d arguments\n", p->name, argc);
     return RT_EXIT_MISSING;
 }
 

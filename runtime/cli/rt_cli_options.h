@@ -16,11 +16,11 @@ enum {
 /* Answer texts, or describe, check, test or measure the program instead. */
 typedef enum CliAction { CLI_ANSWER, CLI_INFO, CLI_CHECK, CLI_SELFTEST, CLI_BENCH } CliAction;
 
-/* Options of rt_cli_texts, which only programs with a piece tokenizer have; the others are in
+/* The options of rt_cli_texts, which only programs with a piece tokenizer have; the others are in
  * rt_cli_options.c. */
 enum { CLI_SEPARATOR = 1000, CLI_PLAIN, CLI_SOURCE_LANGUAGE, CLI_TARGET_LANGUAGE };
 
-/* A text given with -p, or the file given with -f. */
+/* A text given with -p or, with `file`, the path of one given with -f. */
 typedef struct CliPrompt { const char *text; int file; } CliPrompt;
 
 /* Owns its lists; cli_options_free frees them. */
@@ -32,9 +32,9 @@ typedef struct CliOptions {
     int plain_text;                 /* special tokens in texts are plain text */
     const char *separator;          /* splits a text into a pair; NULL: a tab; "": no splitting */
     int scores;                     /* print each sequence of an answer and its score to stderr */
-    const char *system, *date;      /* of --chat; NULL: the template's own */
+    const char *system, *date;      /* of --chat; NULL: the template's default */
     const char *source_language, *target_language;  /* of a translator; NULL: its defaults */
-    int turns;                      /* texts are turns of a conversation: --turns or a terminal */
+    int turns;                      /* texts are turns of a conversation, by --turns or because they are typed at a terminal */
     CliAction action;
     int repetitions;                /* of --bench; 0: as many as time allows */
     RtGeneration generation;        /* the program's settings, changed by options */
@@ -50,8 +50,8 @@ typedef struct CliOptions {
 int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv);
 void cli_options_free(CliOptions *o);
 
-/* 1 if texts[n] are the command `similar`, which compares two texts, and its arguments. `similar`
- * alone is a text. rt_cli_inputs.c */
+/* 1 if texts[n] are the command `similar`, which compares two texts, and its arguments. By itself,
+ * or if the model does not make one vector per text, `similar` is a text. rt_cli_inputs.c */
 int cli_is_similar(const rt_program *p, int n, char **texts);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ typedef struct CliAnswer {
     int finished;                   /* the last of them is an end id */
     double score;                   /* sum of their log-probabilities, if `scored` asks for it or after a search */
     RtAnswerText text;              /* these ids as text, if `says` */
-    int says;                       /* there is a tokenizer, or the answer is printed as ids */
+    int says;                       /* a decoder has a tokenizer, or its answers are printed as ids */
     size_t shown;                   /* bytes of the text that are already printed */
     rt_status text_status;          /* from making the text while ids arrive */
     char message[192];              /* why there is no answer: one printable line; "": an answer */
@@ -47,7 +47,7 @@ typedef struct Cli {
     int streams;                    /* print answers while they are generated */
     int flush;                      /* flush after every answer: a reader may wait for it */
     unsigned long long texts;       /* texts answered or rejected so far, except in batches */
-    int conversation;               /* some text was answered */
+    int conversation;               /* a text has been answered */
     /* A text was rejected: RT_EXIT_DATA, or RT_EXIT_MISSING if memory was missing; 0: none was. */
     int refused;
     int saturated;                  /* the saturation of an f16 cache was reported */
@@ -75,8 +75,8 @@ static inline const char *cli_unit(const Cli *cli) { return cli_numbers(cli) ? "
 /* ---- one text: rt_cli_answer.c --------------------------------------------------------------------------- */
 
 /* Answer text[bytes], which is NUL-terminated, into cli->answer. Returns 0, even for a rejected
- * text; RT_EXIT_DATA if the weights give NaN or infinity; RT_EXIT_DEFECT if the model fails.
- * If there is no answer, answer.message is set. */
+ * text; RT_EXIT_DATA if the weights give NaN or infinity, or the settings exclude every token;
+ * RT_EXIT_DEFECT after any other failure. If there is no answer, answer.message is set. */
 int cli_answer(Cli *cli, const char *text, size_t bytes, int scored);
 /* Read the ids of the text into cli->answer. Returns 0, with a message, if the text is rejected. */
 int cli_read(Cli *cli, const char *text, size_t bytes);
@@ -89,10 +89,10 @@ int cli_show(Cli *cli, const char *text, size_t bytes, CliPlace place, int code)
 void cli_tell_input(const Cli *cli, CliPlace place);
 /* In an encoder-only program: encode cli->answer.input. */
 rt_status cli_encode(Cli *cli);
-/* Prepare to print texts. Returns 0, or an exit code after a message. */
+/* Prepare to print answers as text. Returns 0, or an exit code after a message. */
 int cli_answer_open(Cli *cli);
-/* Print the answer as a line; cli_print_json prints an object, with `text` as the input. Returns
- * EOF if writing fails. */
+/* Print the answer as a line or, with --raw, as bytes; cli_print_json prints an object, with `text`
+ * as the input. Returns EOF if writing fails. */
 int cli_print(const Cli *cli);
 int cli_print_json(Cli *cli, const char *text, size_t bytes);
 /* Print to standard error every sequence of a search with its score, or the only answer; each with
@@ -147,7 +147,7 @@ int cli_batch_end(Cli *cli);
 
 /* ---- JSON: rt_cli_json.c --------------------------------------------------------------------------------- */
 
-/* Write a string of any bytes: each invalid byte of UTF-8 becomes U+FFFD; characters that
+/* Write a string of any bytes: each byte that is not valid UTF-8 becomes U+FFFD; characters that
  * cli_may_print rejects are escaped. */
 void cli_json_text(FILE *to, const char *s, size_t bytes);
 void cli_json_number(FILE *to, double x);      /* null if it is not finite */

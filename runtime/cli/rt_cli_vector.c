@@ -95,7 +95,7 @@ static void print_label(const char *s, FILE *to)
     }
 }
 
-/* The most likely label, or all that apply, with their scores. */
+/* The label with the highest score, or all that apply, with their scores. */
 static void print_labels(const Cli *cli, const Rows *r, FILE *to)
 {
     const rt_program *p = cli->program;
@@ -207,7 +207,7 @@ static void json_vector(const Cli *cli)
 
 /* ---- two texts ---------------------------------------------------------------------------------------------- */
 
-/* Write the vector of texts[i] to to[vector_width]. Returns an exit code; *good: there is a
+/* Write the vector of texts[i] into to[vector_width]. Returns an exit code; *good: there is a
  * vector. */
 static int vector_of(Cli *cli, char **texts, int i, float *to, int *good)
 {
@@ -268,7 +268,7 @@ static int compares(const rt_program *p) { return p->vector && !p->vector_stride
 static void show_help(const rt_program *p)
 {
     if (p->has_mask) puts("For each mask, print the most likely tokens and their probabilities.\n");
-    if (compares(p)) printf("%s similar TEXT TEXT prints the %s of the vectors of two texts.\n\n", p->name, similarity(p));
+    if (compares(p)) printf("'%s similar TEXT TEXT' prints the %s of the vectors of two texts.\n\n", p->name, similarity(p));
 }
 
 static void show_keys(const rt_program *p)
@@ -284,7 +284,7 @@ static void show_keys(const rt_program *p)
         printf("  answer      %s\n"
                "  scores      each label and its score\n",
                p->scoring == RT_SCORING_SIGMOID && p->vector_width > 1 ? "the labels with a score above 0.5, most likely first"
-                                                                       : "the most likely label");
+                                                                       : "the label with the highest score");
 }
 
 const rt_cli_vectors rt_cli_vector = {

@@ -24,8 +24,8 @@ static void default_path(const rt_program *p, const char *argv0, char *path, siz
     snprintf(path, room, "%.*s%s", slash ? (int)(slash - argv0) + 1 : 0, argv0, p->weights_file);
 }
 
-/* Map the file with the weights: the program's own file if `own` is set and they are appended to it,
- * else w->place. Returns 0 or an errno. */
+/* Map the file with the weights: the program's own file if `own` is set and they are appended to
+ * it, else w->place. Returns 0 or an errno. */
 static int map_file(CliWeights *w, int own)
 {
     const rt_program *p = w->program;
@@ -71,7 +71,7 @@ static int bind(const CliWeights *w, size_t bytes)
     return status == RT_BAD_WEIGHTS ? RT_EXIT_DATA : status == RT_NO_ISA || status == RT_BYTE_ORDER ? RT_EXIT_MISSING : RT_EXIT_DEFECT;
 }
 
-/* Reading a mapped file beyond the end to which it was truncated raises SIGBUS. */
+/* Reading a mapped file beyond its end, after it was truncated, raises SIGBUS. */
 static char cut_message[512];
 static void cut(int number)
 {

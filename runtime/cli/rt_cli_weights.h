@@ -1,4 +1,5 @@
-/* rt_cli_weights.h: the weights of a running program: embedded, mapped or in pages of 2 MiB. */
+/* rt_cli_weights.h: the weights of a running program: embedded, mapped, read, or copied into pages
+ * of 2 MiB. */
 #ifndef RT_CLI_WEIGHTS_H
 #define RT_CLI_WEIGHTS_H
 
@@ -22,9 +23,9 @@ typedef struct CliWeights {
  * it, or in a file next to the executable. argv0 names the executable if the system does not report
  * its path. Returns 0, or an exit code after a message. */
 int cli_weights_open(CliWeights *w, const rt_program *p, void *model, const char *path, const char *argv0);
-/* To be called before a call that reads all weights. The first answer comes sooner with the weights
- * in place, and later ones with weights in large pages: before the 32nd call the weights are
- * copied, if rt_weights_copy does so. */
+/* To be called before a call that reads all weights. The first answer comes sooner if the weights
+ * stay in place, and later ones if they are in large pages, so before the 32nd call they are copied
+ * by rt_weights_copy, if their size suits it. */
 void cli_weights_read(CliWeights *w);
 /* Copy them now. */
 void cli_weights_settle(CliWeights *w);

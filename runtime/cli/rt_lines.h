@@ -13,14 +13,14 @@ enum { RT_LINE_TOO_LONG = -2 };
 /* All zero: standard input, nothing read yet. Nothing else may read from the file. */
 typedef struct RtLines {
     int fd;
-    size_t most;                            /* bytes of a line; 0: any number */
+    size_t most;                            /* the most bytes of a line; 0: any number */
     char *data;  size_t begin, end, room;   /* bytes read and not yet returned */
     int ended;
 } RtLines;
 
 /* Read the next line, without its LF or CR LF: (*line)[*bytes], NUL-terminated, valid until the
  * next call. Returns 1; 0: there are no more lines; -1 with errno: it cannot be read, or there is
- * no memory; RT_LINE_TOO_LONG: it has more than l->most bytes, and is not read to its end. */
+ * no memory; RT_LINE_TOO_LONG: it is longer than l->most bytes, and is not read to its end. */
 int rt_lines_next(RtLines *l, char **line, size_t *bytes);
 /* 1 if rt_lines_next would return without waiting. */
 int rt_lines_ready(RtLines *l);

@@ -26,10 +26,10 @@ typedef struct RtAnswerText {
     char *text;  size_t bytes, room;        /* of these ids, NUL-terminated, up to a stop */
     size_t begin;                   /* offset of the answer's text; only it is searched for stops */
     int prompt;                     /* ids of the prompt */
-    char *open;  size_t open_bytes; /* end of the prompt's text that ids may change, or NULL */
-    size_t seen;                    /* bytes that were searched for stops */
+    char *open;  size_t open_bytes; /* end of the prompt's text that the answer may change, or NULL */
+    size_t seen;                    /* the text before this offset was searched for stops */
     size_t certain;                 /* final bytes: whole characters, no beginning of a stop */
-    int stopped;                    /* a stop has ended it */
+    int stopped;                    /* a stop has ended the answer */
 } RtAnswerText;
 
 /* Open t for many answers. The caller owns stops[n]. RT_NO_ROOM: no memory. */

@@ -135,7 +135,7 @@ static void finish(Search *s, const Candidate *c)
 }
 
 /* Turn candidates into finished sequences and the next beams. These have no slots yet: `slot` is
- * the index of the parent. Returns their number. */
+ * the index of the parent. Returns the number of next beams. */
 static int settle(Search *s)
 {
     const RtBeamOptions *o = s->options;

@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 /* When to stop before every beam has the maximum length: `early_stopping` of generation settings.
- * FALSE: `beams` are finished, and the best live beam, if it ended now, would not be above the
- * worst of them. TRUE: `beams` are finished. NEVER: like FALSE, but with a length_penalty above 0
- * as if the live beam ended at the maximum length. */
+ * FALSE: `beams` sequences are finished, and the best live beam, if it ended now, would not be above
+ * the worst of them. TRUE: `beams` sequences are finished. NEVER: like FALSE, but with a
+ * length_penalty above 0 as if the live beam ended at the maximum length. */
 typedef enum RtBeamStop {
     RT_BEAM_STOP_FALSE,
     RT_BEAM_STOP_TRUE,
@@ -50,7 +50,7 @@ size_t rt_beam_scratch_bytes(const RtBeamOptions *o, int vocab);
 
 /* Continue prompt[n]; its source, if there is one, was encoded into slot 0. scratch: aligned like a
  * double. results[beams]: best first; *count receives their number, which is below beams if the
- * vocabulary or the length does not allow more sequences. On an error *count is 0. RT_ORDER: no
+ * vocabulary, the length or the rules allow no more. On an error *count is 0. RT_ORDER: no
  * prompt, no beam or nothing to generate; RT_TOO_LONG: more than RT_BEAM_MOST beams, more beams
  * than the model has slots or rows, or more ids than `longest`; RT_NO_ROOM: too little scratch;
  * RT_BAD_WEIGHTS: a logit is NaN or INFINITY; otherwise the status of a call that failed. */

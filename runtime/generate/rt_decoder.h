@@ -1,5 +1,5 @@
 /* rt_decoder.h: the functions of a model that generation calls, for any engine; each gets `self`.
- * A slot is a sequence. */
+ * A slot holds one sequence. */
 #ifndef RT_DECODER_H
 #define RT_DECODER_H
 
@@ -30,9 +30,8 @@ typedef struct RtDecoder {
 /* The bytes of a part of scratch, rounded up to the alignment of the next part. */
 static inline size_t rt_padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
-/* Clear slot 0 and feed it prompt[n], in calls of as many rows as the model takes. *last receives
- * the row of logits after the last id, if n >= 1, valid until the next call; NULL: it is not
- * needed. */
+/* Clear slot 0 and feed it prompt[n], in calls of up to rows_most rows. *last receives the row of
+ * logits after the last id, if n >= 1, valid until the next call; NULL: it is not needed. */
 rt_status rt_prefill(const RtDecoder *d, const int *prompt, int n, const float **last);
 
 #ifdef __cplusplus

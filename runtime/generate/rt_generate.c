@@ -125,7 +125,7 @@ static rt_status choose(Work *w, const float *logits, int *id)
 
 /* ---- the loop ------------------------------------------------------------------------------------------- */
 
-/* Feed the last id. *best receives the first maximum of the logits; -1 if there is no `next`. */
+/* Feed the last id. *best receives the argmax of the logits; -1 if there is no `next`. */
 static rt_status feed_last(const Work *w, int *best)
 {
     const RtDecoder *d = w->decoder;

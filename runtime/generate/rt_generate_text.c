@@ -123,9 +123,9 @@ static rt_status text_of(Answer *a, int from, int n, int last, size_t *used)
     return a->model->detokenize(a->model->decoder.self, a->ids, from, n, last, a->text, a->room, used);
 }
 
-/* Remove what the prompt left open from the first text after the prompt's certain text. If the ids
- * after the prompt have changed it instead, for example because their bytes do not complete a
- * character there, the answer is the text of its own ids. */
+/* a->text is the first text after the prompt's certain text: remove from it what the prompt left
+ * open. If the ids after the prompt have changed that, for example because their bytes do not
+ * complete a character there, the answer is the text of its own ids. */
 static rt_status part(Answer *a, int last)
 {
     const int prompt = a->prompt;

@@ -43,10 +43,10 @@ int rt_generation_searches(const RtGeneration *g);
 /* Bytes of scratch for rt_answer. */
 size_t rt_answer_scratch_bytes(const RtGeneration *g, int longest, int vocab);
 /* Continue prompt[n]; its source, if there is one, was encoded into slot 0. longest: the maximum
- * number of ids in a sequence. results[max(1, beams)]: best first, each with its end id unless it
- * has the maximum length; their ids are in the scratch. *count receives their number. Without a
- * search, sum and score are the sum of log-probabilities if a->scored, else 0. Returns the statuses
- * of rt_generate and rt_beam_search; RT_NO_TOKEN also if a search finds nothing. */
+ * number of ids in a sequence. results[max(1, beams)]: best first, each with its end id, unless it
+ * has the maximum length or on_id stopped it; their ids are in the scratch. *count receives their
+ * number. Without a search, sum and score are the sum of log-probabilities if a->scored, else 0.
+ * Returns a status of rt_generate or rt_beam_search; RT_NO_TOKEN also if a search finds nothing. */
 rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest,
                     void *scratch, size_t bytes, RtBeamResult *results, int *count);
 

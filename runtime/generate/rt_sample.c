@@ -118,7 +118,7 @@ int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, Rt
     const float t = s->temperature > 0 ? s->temperature : 1;
     float most = 0;
     int n = 0;
-    /* Dividing by such a small t may overflow, so scores are taken relative to the largest. */
+    /* Dividing by a very small t may overflow, so scores are then taken relative to the largest. */
     if (t < 1e-6f) {
         most = -INFINITY;
         for (int id = 0; id < vocab; id++)

@@ -16,8 +16,8 @@ int rt_largest(const float *x, int n, int *places, int most);
 typedef enum RtScoring { RT_SCORING_SOFTMAX, RT_SCORING_SIGMOID, RT_SCORING_NONE } RtScoring;
 /* The score of x[i] among x[n]. */
 double rt_score(RtScoring kind, const float *x, int n, int i);
-/* Write the indices of the reported labels to places[n], largest first: the most likely one, or
- * with RT_SCORING_SIGMOID and several labels those above 0.5. Returns their number. */
+/* Write the indices of the reported labels to places[n], largest first: the one with the highest
+ * score or, with RT_SCORING_SIGMOID and several labels, those above 0.5. Returns their number. */
 int rt_answered(RtScoring kind, const float *x, int n, int *places);
 
 /* The probability of x[i] among x[n]: the softmax; for a single number, its sigmoid (yes against

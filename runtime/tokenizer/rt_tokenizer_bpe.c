@@ -35,7 +35,7 @@ static Merge find_merge(const RtTokenizer *t, uint32_t left, uint32_t right)
     }
 }
 
-/* True if a merge may ever join the two sides of a word between these adjacent initial symbols. */
+/* True if merges may ever join these two adjacent initial symbols of a word into one symbol. */
 static bool may_join(const RtTokenizer *t, uint32_t left, uint32_t right)
 {
     const uint32_t words = t->bytes[TOK_JOINS] / 4, bit = rt_tok_merge_hash(left, right);

@@ -1,6 +1,6 @@
 /* rt_tokenizer_wordpiece.c: the WordPiece model takes the longest piece that a word begins with,
  * then the longest that continues it, until the word is used up; if none fits, or the word is too
- * long, the whole word is unknown. Also vocabularies of whole words. */
+ * long, the whole word is unknown. rt_tok_words is for vocabularies of whole words. */
 #include "rt_tokenizer_parts.h"
 
 static void wordpiece_unknown(TokWork *w, const TokText *x, size_t begin, size_t end)

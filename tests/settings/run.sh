@@ -410,7 +410,7 @@ for name in cosine dot euclidean manhattan; do
 done
 "$xformc" build "$scratch/sentence" -o "$scratch/similar" --kernels unrolled -q --cc "$scratch/cc" >"$scratch/log" 2>&1
 echo "$(similar) $("$scratch/similar/sentence" similar 'rain fell' 'on the roof')" | awk '{ d = $1 - $2; exit !(NF == 2 && $1 < -1 && d * d < 1e-8) }' &&
-    "$scratch/similar/sentence" --help | grep -q 'similar TEXT TEXT prints the negative Manhattan distance of the vectors of two texts'
+    "$scratch/similar/sentence" --help | grep -q "similar TEXT TEXT' prints the negative Manhattan distance of the vectors of two texts"
 verdict $? 'a program compares likewise'
 cat "$scratch/log"
 sentence '{ "similarity_fn_name": null }'

@@ -18,8 +18,8 @@ extern "C" {
 #endif
 
 /* When to stop before every beam has the maximum length: `early_stopping` of generation settings.
- * FALSE: `beams` sequences are finished, and the best live beam, if it ended now, would not be above
- * the worst of them. TRUE: `beams` sequences are finished. NEVER: like FALSE, but with a
+ * FALSE: `beams` sequences are finished, and the best live beam, if it ended now, would not be
+ * above the worst of them. TRUE: `beams` sequences are finished. NEVER: like FALSE, but with a
  * length_penalty above 0 as if the live beam ended at the maximum length. */
 typedef enum RtBeamStop {
     RT_BEAM_STOP_FALSE,

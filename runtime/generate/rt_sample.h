@@ -49,8 +49,8 @@ static inline RtRandom rt_random_of(uint64_t seed, uint64_t text)
 typedef struct RtCandidate { float score; int id; double weight; } RtCandidate;
 
 /* Write to candidates[vocab] the ids of scores[vocab] that the filters keep, most likely first,
- * equal ones by ascending id. Returns their number: at least one, or 0 if no score is a number above
- * -INFINITY. */
+ * equal ones by ascending id. Returns their number: at least one, or 0 if no score is a number
+ * above -INFINITY. */
 int rt_sample_candidates(const RtSampling *s, const float *scores, int vocab, RtCandidate *candidates);
 /* Draw one of these ids by its weight; -1 if there is none. candidates[vocab]: scratch. */
 int rt_sample(const RtSampling *s, const float *scores, int vocab, RtCandidate *candidates, RtRandom *random);

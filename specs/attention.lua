@@ -1,6 +1,7 @@
 -- attention.lua: scaled dot-product attention by itself: 3 queries, 5 keys, d_k 8, d_v 10, from three inputs.
 --
--- The mask is an input of 0 and 1: where it is 0, a query may not attend. By default, every query sees every key:
+-- The mask is an input of 0 and 1: where it is 0, a query may not attend. By default, every query sees
+-- every key; a file may contain another mask:
 --   xformc run specs/attention.lua
 --   xformc run specs/attention.lua --input mask=FILE.safetensors
 

@@ -1,4 +1,5 @@
--- brackets.lua: an encoder-only classifier that tells whether brackets of three kinds are balanced. Training: brackets/README.md.
+-- brackets.lua: an encoder-only classifier that tells whether brackets of three kinds are balanced.
+-- brackets/README.md describes its training.
 return xf.model {
   name = "brackets", kind = "encoder",
   layers = 3, heads = 4, d_model = 64, d_ff = 128, max_len = 17, vocab = 8,

@@ -38,7 +38,7 @@ def is_balanced(text):
 
 
 def balanced(rng, half):
-    """A balanced text of `half` pairs. Where a pair can either open or close, chance decides."""
+    """A balanced text of `half` pairs. Where a bracket may open or close a pair, chance decides."""
     text, open_ones = [], []
     for left in range(2 * half, 0, -1):
         if len(open_ones) < left and (not open_ones or rng.random() < 0.5):

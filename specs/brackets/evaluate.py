@@ -23,7 +23,7 @@ def options():
     p.add_argument("--seed", type=int, default=2, help="seed of the held-out texts")
     p.add_argument("--count", type=int, default=2000)
     p.add_argument("--weights", default=os.path.join(HERE, "brackets.safetensors"))
-    p.add_argument("--out", default=HERE, help="folder to write")
+    p.add_argument("--out", default=HERE, help="output folder")
     return p.parse_args()
 
 

@@ -27,7 +27,7 @@ def options():
     p.add_argument("--count", type=int, default=5000)
     p.add_argument("--weights", default=os.path.join(HERE, "dates.safetensors"))
     p.add_argument("--text", nargs="*", help="only print the greedy strings of these texts")
-    p.add_argument("--out", default=HERE, help="folder to write")
+    p.add_argument("--out", default=HERE, help="output folder")
     return p.parse_args()
 
 

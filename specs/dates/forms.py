@@ -120,7 +120,7 @@ FORMS = [Form(*row) for row in [
     ("weekday-day-month", "{weekday} {d} {month} {yyyy}", plain, "no comma"),
     ("weekday-comma-day-month", "{weekday}, {d} {month} {yyyy}", plain, "with a comma"),
     ("weekday-ordinal-month", "{weekday} {dth} {month} {yyyy}", plain, "weekday, ordinal, month, year"),
-    ("wkd-day-mon", "{wkd}, {dd} {mon} {yyyy}", plain, "as in a letter's header"),
+    ("wkd-day-mon", "{wkd}, {dd} {mon} {yyyy}", plain, "as in an email header"),
     ("wkd-ordinal-mon", "{wkd} {dth} {mon} {yyyy}", plain, "abbreviated, ordinal"),
     ("wkd-mon-day", "{wkd} {mon} {d} {yyyy}", plain, "abbreviated, no comma"),
     ("wkd-stop-mon-stop", "{wkd}., {mon.} {d}, {yyyy}", plain, "abbreviated with full stops"),
@@ -270,7 +270,7 @@ def held_out_rows(count, seed):
 
 
 def source_symbols():
-    """The special symbols, then every character that the forms use, in code order."""
+    """The special symbols, then every character that the forms use, in code point order."""
     texts = (text for text, _, _ in itertools.islice(sample(seed=0), 20000))
     return SPECIALS + sorted(set().union(*texts))
 

@@ -1,4 +1,5 @@
--- look.lua: print the ISO form of a date, and where the model looked for it. usage: xformc lua specs/dates/look.lua TEXT
+-- look.lua: print the ISO form of a date, and which character each step of the answer looks at.
+-- usage: xformc lua specs/dates/look.lua TEXT
 local m = xf.compile("specs/dates.lua")
 local text = arg[1] or "3rd of May 2019"
 print(text .. " -> " .. m(text))

@@ -220,7 +220,7 @@ class Generator(nn.Module):
         self.proj = nn.Linear(config.d_model, config.target_vocab)
 
     def forward(self, x):
-        """[B, T, D] -> logits [B, T, V]; their log-softmax is the caller's"""
+        """[B, T, D] -> logits [B, T, V], without a log-softmax"""
         return self.proj(x)
 
 
@@ -235,7 +235,8 @@ class Transformer(nn.Module):
         self.generator = Generator(config)
 
     def initialise(self, rng):
-        """Xavier uniform for every rank >= 2, linear biases +-1/sqrt(fan_in); norms stay."""
+        """Xavier uniform for tensors of rank >= 2; biases of linears uniform within
+        +-1/sqrt(fan_in); norms stay."""
         for parameter in self.parameters():
             if parameter.dim() >= 2:
                 nn.init.xavier_uniform_(parameter, generator=rng)

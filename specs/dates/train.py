@@ -37,7 +37,7 @@ def options():
     p.add_argument("--average", type=float, default=0.998, help="decay of the weights' running mean")
     p.add_argument("--report", type=int, default=250, help="steps between reports")
     p.add_argument("--threads", type=int, default=1)
-    p.add_argument("--out", default=HERE, help="folder to write")
+    p.add_argument("--out", default=HERE, help="output folder")
     return p.parse_args()
 
 

@@ -32,7 +32,7 @@ def options():
     p.add_argument("--decay", type=float, default=0.01, help="AdamW's weight decay")
     p.add_argument("--report", type=int, default=500, help="steps between reports")
     p.add_argument("--threads", type=int, default=1)
-    p.add_argument("--out", default=HERE, help="folder to write")
+    p.add_argument("--out", default=HERE, help="output folder")
     return p.parse_args()
 
 

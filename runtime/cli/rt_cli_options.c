@@ -188,7 +188,7 @@ static int parse_number(int *number, const char *name, int most, const rt_progra
         *number = (int)n;
         return 0;
     }
-    fprintf(stderr, "%s: --%s must be a number from 1 to %d, not '%s'\n", p->name, name, most, optarg);
+    fprintf(stderr, "%s: --%s must be a whole number from 1 to %d, not '%s'\n", p->name, name, most, optarg);
     return usage_end(p);
 }
 

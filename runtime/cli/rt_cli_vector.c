@@ -1,5 +1,5 @@
-/* rt_cli_vector.c: the answers of an encoder-only program: hidden states, a vector, the most likely
- * labels of a classifier, or the most likely ids for masks. */
+/* rt_cli_vector.c: the answers of an encoder-only program: hidden states, a vector, the labels that
+ * a classifier chooses, or the most likely ids for masks. */
 #include "rt_cli_parts.h"
 #include "rt_logits.h"
 

@@ -101,7 +101,7 @@ nan() {
     shift
     "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
-    [ $code = 65 ] && [ "$(grep -v ': note: ' "$scratch/err" | sed 's/^[a-z_]*: argument 1: //')" = "the model's logits are NaN or infinite" ] && [ -z "$(tr -d '\n' <"$scratch/out")" ]
+    [ $code = 65 ] && [ "$(grep -v ': note: ' "$scratch/err" | sed 's/^[a-z_]*: argument 1: //')" = "the model's logits contain NaN or infinity" ] && [ -z "$(tr -d '\n' <"$scratch/out")" ]
     verdict $? "one logit is NaN: $name"
     echo "exit $code"
     cat "$scratch/out" "$scratch/err"
@@ -127,11 +127,11 @@ for number in 'infinite \0\0\200\177' 'NaN \0\0\300\177'; do
     done
 done
 "$xformc" run "$scratch/nan_llama" --json -n 3 '5 9 33' >"$scratch/out" 2>"$scratch/err"
-[ $? = 65 ] && [ "$(cat "$scratch/out")" = '{"input":"5 9 33","error":"the model'"'"'s logits are NaN or infinite"}' ]
+[ $? = 65 ] && [ "$(cat "$scratch/out")" = '{"input":"5 9 33","error":"the model'"'"'s logits contain NaN or infinity"}' ]
 verdict $? 'one logit is NaN: --json'
 cat "$scratch/out"
 echo "m = xf.compile('$scratch/nan_llama', { notes = false }) print(pcall(m.generate, m, { 5, 9, 33 }, 3)) print(pcall(m, '5 9 33'))" >"$scratch/nan.lua"
-[ "$("$xformc" lua "$scratch/nan.lua" 2>&1 | grep -c "^false.*the model's logits are NaN or infinite")" = 2 ]
+[ "$("$xformc" lua "$scratch/nan.lua" 2>&1 | grep -c "^false.*the model's logits contain NaN or infinity")" = 2 ]
 verdict $? 'one logit is NaN: at the prompt'
 "$xformc" lua "$scratch/nan.lua"
 # `verify --perplexity` of a model that reads text.
@@ -310,7 +310,7 @@ refused 'a program: --stop of nothing' 2 'dates: --stop is empty' "$program" --s
 refused 'a program: --stop where answers are ids' 2 'dates: --stop x: answers are ids here, not text' "$program" --ids --stop x 1
 refused 'a program: --stop where nothing is answered' 2 'dates: --stop x has no effect: no text is answered' "$program" --info --stop x
 refused 'a program: -p where nothing is answered' 2 "dates: 'x': no text is read with --info, --check, --selftest or --bench" "$program" --info -p x
-refused 'a program: -c above what it was built for' 2 "dates: --max-len must be a number from 1 to 80, not '81'" "$program" -c 81 x
+refused 'a program: -c above what it was built for' 2 "dates: --max-len must be a whole number from 1 to 80, not '81'" "$program" -c 81 x
 "$program" -c 6 '3rd of May 2019' >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && [ "$(cat "$scratch/err")" = 'dates: argument 1: 15 characters, but at most 6 fit' ]
 verdict $? 'a program: -c is the longest source too'

@@ -99,7 +99,7 @@ expect 'a wrong letter' 2 '' "dates: unknown option '-z'\\n$usage" "$program" -z
 expect 'an option without its argument' 2 '' "dates: option '--weights' needs an argument\\n$usage" "$program" --weights
 expect 'an option with one too many' 2 '' "dates: option '--pin' takes no argument\\n$usage" "$program" --pin=1
 for n in 0 17 -1 x ''; do
-    expect "--threads '$n'" 2 '' "dates: --threads must be a number from 1 to 16, not '$n'\\n$usage" "$program" "--threads=$n" x
+    expect "--threads '$n'" 2 '' "dates: --threads must be a whole number from 1 to 16, not '$n'\\n$usage" "$program" "--threads=$n" x
 done
 expect '--version' 0 'dates (xformc) 0.9.0\n' '' "$program" --version
 "$program" --help >"$scratch/help" 2>"$scratch/err" && [ "$(head -n 1 "$scratch/help")" = Examples: ] && [ ! -s "$scratch/err" ] &&
@@ -145,7 +145,7 @@ expect 'weights with a head of another length' 65 '' \
 # A decoder with NaN weights: half of the file, from 64 KiB on.
 "$xformc" build tests/tune/gated.lua --weights file -q -o "$scratch/gated" &&
     head -c $(($(wc -c <"$scratch/gated/gated.safetensors") / 2)) /dev/zero | tr '\0' '\377' | dd of="$scratch/gated/gated.safetensors" bs=65536 seek=1 conv=notrunc 2>/dev/null
-expect 'weights that are no numbers' 65 '\n' "gated: argument 1: the model's logits are NaN or infinite\n" \
+expect 'weights that are no numbers' 65 '\n' "gated: argument 1: the model's logits contain NaN or infinity\n" \
     "$scratch/gated/gated" --weights "$scratch/gated/gated.safetensors" --ids -n 3 "1 2 3"
 
 # ---- ids, JSON -----------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ struct rt_program {
     int max_target, vocab;          /* limits of a decoder; 0: there is none */
     int start, slots;               /* id that an answer to a source begins with; sequences that a state holds */
     const RtGeneration *generation; /* the model's own settings; NULL: no decoder */
-    int rows, logits_stride;                        /* the most of one call; floats from one row of logits to the next */
+    int rows, logits_stride;                        /* maximum per call; floats from one row of logits to the next */
 
     rt_status (*bind)(void *model, const void *weights, size_t bytes);
     rt_status (*threads)(void *model, int n);

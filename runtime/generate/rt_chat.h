@@ -63,9 +63,8 @@ static inline int rt_chat_typed_most(int turns) { return 2 * turns + 2 + RT_CHAT
  * caller passes the one from rt_chat_today. */
 size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn *turns, int count, char *out, size_t cap,
                     RtChatTyped *typed);
-/* Like rt_chat_text for one user message, with today's date if the template wants one and none is
- * given.
- * typed: NULL, or room for rt_chat_typed_most(1) ranges. */
+/* Like rt_chat_text for one user message, with today's date if the template has `today` and no date
+ * is given. typed: NULL, or room for rt_chat_typed_most(1) ranges. */
 typedef size_t RtChatMessage(const RtChat *c, const RtChatWords *words, const char *text, size_t bytes, char *out, size_t cap,
                              RtChatTyped *typed);
 RtChatMessage rt_chat_message;

@@ -34,9 +34,9 @@ typedef enum RtTokSection {
     TOK_MERGE_SLOTS,    /* u32[power of two]: 1 + the index of a merge, 0 if empty; the hash
                            is rt_tok_merge_hash */
     TOK_JOINS,          /* u32[power of two]: bits by rt_tok_merge_hash, set for each pair of initial
-                           symbols that some merge joins, and for others that collide; empty: any
-                           pair may be joined */
-    TOK_ADDED,          /* {u32 id, flags}: RtTokAdded */
+                           symbols that merges may ever join, and for others that collide; empty:
+                           any pair may be joined */
+    TOK_ADDED,          /* {u32 id, flags}: TOK_ADDED_SINGLE_WORD ... */
     TOK_ADDED_RAW,      /* a trie: added tokens that are matched before the normalisers run */
     TOK_ADDED_NORMAL,   /* a trie: added tokens that are matched after the normalisers */
     TOK_TEMPLATE,       /* {u32 kind, id, type}: of one text, then of a pair */

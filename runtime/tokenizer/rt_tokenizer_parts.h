@@ -1,4 +1,4 @@
-/* rt_tokenizer_parts.h: declarations that only the files of the tokenizer share. */
+/* rt_tokenizer_parts.h: declarations that the files of the tokenizer share. */
 #ifndef RT_TOKENIZER_PARTS_H
 #define RT_TOKENIZER_PARTS_H
 

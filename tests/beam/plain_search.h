@@ -10,8 +10,8 @@ enum { PLAIN_LONGEST = 64, PLAIN_VOCABULARY = 64, PLAIN_BEAMS = 8 };
 
 typedef struct Sequence { int ids[PLAIN_LONGEST], n, order; double sum, score; bool ended; } Sequence; /* ids: including the prompt */
 
-/* Logits after ids[n] of a model that sees only this sequence: [vocab], valid until the next
- * call. */
+/* The logits after the n ids, of a model that sees only this sequence: [vocab], valid until the
+ * next call. */
 typedef const float *PlainLogits(void *self, const int *ids, int n);
 
 /* Apply the rules of rt_beam.h one after another, for up to PLAIN_BEAMS beams. pool[beams] receives

@@ -76,8 +76,8 @@ static RtBeamStop stop_named(const char *word)
     return strcmp(word, "true") == 0 ? RT_BEAM_STOP_TRUE : strcmp(word, "never") == 0 ? RT_BEAM_STOP_NEVER : RT_BEAM_STOP_FALSE;
 }
 
-/* Check every line of a golden. A line begins a search, or is the next result of the current one.
- * Returns the number of results. */
+/* Check every line of a golden. A line is a comment, begins a search, or is the next result of the
+ * current one. Returns the number of results. */
 static int check_lines(Opened *o, FILE *f, const char *where)
 {
     char line[1024], stop[16], text[1024];
@@ -251,7 +251,8 @@ static void one_beam_is_greedy(void **state)
 
 static float logits_of(const Engine *e, int row, int id) { return e->ops->logits(e)[row * engine_logits_stride(e) + id]; }
 
-/* Slots of the generic engine, which has no emitted code to test: several rows, forks, errors. */
+/* Slots of the generic engine: several rows, forks, errors. tests/rows tests those of emitted
+ * code. */
 static void slots_of_the_generic_engine(void **state)
 {
     const rt_token first[] = { { 0, 0, 3 }, { 2, 0, 4 }, { 2, 1, 5 } }, twice[] = { { 0, 1, 3 }, { 1, 0, 3 }, { 0, 2, 3 } };

@@ -1,6 +1,7 @@
-/* test_beam_search.c: rt_beam on a model whose logits are a hash of the sequence in a slot,
- * against a search that keeps whole sequences and sorts all continuations, and against all possible
- * sequences. Also its calls, scratch and errors. */
+/* test_beam_search.c: rt_beam finds the same sequences as a search that keeps whole sequences and
+ * sorts all continuations, and with enough beams all possible sequences. The logits of the model
+ * are a hash of the sequence in a slot. The model's calls, the scratch and errors are tested
+ * too. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@ enum { LONGEST = 24, SLOTS = RT_BEAM_MOST, VOCABULARY = 12, STRIDE = 16 };
 /* levels: number of different logits; 0: no limit. If it is small, many sums are equal. */
 typedef struct Toy {
     uint32_t seed;
-    int vocab, levels, spoiled;     /* spoiled: how many of the last logits are NaN */
+    int vocab, levels, spoiled;     /* spoiled: how many logits at the end are NaN */
     int length[SLOTS], ids[SLOTS][LONGEST];
     float logits[SLOTS][STRIDE];
     int calls, most_rows, forks, fail_at;      /* fail_at: the call of `rows` that fails; 0: none */

@@ -2,7 +2,8 @@
  * TEST`, in order; if the kernels are unrolled, ENGINE ends in _unrolled.
  * usage: json_rows json|jsonl KEY:TYPE...
  * TYPE: s text, n number, l list of REPETITIONS numbers, e small error (null for generic), r ratio,
- * 0 null. Exits with 1 and a message if a row lacks a key. environment: REPETITIONS */
+ * 0 null. Exits with 1 if there are no rows, or, with a message, if a row has no valid value for a
+ * key. environment: REPETITIONS */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

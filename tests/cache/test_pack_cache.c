@@ -1,6 +1,6 @@
 /* test_pack_cache.c: An engine reads cached weights from their file and, from its 32nd call on,
- * from a copy in 2 MB pages, with identical results. A weights file that changes while it is packed
- * is an error and leaves no entry. */
+ * from a copy in 2 MB pages, with identical results. A weights file that changes after it was
+ * opened and before it is packed is an error and leaves no entry. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,8 +72,8 @@ static int entries(void)
 
 enum { STEPS = 40, VOCABULARY = 20000 };
 
-/* The logits of every step. moved: the first step whose weights were at a different address than in
- * step 1, or 0. */
+/* The logits of every step. moved: the first step that left the weights at another address than
+ * before step 1, or 0. same: the bytes at both addresses are equal. */
 typedef struct Steps { float logits[STEPS][VOCABULARY]; int moved; bool same; } Steps;
 
 static Steps *room_for_steps(void)

@@ -15,8 +15,8 @@ enum { NOW = 1930480200, MOST = 8192 };                 /* 5 March 2031, 12:30 U
 
 static const JinjaName names[] = { { "bos_token", "<s>" }, { "eos_token", "</s>" } };
 
-/* Limits of a template: it is rejected, with `fault` in the message; or it is learned without
- * earlier turns or a system text, or except for the conversations in `unlike`. */
+/* What limits a template: it is rejected, and the message contains `fault`; or it is learned, but
+ * not with earlier turns or not with a system text, or not for the conversations in `unlike`. */
 typedef struct Limit { const char *name, *fault; bool no_turns, no_system; const char *unlike; } Limit;
 static const Limit limits[] = {
     { "strips_right", "changes or moves messages", false, false, NULL },
@@ -85,7 +85,7 @@ static const Chat *learn(Arena *a, const char *name, const char **fault)
     return chat_learn(a, text, bytes, names, 2, fault);
 }
 
-/* False if the row needs something that was not learned from its template. */
+/* Check the text of a row. False if it needs something that was not learned from its template. */
 static bool check(const Chat *chat, const json_t *row, const char *name)
 {
     RtChatTurn turns[8];
@@ -166,7 +166,8 @@ static void expressions(void **state)
     json_decref(rows);
 }
 
-/* Templates that never end or are too large fail quickly. */
+/* Templates that run too long, write too much, nest too deeply or contain an invalid expression
+ * fail. */
 static void bounds(void **state)
 {
     static const JinjaMessage said[] = { { "user", "Hello" } };

@@ -1,6 +1,6 @@
 /* json_keys.c: a tool of the shell suites: check that standard input is one JSON object as
  * documented for `verify --json`, or `run --json` of an xf.graph; or that each line is an object:
- * an answer (`answers`), one with --beam (`beams`), or any (`objects`).
+ * an answer (`answers`), an answer with --beam (`beams`), or any object (`objects`).
  * usage: json_keys verify|run|answers|beams|objects */
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static int check_lines(const char *what)
     for (ssize_t n; !code && (n = getline(&line, &room, stdin)) > 0; count++) {
         json_error_t error;
         json_t *root = json_loadb(line, (size_t)n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-        if (!json_is_object(root)) code = wrong(root ? "no object" : error.text);
+        if (!json_is_object(root)) code = wrong(root ? "not an object" : error.text);
         else if (!any) code = check_answer(root, searched);
         if (code) fprintf(stderr, "line %zu: %s", count + 1, line);
         json_decref(root);

@@ -21,7 +21,7 @@
 
 static char folder[] = "/tmp/xformc-test-XXXXXX";
 
-static Arena *held;                 /* reachable while a process ends, so no leak */
+static Arena *held;                 /* reachable while a process ends, so not a leak */
 
 static void begin_file(void)
 {

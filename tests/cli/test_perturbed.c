@@ -28,7 +28,7 @@ static Model *model_of(const char *name)
     return m;
 }
 
-/* Multiply the largest value of a tensor. */
+/* Multiply the value of the largest magnitude in a tensor by `factor`. */
 static void change(Model *m, const char *name, float factor)
 {
     TensorSource *t = NULL;
@@ -58,8 +58,8 @@ static Engine *open_engine(const Model *m, const char *name)
     return e;
 }
 
-/* Verify a model against itself with one tensor changed. `departs`: the first tensor that differs,
- * "" if none does. */
+/* Verify a model against itself with one value of a tensor changed. `departs`: the first tensor
+ * that differs, "" if none does. */
 static void check(const char *golden, const char *tensor, float factor, const char *departs)
 {
     arena = arena_new();

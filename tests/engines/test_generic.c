@@ -1,6 +1,7 @@
 /* test_generic.c: The generic engine against PyTorch (every intermediate tensor of several goldens)
  * and against the worked example. A step with the KV cache equals full recomputation. Masks,
- * windows, copies of a state, threads, errors. */
+ * windows, copies of a state, threads, errors. Weights that are read anew, packed or shared give
+ * the same results. */
 #include "engine_test.h"
 #include "generic.h"
 #include "pack_parts.h"

@@ -1,5 +1,5 @@
 /* test_quantise.c: Rounding of weights and activations to f16, bf16, 8 and 4 bits: results equal
- * values computed by hand, and are as near as the format allows. Packing into panels and back. */
+ * values computed by hand, and errors stay within their bounds. Packing into panels and back. */
 #include "engine_test.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 #include "pack_parts.h"
 #include "quantise.h"
 
-/* The code for vectors of four lanes, which runs everywhere, to compare with this processor's. */
+/* The code for vectors of four lanes, which runs everywhere, for comparison with this
+ * processor's. */
 #define LANES 4
 #define NAME(word) word##_of_four
 #define TARGET
@@ -72,7 +73,8 @@ static void bf16_are_the_nearest(void **state)
 
 typedef struct Group { uint16_t d; int q[QUANTISE_GROUP]; } Group;
 
-/* Quantise n numbers, followed by zeros, as row `row`; the other rows are random. */
+/* Quantise n numbers, followed by zeros, as row `row`; the other rows are random. Vectors of four
+ * lanes must give the same. */
 static Group group_in_row(const float *numbers, int n, int bits, int row)
 {
     float x[QUANTISE_GROUP][QUANTISE_ROWS];
@@ -138,8 +140,8 @@ static void a_group_of_four_bits_by_hand(void **state)
     assert_int_equal(g.q[0], -8);
 }
 
-/* 31 whole numbers and -9.25, which is cut to -8 at a cost of 1.25: with a larger d none of the
- * others would be exact. */
+/* 31 whole numbers and -9.25, which is cut to -8, an error of 1.25: a larger d would give the
+ * others larger errors in total. */
 static void a_number_is_cut_for_the_sake_of_others(void **state)
 {
     (void)state;
@@ -161,8 +163,8 @@ static double squares_left(const float *x, const Group *g)
     return sum;
 }
 
-/* The error is never above that of Q4_0, where d = m / -8, and in total it is at least a tenth
- * less. Rounding again changes nothing. */
+/* The error is never above that of Q4_0, where d = m / -8 for the number m of the largest
+ * magnitude, and in total it is at least a tenth less. Rounding again changes nothing. */
 static void groups_of_four_bits_are_near(void **state)
 {
     (void)state;
@@ -188,8 +190,8 @@ static void groups_of_four_bits_are_near(void **state)
     assert_true(all < 0.9 * of_q4_0);
 }
 
-/* These functions apply the formulas of quantise.h to one number at a time, and add in the order of
- * quantise_lanes.h. */
+/* The functions up to one_by_one apply the formulas of quantise.h to one number at a time, and add
+ * in the order of quantise_lanes.h. */
 static float largest_of(const float *x, int n)
 {
     float most = 0;
@@ -305,8 +307,8 @@ static void activations_by_hand(void **state)
 }
 
 /* Pack 19 outputs of 70 inputs. Unpacked, they are the rounded weights; rounding again changes
- * nothing. Biases come first, unchanged; padding is zero. Packing over other bytes gives the same
- * result. */
+ * nothing. Biases come first, unchanged; padding stands for zeros. Packing over other bytes gives
+ * the same result. */
 static void panels_in_and_out(int bits, Format format)
 {
     enum { OUT = 19, IN = 70, GROUPS = 3, DATA = 64 + 128 };
@@ -327,7 +329,7 @@ static void panels_in_and_out(int bits, Format format)
     assert_memory_equal(out, w, sizeof w);
     memset(again, 0x5A, sizeof again);
     memcpy(again, bytes, 64), memcpy(again + size / 2, bytes + size / 2, 64);
-    memset(again + 64 + 96, 0, 32), memset(again + size / 2 + 64 + 96, 0, 32);   /* after factors */
+    memset(again + 64 + 96, 0, 32), memset(again + size / 2 + 64 + 96, 0, 32);   /* padding after the factors */
     pack_narrow(again, &k, w, NULL);
     assert_memory_equal(again, bytes, size);
     assert_memory_equal(bytes, b, 64);

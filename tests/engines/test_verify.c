@@ -74,8 +74,8 @@ static void engines_agree_on_random_inputs(void **state)
     }
 }
 
-/* Two goldens with the same sizes and different weights: in execution order, the first tensor that
- * differs is named, not the worst. */
+/* Two goldens with the same sizes and different weights: the tensor named is the first in execution
+ * order that differs, not the worst. */
 static void the_first_that_departs_is_named(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void an_absent_file_is_an_error(void **state)
     close_spec(&o);
 }
 
-/* Write a file of F32 tensors X [3, 4], all `x`, and Q [3, 3], all `q`, in its own folder; returns
+/* Write a file of F32 tensors X [3, 4], all `x`, and Q [3, 3], all `q`, in a new folder; returns
  * its path. */
 static char *write_reference(Opened *o, float x, float q)
 {
@@ -140,7 +140,7 @@ static char *write_reference(Opened *o, float x, float q)
     return path;
 }
 
-/* Inputs in a reference are fed to the graph: with ones for X, every Q is 2. */
+/* Inputs in a reference are fed to the graph: if X is all ones, Q is all twos. */
 static void a_graph_is_fed_its_reference(void **state)
 {
     (void)state;

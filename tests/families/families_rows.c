@@ -66,7 +66,8 @@ static bool check_greedy_rows(Engine *e, const Ids *source, const Ids *target, c
     return same == greedy->n;
 }
 
-/* Compare the greedy ids that follow the target's first. */
+/* Compare the greedy ids that follow the target's first id, by `next`, then by
+ * check_greedy_rows. */
 static bool check_greedy(Engine *e, const Ids *source, const Ids *target, const Ids *greedy)
 {
     int id = target->id[0], same = 0;

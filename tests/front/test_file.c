@@ -332,7 +332,7 @@ static int end_of(pid_t child)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* A writer that fails leaves an old file unchanged, and creates none. */
+/* A writer that fails leaves an old file unchanged; if there was none, it creates none. */
 static void hinder(World *w, Hindrance how, int code)
 {
     for (int old = 0; old < 2; old++) {

@@ -44,7 +44,7 @@ static const Case cases[] = {
     /* valid */
     { "{}", -1, 0, NULL },
     { "{}     ", -1, 0, NULL },
-    { " \t\r\n{} \n", -1, 0, NULL },    /* like the format's own reader; the specification requires '{' first */
+    { " \t\r\n{} \n", -1, 0, NULL },    /* accepted, as by the format's own reader; the specification requires '{' first */
     { "{\"__metadata__\":{\"format\":\"pt\"},\"a\":" T("F32", "[2,3]", 0, 24) "}", -1, 24, NULL },
     { "{\"b\":" T("F32", "[1]", 4, 8) ",\"a\":" T("F32", "[]", 0, 4) "}", -1, 8, NULL },
     { "{\"empty\":" T("F32", "[0,3]", 0, 0) ",\"a\":" T("F64", "[1]", 0, 8) ",\"end\":" T("I8", "[0]", 8, 8) "}", -1, 8, NULL },

@@ -1,4 +1,4 @@
-/* fuzz_chat.c: any bytes as a chat template. If it is recognised, it formats a conversation. */
+/* fuzz_chat.c: any bytes as a chat template. If it is learned, it formats a conversation. */
 #include <string.h>
 
 #include "arena.h"

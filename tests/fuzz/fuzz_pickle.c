@@ -1,5 +1,5 @@
 /* fuzz_pickle.c: any bytes as the pickle of a pytorch_model.bin. None of its code runs; the tensors
- * it lists have names, and no negative sizes. */
+ * that it lists have names, and no negative sizes. */
 #include <string.h>
 
 #include "support_fuzz.h"

@@ -44,7 +44,7 @@ static const TokenizerBlob *blob_of(unsigned which)
     return blob;
 }
 
-/* Replace or add to a word of a section or of the section table, or truncate the blob. Returns the
+/* Replace a word of a section or of the section table, add to it, or truncate the blob. Returns the
  * remaining size. */
 static size_t change(unsigned char *blob, size_t size, const RtTokenizer *whole, Input *in)
 {

@@ -1,4 +1,5 @@
-/* support_fuzz.c: files in memory, and checks that hold after every input. */
+/* support_fuzz.c: files in memory, checks that hold after every input, and the mutator for
+ * safetensors files. */
 #include "support_fuzz.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* support_gguf.c: a mutator for the metadata of GGUF files. It makes up to three changes to keys
- * (to a type, a number, a text, an array item, an item count or the key itself), so that the file
- * stays a GGUF file. */
+ * (it changes a type, a number, a text, an array item or an item count, or repeats or removes a
+ * key), so that the file stays a GGUF file. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* test_answer_text.c: The text of a growing answer: stop strings against a search of the whole
- * text, the part that is final, time proportional to the length. */
+/* test_answer_text.c: The text of a growing answer. Stop strings are those that a search of the
+ * whole text finds, final text stays as it is, and the time is proportional to the length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ enum { STOPS = 3, LONGEST_STOP = 6, TEXT = 200 };
 
 static int ends_with(const char *s, size_t n, const char *end, size_t bytes) { return n >= bytes && !memcmp(s + n - bytes, end, bytes); }
 
-/* Only two letters, so prefixes recur within a stop and across stops. */
+/* Fill with only two letters, so that prefixes recur within a stop and across stops. */
 static void fill(char *s, size_t n, unsigned *seed)
 {
     for (size_t i = 0; i < n; i++) s[i] = (char)('a' + random_below(seed, 2));
@@ -123,7 +123,7 @@ static void answers_are_cut_and_never_say_too_much(void **state)
             held += t.certain < t.bytes;
         }
         assert_int_equal(rt_answer_text_end(&t), RT_OK);
-        if (n && !whole[begin]) begin++;                    /* which stays if nothing follows */
+        if (n && !whole[begin]) begin++;                    /* that dot stays if nothing follows */
         assert_int_equal(t.begin, begin);
         strcat(whole, ".");
         memcpy(said + shown, t.text + shown, t.certain - shown);
@@ -160,7 +160,8 @@ static rt_status say_bytes(void *self, const int *ids, int from, int n, int last
 
 #define FFFD "\xef\xbf\xbd"
 
-/* Stops are searched for in the answer, even if its ids change the end of the prompt's text. */
+/* Stops are searched for only in the answer, even if its ids change the end of the prompt's
+ * text. */
 static void a_prompt_may_end_inside_a_character(void **state)
 {
     static const struct { const char *prompt, *answer, *stop, *text; int stopped; } rows[] = {

@@ -286,7 +286,8 @@ static void what_does_not_fit_is_refused(void **state)
     for (size_t i = 0; i < alone.bytes; i++) assert_int_equal(((unsigned char *)alone.work)[i], 0);
 }
 
-/* With any amount of memory it answers or returns RT_NO_ROOM. Nothing past the end is written. */
+/* With any amount of memory rt_generate_text answers or returns RT_NO_ROOM. Nothing past the end is
+ * written. */
 static void memory_is_enough_or_refused(void **state)
 {
     static const char *const stop[] = { "none such", "nor this" };

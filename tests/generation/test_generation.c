@@ -1,7 +1,7 @@
 /* test_generation.c: Rules that change scores, and sampling, against Hugging Face (rules.txt, by
  * make_rules.py). The loop that uses them (reading a prompt once and without logits, stopping,
- * random streams, cached prompts, settings by name), on a model whose logits are a function of its
- * sequence. */
+ * random streams, cached prompts), on a model whose logits are a function of its sequence. Settings
+ * by name. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -286,7 +286,7 @@ static Made make(const RtGeneration *g, const RtAnswering *a, const int *prompt,
 
 static const RtAnswering quiet;
 
-/* Greedy by the model's own `next`, with and without a score. */
+/* Greedy answers by the model's own `next` have the same ids with a score as without one. */
 static void greedy_by_both_ways(void **state)
 {
     static const int prompt[] = { 1, 5, 2, 7, 11, 4 };
@@ -332,7 +332,7 @@ static void reads_a_prompt_without_logits(void **state)
         }
 }
 
-/* Rules and sampling see logits even if the rows leave log-probabilities: the ids are the same as
+/* Rules and sampling see logits even if `decode` leaves log-probabilities: the ids are the same as
  * without a log-softmax. */
 static void rules_act_on_logits(void **state)
 {
@@ -352,7 +352,7 @@ static void rules_act_on_logits(void **state)
             without_next = false;
             differ += memcmp(a.ids, c.ids, sizeof a.ids) != 0;
         }
-    assert_true(differ > 8);                                    /* the test sees the difference */
+    assert_true(differ > 8);                                    /* log-probabilities do give other ids */
 }
 
 /* Draws for a text depend on the seed and the text's number. Text 0 uses the seed itself. */
@@ -408,7 +408,7 @@ static void knows_when_to_stop(void **state)
     assert_int_equal(make(&g, &quiet, prompt, 3, 2).status, RT_TOO_LONG);
 }
 
-/* Prompts that share any prefix with the cached ids: the answers are those of an empty slot, and no
+/* Whatever prefix a prompt shares with the cached ids, the answer is that of an empty slot, and no
  * row is fed unnecessarily. */
 static void goes_on_from_what_is_held(void **state)
 {

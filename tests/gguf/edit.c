@@ -2,9 +2,9 @@
  * usage: edit FROM TO CHANGE...
  *   KEY=7       a number, of the type that the key has, else U32; any other value is a text
  *   KEY=        the key is left out
- *   KEY:T=V     a value of type T, a number of GGUF: 0 u8, 4 u32, 6 f32, 7 bool, 8 a text, ...
+ *   KEY:T=V     a value of the type with the number T: 0 u8, 4 u32, 6 f32, 7 bool, 8 a text, ...
  *   KEY:9T=V,V  an array of such values; 99 is an array of arrays, without values
- *   +KEY...     the key is added, even if it is there
+ *   +KEY...     the key is added, even if the file has it already
  *               A '^' in a KEY or a text V is a NUL; KEY may be empty.
  *   5:4:TEXT    token 5 is TEXT, of type 4; types need tokenizer.ggml.token_type in the file */
 #include <ctype.h>

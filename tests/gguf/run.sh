@@ -35,7 +35,7 @@ done
 # NAME GROUPS_OF_8 GROUPS_OF_4: the file's groups of 8 and of 4 bits, none of which is rounded
 # again.
 while read -r name eights fours; do
-    "$tools/same_groups" "$here/$name.gguf" >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = "$eights groups of 8 bits, $fours of 4, 0 others" ]
+    "$tools/same_groups" "$here/$name.gguf" >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/out")" = "$eights groups of 8 bits, $fours of 4 bits, 0 differ" ]
     verdict $? "$name: every group is packed as it stands"
 done <<'EOF'
 llama_q8_0 1200 0

@@ -11,14 +11,15 @@
 
 enum { GROUP = 32 };
 
-/* Number i of a block: an f16, then 32 bytes, or 16, whose low nibbles are the first 16 numbers. */
+/* Number i of a block. A block is an f16 and 32 bytes, or an f16 and 16 bytes, whose low nibbles
+ * are the first 16 numbers. */
 static int in_file(const unsigned char *block, int bits, int i)
 {
     return bits == 8 ? (int8_t)block[2 + i] : (i < 16 ? block[2 + i] & 15 : block[2 + i - 16] >> 4) - 8;
 }
 
-/* Number i of an output in a panel: for each of 16 outputs the bytes of four inputs, or of eight,
- * the first four in the low nibbles. */
+/* Number i of an output in a panel. For each of 16 outputs in turn, a panel has four bytes: for the
+ * next four inputs, or for the next eight, the first four in the low nibbles. */
 static int in_panel(const unsigned char *data, int bits, int lane, int i)
 {
     return bits == 8 ? data[i / 4 * 64 + 4 * lane + i % 4] - 128 : (data[i / 8 * 64 + 4 * lane + i % 4] >> (i / 4 % 2 ? 4 : 0) & 15) - 8;
@@ -65,7 +66,7 @@ int main(int argc, char **argv)
             if (t->dtype == DTYPE_Q8_0 || t->dtype == DTYPE_Q4_0) others += other_groups(k, t, data + k->offset + (size_t)l * k->stride, count);
         }
     }
-    printf("%d groups of 8 bits, %d of 4, %d others\n", count[8], count[4], others);
+    printf("%d groups of 8 bits, %d of 4 bits, %d differ\n", count[8], count[4], others);
     pack_release(data);
     session_free(s);
     return others > 0;

@@ -27,8 +27,8 @@ __attribute__((constructor)) static void skip_where_it_cannot_run(void)
     exit(0);
 }
 
-/* KERNEL_TEST_SHARE=N runs one in N cases of a sweep, for emulated processors, where all of them
- * take minutes. Default 1: all. */
+/* KERNEL_TEST_SHARE=N runs one in N cases of a sweep; on an emulated processor a whole sweep takes
+ * minutes. Default 1: all. */
 static inline uint32_t test_share(void)
 {
     const char *text = getenv("KERNEL_TEST_SHARE");
@@ -125,7 +125,7 @@ static inline void check_same_bits(const float *a, const float *b, size_t n)
     if (n) assert_memory_equal(a, b, n * sizeof *a);
 }
 
-/* Columns width .. padded of each row are zero, and those after them are untouched. */
+/* Columns width .. padded16(width) - 1 of each row are zero; those after them are untouched. */
 static inline void check_padding(const float *y, int stride, int rows, int width)
 {
     for (int r = 0; r < rows; r++)

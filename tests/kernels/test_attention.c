@@ -153,7 +153,7 @@ static void reference(const Case *c, int r, int h, Exact *scores, Exact *weights
 {
     const RtAttention *s = &c->shape;
     const int kv = h / (s->heads / s->kv_heads), n = c->visible[r];
-    double max = -INFINITY, sum = 0, steep = 1;         /* exp makes errors of scores relative */
+    double max = -INFINITY, sum = 0, steep = 1;         /* exp turns errors of scores into relative ones */
     for (int j = 0; j < n; j++) {
         scores[j] = weights[j] = (Exact){ 0, 0 };
         if (hidden(c, r, h, j)) continue;

@@ -3,7 +3,7 @@
  * rows of x itself, as rt.h says. */
 #include "kernel_test.h"
 
-/* The kernels of each format. */
+/* The kernels of a format. */
 typedef struct Format {
     int bits;
     void (*linear)(const RtLinear *, float *, const float *, const void *, void *, int, int, int);

@@ -1,5 +1,5 @@
-/* test_rows.c: Kernels that work row by row against their definitions: norms, embeddings,
- * positions, element-wise operations, caches, log-softmax, argmax. */
+/* test_rows.c: The kernels that work row by row, compared with their definitions: norms,
+ * embeddings, positions, element-wise operations, caches, log-softmax, argmax. */
 #include "kernel_test.h"
 
 static const int widths[] = { 2, 3, 7, 13, 15, 16, 17, 31, 32, 33, 64, 97, 288 };

@@ -112,7 +112,7 @@ static void bf16(void **state)
     }
 }
 
-/* Only the first n lanes are read or written: a buffer of n floats between guards. */
+/* Only the first n lanes are read or written, as a buffer of n floats between guards shows. */
 static void partial(void **state)
 {
     (void)state;

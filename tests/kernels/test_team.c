@@ -1,6 +1,6 @@
 /* test_team.c: Teams start, change size and end. A body runs once on every thread. Barriers hold
- * under load, even with more threads than processors. A late thread is left out. An alarm kills a
- * test that hangs. */
+ * under load, even with more threads than processors. A late thread is left out. A fault in a
+ * worker reaches the handler. An alarm kills a test that hangs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -28,9 +28,9 @@ static void count(void *argument, int thread, int threads)
     atomic_fetch_add(&job->thread[thread].count, 1);
 }
 
-/* After each barrier every thread sees that all have done the same number of rounds. On a busy
- * machine a barrier takes milliseconds, so after some seconds thread 0 makes this round the last;
- * all threads see that after the second barrier. */
+/* After the first barrier of a round every thread sees that all have begun it. On a busy machine a
+ * barrier takes milliseconds, so after some seconds thread 0 makes this round the last; all threads
+ * see that after the second barrier. */
 static void hammer(void *argument, int thread, int threads)
 {
     Job *job = argument;

@@ -73,7 +73,7 @@ static void check_row(const World *w, const float *out, const float *scores, con
 }
 
 /* Compute `piece` rows at a time, with heads before `cut` and from `cut` on in separate calls. The
- * result is bit-identical to that of one row at a time with all heads. */
+ * result must be bit-identical to that of one row at a time with all heads. */
 static void run(World *w, Buffer out, float *scratch, int piece, int cut, const RtAttentionExtra *taps)
 {
     int visible[LENGTH];
@@ -124,7 +124,7 @@ static void every_shape(void **state)
         for (size_t j = 0; j < COUNT(windows); j++) one_shape(widths[i][0], widths[i][1], windows[j][0], windows[j][1], j % 2 ? 1.5f : 0);
 }
 
-/* Compute rows first .. first + n of a text of `length` positions, all of which are stored. */
+/* Compute rows first .. first + n - 1 of a text of `length` positions, all of which are stored. */
 static void both_rows(World *w, Buffer out, float *scratch, int first, int n, int length,
                       const RtAttentionExtra *taps)
 {

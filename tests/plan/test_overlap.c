@@ -1,4 +1,4 @@
-/* test_overlap.c: No two live tensors share a byte of the state, in many random models.
+/* test_overlap.c: No two tensors that are live together share a byte of the state, in many models.
  *
  * Lifetimes and sizes are computed again here, only from the operations and the tensors: a buffer
  * is live from the first phase that touches it to the last one that does; barriers separate phases.

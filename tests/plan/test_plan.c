@@ -360,7 +360,8 @@ static void costs_are_those_counted_by_hand(void **state)
     planned_close(&o);
 }
 
-/* Prefill ends once the last layer has stored its keys and values; with taps it runs that layer. */
+/* Prefill ends once the last layer has stored its keys and values; with taps it runs all of that
+ * layer. */
 static void prefill_leaves_the_last_layer(void **state)
 {
     (void)state;
@@ -476,7 +477,7 @@ static void a_block_past_two_gigabytes_has_pointers(void **state)
     planned_close(&o);
 }
 
-/* A 32-bit machine cannot map more than 2^31 - 1 bytes, which the C compiler reports first. */
+/* A 32-bit machine cannot map more than 2^31 - 1 bytes: compiling for it ends with an #error. */
 static void weights_past_two_gigabytes_need_64_bits(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
  * thread reads or writes.
  *
  * The reads and writes of each thread are simulated as rectangles of buffers, from what the kernels
- * are known to do, and not from the rules of plan_split.c. */
+ * are known to do, not from the rules of plan_split.c. */
 #include "plan_test.h"
 
 #include <string.h>

@@ -12,9 +12,9 @@
  *   w FILE     FILE must exist and not be empty
  *   ! COMMAND  run COMMAND with sh
  * Nothing depends on the speed of the machine: a line waits for what it needs, up to PATIENCE_MS.
- * Exit status: 0: all appeared, and the command exited with 0, or with the status in PTY_ENDS,
- * where N + 128 is signal N; 1: otherwise, and the screen is printed; 77: there are no
- * pseudo-terminals. PTY_SIZE=ROWSxCOLUMNS: size of the terminal. PTY_SHOW: always print the
+ * Exit status: 0: all appeared, and the command exited with the status in PTY_ENDS (default 0;
+ * 128 + N: killed by signal N); 1: otherwise, and the screen is printed; 2: wrong usage; 77: there
+ * are no pseudo-terminals. PTY_SIZE=ROWSxCOLUMNS: size of the terminal. PTY_SHOW: always print the
  * screen. */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +35,8 @@ enum { PATIENCE_MS = 300000 };
 
 typedef struct Screen { int fd; pid_t child; char *text; size_t size, found; } Screen;
 
-/* The prompt counts signals within 250 ms of each other as one, so the next Ctrl-C is typed this
- * long after the last sign of the previous one. */
+/* The prompt counts signals within 250 ms of each other as one, so the next Ctrl-C is typed
+ * APART_MS after the last sign of the previous one. */
 enum { APART_MS = 300 };
 static long next_interrupt;
 static int seen_since_interrupt = 1;
@@ -88,12 +88,12 @@ static int expect(Screen *s, const char *words)
         if (!open || now_ms() > end) break;
         open = more(s, 100) >= 0;
     }
-    printf("not seen: %s\n---- behind\n%s\n----\n", words, s->text ? s->text + s->found : "");
+    printf("not seen: %s\n---- after\n%s\n----\n", words, s->text ? s->text + s->found : "");
     return 0;
 }
 
-/* Type as fast as the terminal accepts it, and read its output meanwhile; otherwise both sides
- * would wait. */
+/* Type the text as fast as the terminal accepts it, and read the output meanwhile; otherwise both
+ * sides would wait. */
 static void type(Screen *s, const char *text, size_t n)
 {
     const long end = now_ms() + PATIENCE_MS;
@@ -186,8 +186,8 @@ static int awaits_keys(const Screen *s)
     return !keys && (is_edited(s) ? state == 'S' : waits_for_line(s->child, state));
 }
 
-/* An editor takes the keyboard a moment after its prompt appears: a control key typed before that
- * goes to the terminal, and may be lost. */
+/* Wait until the command awaits keys. An editor takes the keyboard a moment after its prompt
+ * appears: a control key typed before that goes to the terminal, and may be lost. */
 static void await_keyboard(Screen *s)
 {
     const long end = now_ms() + PATIENCE_MS;

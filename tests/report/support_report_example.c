@@ -1,4 +1,4 @@
-/* support_report_example.c: benches with made-up numbers and no engine. */
+/* support_report_example.c: benches with made-up numbers, for which no engine ran. */
 #include "report_example.h"
 
 #include <stdlib.h>

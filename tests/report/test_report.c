@@ -77,7 +77,7 @@ static const char *read_picture(const char *svg, Thing *things, int *texts, int 
     return end;
 }
 
-/* Check every picture in a text; returns their number. */
+/* Check every picture in a text; returns the number of pictures. */
 static int check_labels(const char *html)
 {
     static Thing things[MOST];
@@ -105,7 +105,8 @@ static void labels_have_room(void **state)
     }
 }
 
-/* Check that each number of a style, such as "width:", is from 0 to 100; returns their number. */
+/* Check that each value of a style, such as "width:", is from 0 to 100; returns how many there
+ * are. */
 static int check_percents(const char *html, const char *tag, const char *name)
 {
     int n = 0;

@@ -236,8 +236,8 @@ static pid_t only_child(void)
     return found;
 }
 
-/* If the child is killed, the engine stays as it is. A compiler that it started ends when the
- * folder is removed. */
+/* If the child is killed, the engine stays as it is. A compiler that the child started ends when
+ * the folder is removed. */
 static void child_dies(void **state)
 {
     (void)state;

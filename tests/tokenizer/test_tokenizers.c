@@ -1,7 +1,7 @@
-/* test_tokenizers.c: Every tokenizer of this folder on its corpus against Hugging Face's tokenizers
- * (.json) and SentencePiece (.model), with the characters that each token covers (NAME.gold, by
- * make.py). Also invalid UTF-8, damaged blobs, too little room, split words, 100,000 added tokens,
- * long texts, every entry of character maps, texts that are cut. */
+/* test_tokenizers.c: On its corpus, every tokenizer of this folder gives the ids of Hugging Face's
+ * tokenizers (.json) or SentencePiece (.model), and the characters that each token covers
+ * (NAME.gold, by make.py). Also invalid UTF-8, damaged blobs, too little room, split words, 100,000
+ * added tokens, long texts, every entry of character maps, texts that are cut. */
 /* tags: slow */
 #include <dirent.h>
 #include <jansson.h>
@@ -397,7 +397,7 @@ static double add_and_find(const char *from, const char *name, int count)
     const RtTokenText x = { .text = text, .bytes = used, .plain = 1 };
     assert_int_equal(encode(&c.t, &x, &(RtTokens){ ids, NULL, NULL, MOST, NULL }, &n), RT_OK);
     const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    const int first = rt_tokenizer_size(&c.t) - count;      /* after all others, despite the file */
+    const int first = rt_tokenizer_size(&c.t) - count;      /* after all others, whatever ids the file gives */
     for (int i = 0; i < count / step; i++) {
         while (at < n && ids[at] < first) at++;                     /* spaces, and what a normaliser adds */
         if (at >= n || ids[at++] != first + i * step + i % 7) fail_msg("%s: token %d is not found", from, i);
@@ -523,7 +523,8 @@ static void taken_white_space(void **state)
     unlink(name);
 }
 
-/* The language that a text begins with counts as one of its ids, with and without the template. */
+/* If a text is cut, the language that it begins with counts as one of the ids that are kept, with
+ * and without the template. */
 static void a_cut_text_keeps_its_target(void **state)
 {
     enum { TARGET = 5, KEPT = 4 };

@@ -2,8 +2,9 @@
  * usage: tokenizer_tool FILE|FOLDER < records > results
  * A record is the length of a text in bytes (u32), then the text. Its result is the number of ids
  * (u32), the ids, including those that the template adds, and the decoded text twice, with and
- * without special tokens, each time after its length in bytes (u32). Numbers are in the machine's
- * byte order. If the stream decoder's text differs, the tool exits with an error.
+ * without special tokens, each time after its length in bytes (u32); or only 0xFFFFFFFF (u32) if
+ * the text cannot be encoded. Numbers are in the machine's byte order. If the stream decoder's text
+ * differs, the tool exits with an error.
  * With --time the whole input is one text, and the speed of encoding it is printed. */
 #include <stdlib.h>
 #include <string.h>

@@ -241,7 +241,7 @@ static void engines_without_taps_agree(void **state)
 
 static bool is_table(const PackedTensor *t) { return t->packed->format == FORMAT_TABLE_F32; }
 
-/* Scale the largest of n numbers by 1.01. False if all are zero. */
+/* Scale the number of the largest magnitude by 1.01. False if all n are zero. */
 static bool grow_largest(float *x, int64_t n)
 {
     int64_t largest = 0;
@@ -327,8 +327,8 @@ static bool edit(Opened *o, const char *old, const char *new)
     return true;
 }
 
-/* Rows after the first do not see their last key: in a decoder, in one source, in several
- * sources. */
+/* Rows do not see their last key, unless it is the only one: in a decoder, in one source, in
+ * several sources. */
 static const char *const masks[][2] = {
     { "rt_rows_begin(&r, rows, n);", "rt_rows_begin(&r, rows, n);\n"
       "    for (int i = 0; status == RT_OK && i < n; i++) r.visible[i] = rows[i].pos + !rows[i].pos;" },

@@ -1,7 +1,7 @@
 /* encoder_batch.c: encoding several sources in one call gives the same bits as separate calls, on
  * one thread and on several; bad calls are rejected. Compiled with an emitted encoder of 60
- * positions; macros give the names of its calls. argv[1]: its packed weights. Prints TAP-like
- * lines. */
+ * positions; macros give its name and header, and tell whether it pools and takes pairs, and how
+ * wide its results are. argv[1]: its packed weights. Prints TAP-like lines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -56,7 +56,8 @@ static int refused(const int *ids, const int *lengths, const int *firsts, int co
     return batch(ids, lengths, firsts, count, NULL) == want && memcmp(&before, &state, sizeof state) == 0;
 }
 
-/* Encode each text alone, then all in one call. Neighbouring ids differ, and so do the texts. */
+/* Encode each text alone, then all in one call. True if the results have the same bits; if not,
+ * *why says what went wrong. Neighbouring ids differ, and so do the texts. */
 static int equal(const int *lengths, int count, const char **why)
 {
     static float each[LONGEST * STRIDE], pooled[TEXTS * STRIDE];

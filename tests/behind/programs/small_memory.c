@@ -1,4 +1,4 @@
-/* small_memory.c: for LD_PRELOAD: sysconf reports a machine with 16 MiB of memory. */
+/* small_memory.c: a library for LD_PRELOAD: sysconf reports a machine with 16 MiB of memory. */
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* cache_times.c: time single-row attention over f32, f16 and int8 caches, in turns, on one thread.
+/* cache_times.c: time single-row attention over f32, f16 and int8 caches, in turn, on one thread.
  * Prints the best time per layer for each, and its ratio to the time for f32.
  * usage: cache_times POSITIONS HEADS KV_HEADS WIDTH LAYERS [ROUNDS] */
 #define RT_KERNEL_SOURCES
@@ -39,7 +39,7 @@ static float *numbers(size_t n)
     return p;
 }
 
-/* The caches of all layers in one format. */
+/* Fill the caches of all layers in one format, and run the attention of all layers over them. */
 #define CACHE(format, number)                                                                           \
     static void *fill_##format(const Work *w, const float *x, const int *positions)                     \
     {                                                                                                   \

@@ -1,8 +1,9 @@
 /* kernel_times.c: time kernels that several compilers compiled for several instruction sets, in
- * turns. Prints the best time of each, and whether all compilers give the same bits for an
- * instruction set. With OPENBLAS defined, OpenBLAS's product is timed on the same shapes.
- * usage: kernel_times ROUNDS [WORD]      only kernels with WORD in their names; exit status 1: the
- * bits differ */
+ * turn. Prints the best time of each, and whether all compilers give the same bits for an
+ * instruction set. With OPENBLAS defined, OpenBLAS's product is timed on the shapes of the linears.
+ * usage: kernel_times ROUNDS [WORD]
+ * WORD: time only the kernels with WORD in their names, and the peak. Exit status 1: the bits
+ * differ. */
 #include "kernel_times.h"
 
 #include <stdio.h>
@@ -57,7 +58,7 @@ static double run_for(const TimedKernel *k, Work *w, int times)
 }
 
 #ifdef OPENBLAS
-/* OpenBLAS's product of that shape, with row-major weights. */
+/* OpenBLAS's product of the shape of a linear, with row-major weights. */
 static void blas(const TimedKernel *k, Work *w)
 {
     int rows, in, out;

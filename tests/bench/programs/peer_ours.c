@@ -1,15 +1,15 @@
 /* peer_ours.c: an emitted model as a worker, called as a program linked with libNAME.a would call
  * it.
  *
- * Compiled once for each model, with -DMODEL=name -DMODEL_UPPER=NAME -DMODEL_H='"name.h"' and one
- * of -DMODEL_DECODER, -DMODEL_ENCODER, -DMODEL_TEXTS (an encoder-decoder with a character
- * tokenizer).
+ * Compiled once for each model, with -DMODEL=name -DMODEL_UPPER=NAME -DMODEL_H='"name.h"',
+ * -DSCORES=scores or -DSCORES=logits, and one of -DMODEL_DECODER, -DMODEL_ENCODER, -DMODEL_TEXTS
+ * (an encoder-decoder with a character tokenizer).
  *
- *   weights=FILE threads=N work=decode|prefill|batch|encode|texts n=N batch=B texts=FILE
+ *   weights=FILE threads=N work=decode|prefill|batch|encode|texts n=N batch=B texts=FILE width=N
  *   decode: n ids, one at a time, from an empty sequence; prefill: n ids, in calls of at most ROWS
  *   rows; batch: n greedy steps of `batch` sequences; encode: a sentence of n ids, `batch` times;
- *   texts: an answer for each line of FILE, `batch` at a time. The packed file is opened as a
- *   program opens it. */
+ *   texts: an answer for each line of FILE, `batch` at a time. width: of an encoder's hidden
+ *   states. The packed file is opened as a program opens it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -52,7 +52,7 @@ static int encode(void)
     return good;
 }
 
-/* [length][d_model] floats */
+/* Write the hidden states: [length][width] floats. */
 static int check_hidden(FILE *to)
 {
     const size_t width = (size_t)number("width", 0);
@@ -205,7 +205,7 @@ static int answer_together(int first, int n)
     return left == 0;
 }
 
-/* Append to an answer, which has room for MOST_TEXT bytes. */
+/* Append to an answer, which has room for MOST_TEXT bytes; false if it does not fit. */
 static bool add(void *user, const char *text, size_t n)
 {
     char *answer = user;

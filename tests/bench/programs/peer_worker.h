@@ -47,7 +47,8 @@ _Noreturn static void give_up(const char *what)
 /* All workers use the same ids; peers/shapes.py has this formula too. */
 static inline int an_id(int i, int vocab) { return (int)((uint32_t)i * 2654435761u % (uint32_t)vocab); }
 
-/* The first maximum. The search takes sixteen floats at a time, so that it costs almost nothing. */
+/* The index of the first maximum. The search takes sixteen floats at a time, so that it costs
+ * almost nothing. */
 static inline int argmax(const float *logits, int vocab)
 {
     float most[16], all;

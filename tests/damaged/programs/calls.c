@@ -1,7 +1,8 @@
 /* calls.c: make the emitted calls in the order of the arguments, and print the status of each; stop
  * at the first that is not RT_OK, with exit code 1.     usage: calls WEIGHTS WORD...
- * words: bind bytes=N zeros unaligned | reset | threads=N | encode=SLOT:ID,ID,… | step=ID | next=ID
- * | rows=SLOT:POSITION:ID,… | decode_greedy=SLOT:POSITION:ID,… | fork=FROM:TO | clear=SLOT |
+ * words: bind | bytes=N (bind N bytes of the weights) | zeros (bind zeros) | unaligned (bind an
+ * unaligned copy) | reset | threads=N | encode=SLOT:ID,ID,… | step=ID | next=ID |
+ * rows=SLOT:POSITION:ID,… | decode_greedy=SLOT:POSITION:ID,… | fork=FROM:TO | clear=SLOT |
  * text=TEXT | stopped=TEXT (with a stop string of a megabyte) | cold=TEXT (with a temperature below
  * 0) */
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* library_calls.c: calls to the C emitted for dates, in valid and invalid order. tests/emit/run.sh
- * builds it with a folder compiled with three slots.
- * usage: library_calls WEIGHTS FOREIGN OTHER_SIZE */
+/* library_calls.c: valid and invalid calls to the C emitted for dates. tests/emit/run.sh builds it
+ * with a folder compiled with three slots.
+ * usage: library_calls WEIGHTS FOREIGN OTHER_SIZE
+ * FOREIGN, OTHER_SIZE: packed weights of other models, which bind rejects. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

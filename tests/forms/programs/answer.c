@@ -2,11 +2,12 @@
  * (decoders only), and `bits H`, a hash of the bits of its results. The exit code is 1 + the status
  * if that is not RT_OK.
  *
- * -DMODEL=name -DMODEL_H='"name.h"' -DMODEL_UPPER=NAME; -DHAS_ENCODER, -DHAS_DECODER or both; for a
- * graph -DGRAPH_CALLS='"calls.h"', which defines SET_INPUTS and GET_OUTPUTS as lists of X(name,
- * elements), and MASK(name) for a mask.
+ * -DMODEL=name -DMODEL_H='"name.h"' -DMODEL_UPPER=NAME; -DHAS_ENCODER, -DHAS_DECODER (with
+ * -DSCORES=scores or -DSCORES=logits) or both; for a graph -DGRAPH_CALLS='"calls.h"', which defines
+ * SET_INPUTS and GET_OUTPUTS as lists of X(name, elements), with MASK(name) for a mask.
  * Weights: -DEMBED, -DLITERAL, or the path of the packed file as the first argument. The second
- * argument is the number of threads. -DALONE: freestanding, for Linux on ARM, without a library. */
+ * argument is the number of threads. -DVARIANT: also print the name of the variant that runs.
+ * -DALONE: freestanding, for Linux on ARM, without a C library. */
 #include MODEL_H
 
 #define GLUE(a, b) a##b

@@ -1,7 +1,7 @@
 /* bounded_stack.c: a model gives the same answer on a stack of BYTES plus a page as on the
  * program's own stack. Guard pages lie below the first of these stacks.
- * usage: bounded_stack BYTES FILE.safetensors [TEXT], compiled as model_calls.h says; negative
- * BYTES make it less than a page. */
+ * usage: bounded_stack BYTES FILE.safetensors [TEXT], compiled as model_calls.h says. If BYTES is
+ * negative, the stack is smaller than a page. */
 #define _DEFAULT_SOURCE
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -36,11 +36,11 @@ int main(int argc, char **argv)
     if (swapcontext(&caller, &callee)) return 4;
     for (size_t i = shut; i < whole - room; i++)
         if (memory[i] != 0xA5) {
-            fprintf(stderr, "bounded_stack: %zu bytes below the stack were written\n", whole - room - i);
+            fprintf(stderr, "bounded_stack: a byte %zu bytes below the stack was written\n", whole - room - i);
             return 1;
         }
     if (status != on_own || hash() != want) {
-        fprintf(stderr, "bounded_stack: a different answer: status %d, not %d\n", status, on_own);
+        fprintf(stderr, "bounded_stack: the answer differs; status %d, expected %d\n", status, on_own);
         return 1;
     }
     printf("%d %016llx\n", on_own, (unsigned long long)want);

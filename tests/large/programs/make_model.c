@@ -1,6 +1,7 @@
 /* make_model.c: random models as large as those that people run: a Hugging Face folder in bf16
  * shards, or a GGUF file of Q4_0 blocks. A value depends only on the shape, the tensor's name and
- * its index. usage: make_model [--gguf] SHAPE PATH [LAYERS]       LAYERS: only the first ones */
+ * its place in the tensor. usage: make_model [--gguf] SHAPE PATH [LAYERS]
+ * LAYERS: how many layers to write; default: all of the shape */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -226,7 +227,7 @@ static uint64_t bits_at(uint64_t seed, int64_t i)
     return x ^ x >> 31;
 }
 
-/* Roughly normal: the sum of four 16-bit random numbers, with mean 0 and variance 1. */
+/* A value from x, the scaled sum of four random 16-bit numbers: roughly normal, with variance 1. */
 static float number_at(const Tensor *t, uint64_t seed, int64_t i)
 {
     const uint64_t h = bits_at(seed, i);
@@ -493,7 +494,7 @@ static void put_gguf(const char *path, const Shape *s, int layers)
     free(all.list);
 }
 
-/* The shape of this name; NULL if there is none, or none for a GGUF file. */
+/* The shape of this name; NULL if there is none, or if `gguf` is set and it is not a LLAMA. */
 static const Shape *shape_of(const char *name, int gguf)
 {
     const Shape *s = shapes, *const last = &shapes[sizeof shapes / sizeof *shapes - 1];

@@ -1,5 +1,5 @@
-/* roomy_disk.c: for LD_PRELOAD: statvfs reports a terabyte of free space on every disk, so
- * that writing to a smaller one fails half-way. */
+/* roomy_disk.c: a library for LD_PRELOAD: statvfs reports a terabyte of free space on every disk,
+ * so that writing to a smaller one fails half-way. */
 #include <dlfcn.h>
 #include <sys/statvfs.h>
 

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     const size_t bytes = argc == 2 ? (size_t)strtoul(argv[1], NULL, 10) << 20 : 0;
     char *const memory = bytes ? malloc(bytes) : NULL;
     if (!memory) {
-        fputs("usage: hold_memory MEGABYTES\n", stderr);
+        fputs("usage: hold_memory N\n", stderr);
         return 2;
     }
     memset(memory, 1, bytes);

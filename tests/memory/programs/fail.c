@@ -1,6 +1,6 @@
-/* fail.c: for LD_PRELOAD with glibc: in the program $FAIL_NAME, allocation number $FAIL_AT, counted
- * from 0, fails. $FAIL_COUNT: a file that receives the number of allocations. $FAIL_THREADS: no
- * thread starts. */
+/* fail.c: a library for LD_PRELOAD with glibc: in the program $FAIL_NAME, allocation number
+ * $FAIL_AT, counted from 0, fails. $FAIL_COUNT: a file that receives the number of allocations.
+ * $FAIL_THREADS: if it is set, no thread starts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <dlfcn.h>

@@ -69,7 +69,7 @@ static int run(char **words, const char *messages)
     return status;
 }
 
-/* Preprocess into `text`, and list the sources in `depends`. */
+/* Preprocess into `text`; with -MMD, also list the sources in `depends`. */
 static bool preprocess(const Command *c)
 {
     static char e[] = "-E", o[] = "-o", mmd[] = "-MMD", mp[] = "-MP", mf[] = "-MF", mt[] = "-MT";
@@ -100,7 +100,7 @@ static void hash_word(Hash *h, const char *s)
     hash_byte(h, 0);
 }
 
-/* Hash the compiler and its words, without the output. */
+/* Hash the compiler and its words, without the output, -MMD and -MP. */
 static bool hash_command(Hash *h, const Command *c)
 {
     char compiler[PATH_MAX];
@@ -216,7 +216,7 @@ static bool all_hash(FILE *note)
     return true;
 }
 
-/* Copy the object that a note names, if all its sources are unchanged. */
+/* Copy the object that a note names, and write the list for make, if all sources are unchanged. */
 static bool copy_noted(const Command *c)
 {
     char list[PATH_MAX], bytes[1 << 12];

@@ -1,7 +1,7 @@
 /* rings.c: sequences longer than the rings of a model with sliding windows: prefill, batches,
  * forks, a saved state, rewound positions. All of them give the same bits as one row at a time, in
  * states that were full of NaN, on one thread and on two. Compiled like rows.c, against a model
- * with three slots and 400 positions. */
+ * with three slots and at least 400 positions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

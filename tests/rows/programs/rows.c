@@ -59,7 +59,8 @@ static int prefill(State *s, int slot, const float *want, int n, int piece)
     return good;
 }
 
-/* Read all ids but the last without logits, then decode the last and compare its logits. */
+/* Read all ids but the last without logits, then decode the last and compare its logits. A prefill
+ * that leaves a gap is rejected. */
 static int read_then(State *s, int slot, const float *want, int n, int piece)
 {
     CALL(reset)(s);

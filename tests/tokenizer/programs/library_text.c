@@ -11,7 +11,7 @@ static talk_state state;
 static XF_ALIGN(64) unsigned char copy[TALK_WEIGHTS_BYTES];
 
 /* Damage a cell of the vocabulary's trie that no text reaches, with a number that no valid trie
- * contains. False if there is none. */
+ * contains. False if there is no such cell. */
 static int damage(const talk *model)
 {
     size_t bytes;
@@ -34,8 +34,8 @@ static bool print(void *user, const char *text, size_t n)
     return fwrite(text, 1, n, stdout) == n && text[n] == '\0';
 }
 
-/* If a text has too many ids, their number is returned; if it is far longer, 0. The ids of a text
- * decode to it. */
+/* If a text has too many ids, *n receives their number, or 0 if the text is far too long. The ids
+ * of a text decode to it. */
 static int lengths_are_told(const talk *model)
 {
     static char text[1 << 20], out[64];

@@ -1,5 +1,5 @@
-# lib.sh: shared by the shell suites. A suite begins with `. tests/lib.sh`, in the top folder. It
-# sets
+# lib.sh: shared by the shell suites. A suite begins with `. tests/lib.sh`, in the top folder.
+# lib.sh sets
 #   xformc    the program under test, the suite's argument
 #   top       the top folder
 #   scratch   a folder of the suite's own, removed at its end
@@ -34,14 +34,14 @@ has() { command -v "$1" >/dev/null 2>&1; }
 # same EXPECTED FOUND: true if the texts are equal and not empty.
 same() { [ -n "$1" ] && [ "$1" = "$2" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$1" "$2"; false; }; }
 
-# upper NAME: in upper case, as in macros.
+# upper NAME: prints NAME in upper case, as in macros.
 upper() { printf %s "$1" | tr a-z A-Z; }
 
-# scores HEADER: `scores` or `logits`, as the model names the call for its decoder's output.
+# scores HEADER: prints `scores` or `logits`, as the model names the call for its decoder's output.
 scores() { if grep -q '_scores(' "$1"; then echo scores; else echo logits; fi; }
 
-# answer_defines FOLDER NAME: macros that tell tests/forms/programs/answer.c about an emitted model,
-# from its header. The suite writes the calls of a graph to calls.h.
+# answer_defines FOLDER NAME: prints the macros that tell tests/forms/programs/answer.c about an
+# emitted model, from its header. The suite writes the calls of a graph to calls.h.
 answer_defines() {
     printf '%s' "-DMODEL=$2 -DMODEL_UPPER=$(upper "$2") -DMODEL_H=\"$2.h\""
     if grep -q _MAX_SOURCE "$1/$2.h"; then printf ' -DHAS_ENCODER'; fi

@@ -2,7 +2,7 @@
 # tags: slow noasan
 # An encoder gives the same bits whether it reads several texts in one call or one at a time: on any
 # number of threads, with errors in some texts, in emitted C, `run` and programs. Lines of standard
-# input are answered in order, each before the next one arrives.
+# input are answered in order, and no answer waits for a line that has not arrived.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

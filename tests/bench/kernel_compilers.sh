@@ -1,6 +1,6 @@
 #!/bin/sh
 # Time the hottest kernels, compiled by gcc and clang for each instruction set of this machine, in
-# turns, next to OpenBLAS on one thread. Prints the shortest times, for a person to read. Fails if
+# turn, next to OpenBLAS on one thread. Prints the shortest times, for a person to read. Fails if
 # the compilers' bits differ.
 # usage, from the top: sh tests/bench/kernel_compilers.sh [ROUNDS [WORD [SET...]]]
 # WORD: only kernels whose names contain it

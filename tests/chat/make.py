@@ -1,7 +1,7 @@
 """Write folders, each with a small tokenizer and a chat template, modelled on the families in
-chats.def, and NAME.gold: the output of transformers' apply_chat_template as JSON lines: system (or
-null), user or turns (a list of what user and assistant say in turn), date if one is given, text,
-ids. Today is the day of NOW. usage: make.py, in this folder."""
+chats.def, and NAME.gold: the output of transformers' apply_chat_template as JSON lines with the
+keys system (or null), user or turns (a list of what user and assistant say in turn), date if one is
+given, text, ids. Today is the day of NOW. usage: make.py, in this folder."""
 import datetime
 import json
 import os

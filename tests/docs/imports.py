@@ -1,7 +1,7 @@
 """Check that the imports of Python files exist: in Python, in PACKAGES, or in a file that defines
 the names.
 
-    imports.py FILE...      prints findings as `FILE:LINE: what`, then exits with 1
+    imports.py FILE...      prints findings as `FILE:LINE: what`; exits with 1 if there are any
 
 Files are not run, except for their changes to sys.path, which apply to all files of their
 folder."""

@@ -1,5 +1,5 @@
 # standins.sh: small models that replace those named in the pages. Sourced by suites.
-# standins FOLDER XFORMC: put them into FOLDER, with the programs and files that its commands name.
+# standins FOLDER XFORMC: put them into FOLDER, with the programs and files that the pages name.
 standins() (
     top=$PWD vectors=$PWD/tests/vectors
     cd "$1" || exit 74

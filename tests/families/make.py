@@ -153,7 +153,7 @@ def margin(model, given, generated):
 
 
 def by_settings(name, case, seed):
-    """Ids generated with the settings of generation_config.json, or of an old config.json, only."""
+    """Ids generated with only the settings of generation_config.json, or of an old config.json."""
     model = build(name, case, seed)
     g = torch.Generator().manual_seed(seed)
     found, lines = [], []

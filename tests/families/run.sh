@@ -133,8 +133,7 @@ done
 # ---- longrope ------------------------------------------------------------------------------------
 
 # Past original_max_position_embeddings transformers recomputes the whole sequence with changed
-# rates.
-# The golden covers positions up to there, and a note says why the context ends.
+# rates. The golden covers positions up to there, and a note says why the context ends.
 long=$here/phi3_longrope
 note() { "$xformc" info "$1" 2>&1 >"$scratch/out" | sed -n 's/^note: [^ ]* \(was trained\)/\1/p'; }
 [ "$("$xformc" info $long 2>"$scratch/err" | head -n 1)" = 'phi3_longrope: decoder of 2 layers, width 32, target up to 24' ] &&

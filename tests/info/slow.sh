@@ -2,7 +2,8 @@
 # tags: targets
 # The stack size that `info` states: gcc and clang builds in f32 and int8 stay within it, judging by
 # the call graph of the assembly. Models answer the same on a stack of that size plus one page, and
-# `dates` in int8 in WebAssembly on the default stack (skipped without clang, wasm-ld and node).
+# so does `dates` in int8 in WebAssembly on the default stack (skipped without clang, wasm-ld and
+# node).
 # `make test-all` covers more specs, and every dtype.
 # usage: slow.sh XFORMC
 set -u

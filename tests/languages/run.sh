@@ -27,7 +27,7 @@ folder() {
 # ids KEY: the ids at KEY of a JSON line on standard input.
 ids() { sed "s/.*\"$1\":\\[\\([0-9,]*\\)\\].*/\\1/" | tr , ' '; }
 
-# answers NAME COMMAND... : it reads $text as the ids $given and answers with the ids $wanted.
+# answers NAME COMMAND...: it reads $text as the ids $given and answers with the ids $wanted.
 answers() {
     name=$1
     shift

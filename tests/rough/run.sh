@@ -2,8 +2,8 @@
 # tags: slow
 # The prompt under stress: models inside probes, weights files that change while a model is open,
 # chunks of 20,000 lines, a small address space, SIGINT, failing streams, caught errors and exit
-# codes of scripts, memory of a long session, compilers that hang, C with too much data or too deep
-# nesting.
+# codes of scripts, memory of a long session, compilers that hang, C with too much data or brackets
+# nested too deep.
 # usage: run.sh XFORMC
 set -u
 . tests/lib.sh

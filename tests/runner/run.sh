@@ -17,7 +17,7 @@ suite() {
     mkdir -p "${file%/*}"
     printf '%s\n' '#!/bin/sh' "$@" >"$file"
 }
-# In the small tree, without the environment of a test run.
+# Run a command in the small tree, without the environment of a test run.
 in_tree() (
     cd "$scratch" && unset XFORMC_QUICK XFORMC_ALL XFORMC_TEST_DATA XFORMC_TIMEOUT && "$@" >said 2>&1
 )

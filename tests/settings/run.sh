@@ -58,7 +58,7 @@ fails 'a link to no file' 66 "error: cannot open chat/special_tokens_map.json: N
 
 rm "$scratch/chat/special_tokens_map.json"
 
-# Where the template and its special tokens are. marked TEXT: the prompt with a config whose
+# Where the template and its special tokens may stand. marked TEXT: the prompt with a config whose
 # eos_token is TEXT.
 marked() {
     sed "s#\"eos_token\": *\"[^\"]*\"#\"eos_token\": \"$1\"#" tests/chat/zephyr/tokenizer_config.json >"$config"

@@ -6,8 +6,8 @@ Needs sentencepiece 0.2.3. Most models have one or two of the edits of EDITS, wh
 or only change it. A model agrees if the library rejects it and xformc exits with 65, or if each
 text has the library's ids, and these ids and random others have the library's text. xformc may
 reject more, with a message of UNSUPPORTED. The messages are counted. Ids with an unknown or a
-control piece are not decoded, since the library writes different text for them. Exits with 1 if a model
-differs."""
+control piece are not decoded, since the library writes different text for them. Exits with 1 if a
+model differs."""
 import argparse, collections, json, os, random, struct, subprocess, sys, tempfile
 
 import sentencepiece

@@ -222,7 +222,7 @@ fails 'a place that is none' 74 '*absent*' "$xformc" tune $spec -q -r 1 -t 1 --s
 
 # ---- signals -------------------------------------------------------------------------------------
 
-# On a terminal it shows that it is measuring. All rounds would take an hour.
+# On a terminal, `tune` shows that it is measuring. All rounds would take an hour.
 mkdir "$scratch/stopped"
 cp "$scratch/made.lua" "$scratch/stopped/kept.lua"
 pty=$(dirname "$xformc")/tests/repl/pty

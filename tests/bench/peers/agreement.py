@@ -1,8 +1,8 @@
 """Check that a peer computes what xformc computes, before it is timed.
 
 The reference is xformc in f32; for a model too large for that, the first side of the row: xformc in
-the row's own dtype, or the first peer if xformc is missing. For logits and hidden states the distance is max|a - b| /
-max|b|; the correlation shows that both are the same function. """
+the row's own dtype, or the first peer if xformc is missing. For logits and hidden states the
+distance is max|a - b| / max|b|; the correlation shows that both are the same function. """
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""Compare xformc with its peers, in turns within one run. Print a table; keep JSON in a file that
-later runs continue.
+"""Compare xformc with its peers, which take turns within one run. Print a table; keep JSON in a
+file that later runs continue.
 
     peers.py --xformc build/xformc          measure every row that the file lacks for this xformc
         --only decode-f32-15m               measure rows with that name or prefix again

@@ -1,7 +1,8 @@
 """Shapes of the benchmarked models, and their random weights.
 
-Every tensor of a Llama shape has its own seed, made from the names of the model and the tensor, so that each writer
-(Hugging Face folder, GGUF, CTranslate2) can make the same numbers, one tensor at a time.
+Every tensor of a Llama shape has its own seed, made from the names of the model and the tensor, so
+that each writer (Hugging Face folder, GGUF, CTranslate2) can make the same numbers, one tensor at a
+time.
 """
 
 import zlib

@@ -2,7 +2,7 @@
 
     work=encode model=FILE.onnx n=N batch=B vocab=V threads=N
     work=texts model=FILE.onnx texts=FILE batch=B threads=N
-    spin=0|1: idle threads of a session spin or not
+    spin=0|1: whether idle threads of a session spin
 """
 
 import worker

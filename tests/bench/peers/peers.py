@@ -37,7 +37,7 @@ def options():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--xformc", default="build/xformc", help="the compiler to measure")
     p.add_argument("--only", action="append", default=[], metavar="ROW", help="only this row, or rows with this prefix; repeatable")
-    p.add_argument("--rounds", type=int, default=7, help="turns of each side, without the warm-up; at most 2 fewer for the largest models")
+    p.add_argument("--rounds", type=int, default=7, help="turns of each side, without the warm-up; 2 fewer, but at least 3, for the largest models")
     p.add_argument("--seconds", type=float, default=0.3, help="length of a turn; at least one unit of work")
     p.add_argument("--clock", choices=["wall", "processor"], default="wall", help="processor: measure one-thread rows in CPU time, for a "
                    "machine that others use too; rows with more threads are left out")

@@ -7,8 +7,8 @@ from collections import namedtuple
 Row = namedtuple("Row", "name work model dtype threads n batch peers goal aim share")
 
 LLAMA, CT2, TORCH, ONNX = "llama.cpp", "CTranslate2", "PyTorch", "ONNX Runtime"
-READING = "reading"         # no peer: the other side only reads the same bytes
-COPY = "cp"                 # no peer either: a copy of the input file
+READING = "reading"         # not a peer: this side only reads the same bytes
+COPY = "cp"                 # not a peer either: a copy of the input file
 SENTENCES = 64              # from specs/dates/heldout.tsv, for the rows of dates
 # Kinds of work whose unit is a command.
 COMMANDS = {"start": "starts/s", "run-first": "answers/s", "run-again": "answers/s", "build": "builds/s"}

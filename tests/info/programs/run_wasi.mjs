@@ -1,4 +1,5 @@
-// run_wasi.mjs: runs a WebAssembly program in node, with the folder it stands in. usage: run_wasi.mjs PROGRAM.wasm ARGUMENT...
+// run_wasi.mjs: runs a WebAssembly program in node, with access to the current folder.
+// usage: run_wasi.mjs PROGRAM.wasm ARGUMENT...
 import { readFileSync } from "node:fs";
 import { WASI } from "node:wasi";
 

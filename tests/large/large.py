@@ -67,7 +67,7 @@ def files_of(path):
 
 
 def seconds_to_copy(path, written):
-    """Seconds to read a whole file or folder and to write a number of bytes, as cp and dd do."""
+    """Seconds that dd takes to read all weights of a file or folder and to write a number of bytes."""
     begin = time.monotonic()
     options = ["bs=4M", "status=none"]
     for f in files_of(path):
@@ -105,7 +105,7 @@ class Large:
         return path
 
     def agrees(self, name, path):
-        """Its numbers match transformers in f32: bf16 weights lose nothing."""
+        """Verify a folder in bf16, the format of its weights, against transformers in f32."""
         reference = os.path.join(self.folder, "reference.safetensors")
         subprocess.run([sys.executable, os.path.join(HERE, "reference.py"), path, reference],
                        check=True, stdout=subprocess.DEVNULL)
@@ -115,7 +115,7 @@ class Large:
         measured(self.xformc, "cache", "--clear")
 
     def built(self, name, path, dtype=None, context="2048", prompt="1 5 9"):
-        """Build a program, query it, and remove it. It gives the answer of `run`."""
+        """Build a program, query it, and remove it. `run` must give the same answer."""
         options = ["-c", context] + (["--dtype", dtype] if dtype else [])
         to = os.path.join(self.folder, "built")
         shutil.rmtree(to, ignore_errors=True)

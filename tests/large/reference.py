@@ -1,5 +1,5 @@
 """Write the results of transformers for a folder in f32, for `xformc verify --against`: the logits
-of some ids, or the hidden state of an encoder. For a decoder-only model also print the ids that
+of some ids, or the hidden states of an encoder. For a decoder-only model also print the ids that
 follow.
 
 usage: reference.py FOLDER OUT.safetensors [IDS]        IDS: how many ids to read; default: 16

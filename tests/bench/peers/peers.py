@@ -255,8 +255,8 @@ def of_workers(o, results, r, found):
 WORTH_IT = 1.05             # a value other than the default must be this much faster
 
 def best_value(o, r, peer, choice, key, values):
-    """The fastest value of `key`, with the other keys as in `choice`, and the speed of each value
-    in its best turn: other load can only slow it down."""
+    """The fastest value of `key`, with the other keys as in `choice`, or the default if no value is
+    worth it; and the speed of each value in its best turn: other load can only slow it down."""
     opened = sides.opened(o.work, o.xformc, r, [(peer, {**choice, key: value}) for value in values])
     try:
         sides.take_turns(opened, table.units(r)[0], 5, o.seconds / 2, o.clock)

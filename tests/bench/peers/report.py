@@ -10,9 +10,9 @@ def speed_of(side):
 
 
 def verdict(r):
-    """The note about the goal"""
+    """The note about the goal."""
     if r.get("missing") or not r.get("ratio"):
-        return "not there"
+        return "missing"
     if r["goal"] is None:
         return "-"
     share = r.get("share_goal")

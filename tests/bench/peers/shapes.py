@@ -32,7 +32,7 @@ EPS = 1e-5
 
 
 def an_id(i, vocab):
-    """The ids that every worker reads, as in peer_worker.h."""
+    """Id i of those that every worker reads, as in peer_worker.h."""
     return i * 2654435761 % (1 << 32) % vocab
 
 

@@ -51,7 +51,7 @@ rows | awk '{ bytes = $0; sub(/.*"bytes":/, "", bytes); ratio = $0; sub(/.*"rati
         bad += /"step":"generic"/ ? ratio !~ /^null/ : ratio + 0 <= 0 } END { exit bad || NR != 18 }'
 verdict $? 'a row has its bytes, its ratio to the step before and a sample for each repetition'
 grep -q '"left_out":\["emitted C with shapes at run time' "$scratch/out"
-verdict $? 'what would need an engine of its own is said'
+verdict $? 'what would need an engine of its own is reported'
 head -c 4 "$scratch/chart.svg" | grep -q '<svg' && [ "$(grep -o '× [0-9.]*</text>' "$scratch/chart.svg" | wc -l)" = 16 ]
 verdict $? 'the picture has a factor for each step but the first'
 [ "$(head -n 1 "$scratch/page.html")" = '<!DOCTYPE html>' ] && [ "$(tail -n 1 "$scratch/page.html")" = '</html>' ] &&

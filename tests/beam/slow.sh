@@ -68,7 +68,7 @@ fails 'an encoder has nothing to search with' 2 "encoder: unknown option '--beam
 if command -v ldd >/dev/null; then
     ldd "$dates" | grep -vE 'linux-vdso|ld-linux|/libc\.|/libm\.|libpthread' >"$scratch/linked"
     [ ! -s "$scratch/linked" ]
-    verdict $? 'the program needs libc and libm alone'
+    verdict $? 'the program needs only libc and libm'
     cat "$scratch/linked"
 fi
 

@@ -35,7 +35,7 @@ verdict $? '--check and --selftest'
 (cd "$scratch" && cp "$program" elsewhere && PATH=$scratch:$PATH && answers elsewhere && rm elsewhere)
 verdict $? 'copied to another place and found on the PATH'
 yes '7 8 9' | head -n 40 | "$program" --ids -n 5 --temp 0 >"$scratch/out" && [ "$(sort -u "$scratch/out")" = "$expected" ] && [ "$(wc -l <"$scratch/out")" = 40 ]
-verdict $? 'also when its weights were copied into pages of 2 MB'
+verdict $? 'even when its weights were copied into pages of 2 MB'
 
 if cc -shared -fPIC -std=c11 -D_GNU_SOURCE -O1 -o "$scratch/small.so" tests/behind/programs/small_memory.c -ldl 2>"$scratch/log"; then
     LD_PRELOAD=$scratch/small.so answers "$program" && grep -q '^wide: 0\.1 GiB of weights exceed 0\.0 GiB of memory: they are read from the file repeatedly$' "$scratch/err"
@@ -80,7 +80,7 @@ cp "$scratch/weights" "$scratch/broken/wide.safetensors" && answers "$scratch/br
 verdict $? 'a file beside it is taken then'
 rm "$scratch/broken/wide.safetensors"
 { head -c $((size - 32 - bytes)) "$program"; head -c 2097152 /dev/zero; printf 'xformc weights %016x\n' 2097152; } >"$scratch/broken/wide"
-broken 'weights of another size' 66 "$gone"
+broken 'weights of the wrong size' 66 "$gone"
 { head -c $((size - 32 - bytes)) "$program"; head -c "$bytes" /dev/zero; printf 'xformc weights %016x\n' "$bytes"; } >"$scratch/broken/wide"
 broken 'weights of another model' 65 '^wide: the embedded weights: '
 cp "$program" "$scratch/broken/wide" && echo >>"$scratch/broken/wide" && broken 'one with more behind it' 66 "$gone"

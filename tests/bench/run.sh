@@ -35,7 +35,7 @@ verdict $? 'every row has a speed, its spread, its ratio to native and its share
 verdict $? 'native is as fast as native'
 grep -Eq '^\| +threads \| +FMA [a-z0-9]+ GFLOP/s \| +L2 .* GB/s \| +L3 .* GB/s \| +DRAM GB/s \|$' "$scratch/out" &&
     [ "$(grep -cE '^\| +[12] \| +[0-9.]+ \| +[0-9.]+ \| +[0-9.-]+ \| +[0-9.]+ \|$' "$scratch/out")" = 2 ]
-verdict $? 'the limits of the machine stand under the table'
+verdict $? 'the limits of the machine are under the table'
 head -c 4 "$scratch/chart.svg" | grep -q '<svg' && tail -n 1 "$scratch/chart.svg" | grep -q '</svg>' &&
     [ "$(grep -c '<rect' "$scratch/chart.svg")" = 73 ] &&
     [ "$(grep -c 'native, 2 threads<' "$scratch/chart.svg")" = 3 ] &&
@@ -354,13 +354,13 @@ except SystemExit as e:
 END
     python "$scratch/commands.py" "$peers" "$xformc" "$scratch/top" "$PWD/tests/gguf/files/llama_q4_0.gguf" &&
         grep -qx 'nobody: false failed' "$scratch/out" && grep -q '/llama_8b.gguf does not exist; .make large. makes it$' "$scratch/out"
-    verdict $? 'commands.py starts, runs and builds a file, and tells of one that fails'
+    verdict $? 'commands.py starts, runs and builds a file, and names a command that fails'
     cat "$scratch/err"
 else
     for name in 'peers.sh lists its rows' 'the row of make large is measured only by name' 'peers.sh prints results that are kept' \
         'the kept results are as peers.py writes them, one row a line' \
         'sides.py compiles dates and peer_limit, and asks them' \
-        'commands.py starts, runs and builds a file, and tells of one that fails'; do
+        'commands.py starts, runs and builds a file, and names a command that fails'; do
         echo "skip $name (no Python 3.11 with NumPy)"
     done
 fi

@@ -125,7 +125,7 @@ for machine in aarch64-linux-gnu arm-linux-gnueabihf riscv64-unknown-elf powerpc
     if [ "${machine%%-*}" = "${here%%-*}" ]; then continue; fi
     says ' -march=native ' $machine 0
     [ $? = 1 ] && says ' -march=mine ' $machine 0 ISA=-march=mine
-    verdict $? "the Makefile: not for $machine, unless it is told"
+    verdict $? "the Makefile: not for $machine, unless asked to"
 done
 says ' -march=native ' "$here" 0 ISA=
 [ $? = 1 ]
@@ -137,7 +137,7 @@ says ' -m' aarch64-linux-gnu 0 || says ' -fexcess' aarch64-linux-gnu 0 || says -
 verdict $? 'the Makefile: and nothing is added where they are'
 says ' -Wl,-z,' x86_64-linux-gnu 0 && ! says ' -Wl,-z' arm64-apple-darwin22 0 && ! says ' -s ' arm64-apple-darwin22 0 &&
     ! says ' -Wl,-z' x86_64-w64-mingw32 0
-verdict $? 'the Makefile: flags of the linker for Linux alone'
+verdict $? 'the Makefile: linker flags for Linux only'
 
 # ---- a debugger ----------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ answers --no-cache && [ ! -e "$cache" ]
 verdict $? '--no-cache keeps nothing'
 answers && entries 1 && entry=$(ls "$cache"/large-*.packed) && [ "$(stat -c '%a %a' "$cache" "$entry")" = '700 700
 600 600' ]
-verdict $? 'weights are packed into the cache, for this user alone'
+verdict $? 'weights are packed into the cache, for this user only'
 before=$(inode "$entry") && answers && entries 1 && [ "$before" != '' ] && [ "$(inode "$entry" | cut -d' ' -f1)" = "${before%% *}" ]
 verdict $? 'and mapped the next time'
 touch -d '3 days ago' "$entry"
@@ -34,7 +34,7 @@ verdict $? 'which counts as use; with --no-cache it is not'
 # ---- what makes a new entry ----------------------------------------------------------------------
 
 answers --threads 2 && answers --engine jit && entries 1
-verdict $? 'threads and engines are none of it'
+verdict $? 'the entry does not depend on threads and engines'
 "$xformc" run "$scratch/large.lua" --dtype int8 --ids -n 2 1 >/dev/null && entries 1
 verdict $? 'weights of less than 4 MiB are packed each time'
 sed 's/vocab = 4000/vocab = 4016/' "$scratch/large.lua" >"$scratch/wider.lua"
@@ -72,13 +72,13 @@ verdict $? 'a folder has one entry'
 put 1000000 '\200\077' && folder && entries 2
 verdict $? 'a number that is changed in its file is another entry'
 touch -r "$weights" "$scratch/then" && put 1000000 '\000\077' && touch -r "$scratch/then" "$weights" && folder && entries 3
-verdict $? 'also where the time of writing is put back'
+verdict $? 'even if the time of writing is put back'
 cp -r "$scratch/hf" "$scratch/copy" && "$xformc" run "$scratch/copy" --ids -n 3 --temp 0 1 >/dev/null && entries 4
 verdict $? 'and a copy of the folder is'
 put 1000002 '\200\177'
 for turn in 1 2; do
     folder && entries 4 && grep -q 'is infinite or NaN in 1 of 1536000 elements' "$scratch/err"
-    verdict $? "numbers that are none are reported each time: $turn"
+    verdict $? "infinite numbers are reported each time: $turn"
 done
 put 1000002 '\000\000'
 "$xformc" verify "$scratch/hf" --engine jit >"$scratch/out" 2>"$scratch/err" && folder && entries 5 && "$xformc" bench "$scratch/hf" --engine jit --seconds 0.01 -r 1 >/dev/null 2>&1 && entries 5
@@ -91,10 +91,10 @@ cat "$scratch/err"
 cut() { head -c "$1" "$scratch/good" >"$entry"; }
 cut 3000000 && answers && cmp "$entry" "$scratch/good"; verdict $? 'one that was cut is packed anew'
 cut 0 && answers && cmp "$entry" "$scratch/good"; verdict $? 'an empty one'
-{ cat "$scratch/good"; echo; } >"$entry" && answers && cmp "$entry" "$scratch/good"; verdict $? 'one with more behind it'
+{ cat "$scratch/good"; echo; } >"$entry" && answers && cmp "$entry" "$scratch/good"; verdict $? 'one with bytes appended'
 sed '1s/"xformc":"[0-9a-f]*"/"xformc":"0123456789abcdef"/' "$scratch/good" >"$entry"
 [ "$(wc -c <"$entry")" = "$(wc -c <"$scratch/good")" ] && answers && cmp "$entry" "$scratch/good"; verdict $? 'one of another key'
-rm "$entry" && mkdir "$entry" && answers; verdict $? 'a folder in its place is let be'
+rm "$entry" && mkdir "$entry" && answers; verdict $? 'a folder in its place is left alone'
 rmdir "$entry" && ln -s "$scratch/good" "$entry" && answers && [ ! -L "$entry" ] && cmp "$entry" "$scratch/good"; verdict $? 'a link in its place is not followed'
 remarked() { "$xformc" run "$scratch/large.lua" --ids -n 40 --temp 0 '1 2 3' >"$scratch/out" 2>"$scratch/err"; same "$expected" "$(cat "$scratch/out")" && grep -q "^note: $1 $2, so $3" "$scratch/err"; }
 chmod 620 "$entry" && remarked "$entry" 'is writable by other users' 'it is ignored and rebuilt' && [ "$(stat -c %a "$entry")" = 600 ]
@@ -183,7 +183,7 @@ bound 1M && [ ! -e "$entry" ] && entries 2 &&
     same 'note: large takes 7.00 MiB packed, but the limit of the cache is 1.00 MiB, so the model is packed on every run; raise XFORMC_CACHE_SIZE' "$(cat "$scratch/err")"
 verdict $? 'what is larger than the bound is not kept, with one line'
 bound much && grep -q '^note: XFORMC_CACHE_SIZE: expected a size such as 262144, 256K, 1M or 2G, found much; using [0-9.]* [MG]iB$' "$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
-verdict $? 'a bound that is none is reported'
+verdict $? 'a bound that is not valid is reported'
 bound 10% && grep -q '^note: XFORMC_CACHE_SIZE: .*found 10%;' "$scratch/err" && XFORMC_CACHE_SIZE=0 "$xformc" cache 2>"$scratch/err" >"$scratch/out" &&
     grep -q '^note: XFORMC_CACHE_SIZE: .*found 0;' "$scratch/err"
 verdict $? 'also when the entry is there, and by xformc cache'
@@ -204,11 +204,11 @@ if unshare -rm true 2>/dev/null; then
         XFORMC_CACHE_SIZE=\$size XDG_CACHE_HOME='$scratch/disk' '$xformc' run '$scratch/large.lua' --ids -n 1 1 || exit; done" >"$scratch/out" 2>"$scratch/err" &&
         grep -q '^note: large takes 7.00 MiB packed, but the limit of the cache is 3.. KiB, so the model is packed on every run; free disk space or set XFORMC_CACHE_SIZE$' "$scratch/err" &&
         [ "$(tail -n 1 "$scratch/err")" = 'note: the packed weights of large take 7.00 MiB, more than is free on the disk of the cache, so they are packed on every run' ]
-    verdict $? 'it is reported, also if the limit is raised'
+    verdict $? 'it is reported, even if the limit is raised'
     cat "$scratch/err"
 else
     skip 'a full disk' 'no user namespaces'
-    skip 'it is reported, also if the limit is raised' 'no user namespaces'
+    skip 'it is reported, even if the limit is raised' 'no user namespaces'
 fi
 : >"$scratch/file"
 XDG_CACHE_HOME=$scratch/file answers

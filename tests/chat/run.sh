@@ -61,7 +61,7 @@ done
 verdict $? 'a chat streams'
 "$xformc" run "$scratch/llama2.lua" --chat --json "$user" >"$scratch/json" && grep -q "\"input\":\"$user\",\"input_ids\":.*\"answer\":\"" "$scratch/json" &&
     ! grep -q 'INST' "$scratch/json"
-verdict $? '--json has the answer alone'
+verdict $? '--json has only the answer'
 cat "$scratch/json"
 
 # The library answers like the program: with the template's own system text, with another, and with
@@ -142,9 +142,9 @@ refused '--plain-text with ids' 2 'llama2: --plain-text has no effect: inputs ar
 refused 'a program: a chat of ids' 2 'llama2: --chat has no effect: inputs are ids here, not text' "$scratch/llama2/llama2" --chat --ids 5
 "$xformc" compile specs/sums.lua -o "$scratch/sums" -q && ! grep -q -i chat "$scratch/sums/sums_settings.c" &&
     grep -q '^const RtChat llama2_chat = {$' "$scratch/llama2/llama2_settings.c"
-verdict $? 'a template stands in the text of the programs that have one'
+verdict $? 'a template is in the text of the programs that have one'
 "$scratch/llama2/llama2" --help >"$scratch/out" && grep -q -e '--chat ' "$scratch/out" && grep -q -e '--system TEXT ' "$scratch/out"
-verdict $? '--help of a program tells of it'
+verdict $? '--help of a program describes it'
 ! grep -n '.\{81,\}' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -le 60 ]
 verdict $? '--help is at most 80 columns wide and 60 lines long'
 # Native code is the same with and without --chat.

@@ -83,7 +83,7 @@ fed_the_rest dated
 model last mistral_v3 "seed = 6, dtype = \"int8\", $settings"
 turns last 'Be brief.'
 awk '{ print $1 - $2 }' "$scratch/kept" | cmp - "$scratch/fed" && [ "$(awk 'NR > 2 && $2 > 80' "$scratch/kept" | wc -l)" = 3 ]
-verdict $? 'last: only what is behind the turn that has the text'
+verdict $? 'last: only what follows the turn that has the text'
 paste "$scratch/kept" "$scratch/fed"
 
 # Ring buffers of keys and values hold 128 positions more than a window: short answers can be taken
@@ -157,7 +157,7 @@ for how in run program; do
     verdict $code "$how: lines that are typed go on, until Ctrl-D"
     cat "$scratch/screen"
     printf 'Who?\nWhy?\n' | "$@" --chat --turns >"$scratch/out" 2>"$scratch/err" && [ ! -s "$scratch/err" ]
-    verdict $? "$how: nobody is asked without a terminal"
+    verdict $? "$how: no prompt without a terminal"
     cat "$scratch/err"
     # After a stop string, the conversation continues with the answer as it was printed.
     part=$(echo "$first" | cut -c 1-3) stop=$(echo "$first" | cut -c 4-5)

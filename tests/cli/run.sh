@@ -34,7 +34,7 @@ for words in 'run noted.lua -n 1 3' 'verify noted.lua --engine jit' 'compile not
     (cd "$scratch" && "$xformc" $words) >"$scratch/out" 2>&1
     [ "$(sed -n '1s/.*note: \(rope_theta has no effect\).*/\1/p' "$scratch/out")" = 'rope_theta has no effect' ] &&
         [ "$(grep -c 'rope_theta has' "$scratch/out")" = 1 ] && [ "$(wc -l <"$scratch/out")" -gt 3 ]
-    verdict $? "a remark stands before the work of ${words%% *}, once"
+    verdict $? "a note comes before the work of ${words%% *}, once"
     head -n 3 "$scratch/out"
 done
 
@@ -113,7 +113,7 @@ fails 'an option with a value too many' 2 '*--json takes no value
 *' "$xformc" run x --json=1
 fails 'a control character is escaped' 2 '*unknown command ?a?x1b?2J?u0085?
 *' "$xformc" "$(printf 'a\033[2J\302\205')"
-fails 'bytes that are no text are escaped' 2 "*unexpected argument '?xff'
+fails 'bytes that are not text are escaped' 2 "*unexpected argument '?xff'
 *" "$xformc" compile a "$(printf '\377')"
 fails 'an empty spec name' 2 '*SPEC is empty
 *' "$xformc" compile ''
@@ -182,7 +182,7 @@ fails '-o in /proc' 74 '*cannot create folder /proc/nowhere*' "$xformc" compile 
 mkdir -p "$scratch/taken/dates.c"
 fails 'a folder stands where a file goes' 74 '*error:*dates.c*' "$xformc" compile specs/dates.lua -q -o "$scratch/taken"
 [ -z "$(find "$scratch/taken" -name '*.tmp*' -o -name '*XXXX*')" ] && ! ls "$scratch/taken" | grep -v '^runtime$' | grep -v '^dates'
-verdict $? 'and nothing half written stays behind'
+verdict $? 'and nothing half written is left'
 
 # A regular file that xformc did not write is never overwritten.
 for file in Makefile dates.c dates.safetensors; do
@@ -216,7 +216,7 @@ fails 'a pipe as numbers' 66 '*is not a regular file' timeout "$patience" "$xfor
 fails 'a device as spec' 65 '*too large*' timeout "$patience" "$xformc" compile /dev/zero
 (ulimit -f 8; "$xformc" compile specs/dates.lua -o "$scratch/limited" 2>"$scratch/err")
 [ $? = 74 ] && grep -q 'cannot write .*File too large' "$scratch/err" && [ -z "$(find "$scratch/limited" -name '.*' -type f)" ]
-verdict $? 'a limit to the size of files is an error of writing, and nothing half written stays behind'
+verdict $? 'a file size limit is a write error, and nothing half written is left'
 cat "$scratch/err"
 
 "$xformc" compile specs/dates.lua -o "$scratch/quiet" -q >"$scratch/out" 2>&1 && [ ! -s "$scratch/out" ]
@@ -337,7 +337,7 @@ interrupted() {
     alive=$(for id in $(cat "$own/compilers"); do if kill -0 "$id" 2>/dev/null; then echo "$id"; fi; done)
     [ $found = "$3" ] && [ -s "$own/compilers" ] && [ -z "$alive" ] && [ -z "$(ls -A "$own/tmp")" ] && [ ! -s "$own/out" ] &&
         [ -z "$(find "$own" -name '.xf-*')" ]
-    verdict $? "SIG$2 during $1: the compiler is ended, nothing stays behind"
+    verdict $? "SIG$2 during $1: the compiler is ended, nothing is left"
     echo "exit $found; alive: $alive; left: $(ls -A "$own/tmp")"
     cat "$own/err"
 }
@@ -403,7 +403,7 @@ fails 'TMPDIR is not there' 74 '*cannot create the temporary folder *' env TMPDI
 mkdir "$scratch/tmp"
 TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc cc >/dev/null && TMPDIR=$scratch/tmp "$xformc" run specs/self_attention.lua --cc false >/dev/null 2>&1
 [ -z "$(ls -A "$scratch/tmp")" ]
-verdict $? 'no temporary folder stays behind'
+verdict $? 'no temporary folder is left'
 
 # Every command that writes to standard output, in several forms. Commands that only write files
 # are excepted by name.

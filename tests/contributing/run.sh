@@ -116,7 +116,7 @@ verdict $? 'verify: a model in the new format'
 verdict $? 'its weights are packed in the new format'
 "$xformc" help compile -v | tr -s ' \n' ' ' | grep -q 'bf16, f16, int8' &&
     "$xformc" fields | tr -s ' \n' ' ' | grep -q 'bf16 and f16: rounded'
-verdict $? 'its word stands in --help and in the list of fields'
+verdict $? 'its word is in --help and in the list of fields'
 for engine in generic jit native; do
     [ "$("$xformc" run specs/dates.lua --dtype f16 --engine $engine '3rd of May 2019' 2>"$scratch/err")" = 2019-05-03 ] || { cat "$scratch/err"; false; }
     verdict $? "answers of the new format: $engine"

@@ -138,7 +138,7 @@ machine() {
 # does not.
 neon() {
     why=$(missing armv7)
-    if [ -n "$why" ]; then skip 'armv7: NEON, where the processor has it' "$why"; skip 'armv7: and where it has not' "$why"; return; fi
+    if [ -n "$why" ]; then skip 'armv7: NEON, where the processor has it' "$why"; skip 'armv7: and where it does not' "$why"; return; fi
     target armv7
     folder=$scratch/library.dates
     answers "$folder" dates library "$scratch/armv7" "$scratch/armv7/neon" -mfpu=neon &&
@@ -146,7 +146,7 @@ neon() {
     verdict $? 'armv7: NEON, where the processor has it'
     run -cpu cortex-a15,neon=off "$scratch/armv7/neon" "$folder/dates.safetensors" 1
     [ $? = 6 ]          # 1 + RT_NO_ISA
-    verdict $? 'armv7: and where it has not'
+    verdict $? 'armv7: and where it does not'
 }
 
 # musl has no kernel headers, but threads still sleep on a futex.

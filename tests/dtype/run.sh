@@ -118,7 +118,7 @@ verdict $? 'weights as C text'
 sed 's/"dates",/"dates", dtype = "int8",/; s#"dates/dates#"'"$PWD"'/specs/dates/dates#' specs/dates.lua >"$scratch/dates.lua"
 "$xformc" pack "$scratch/dates.lua" -q -o "$scratch/by_spec" && cmp "$scratch/by_spec" "$dates/dates.safetensors" &&
     "$xformc" pack "$scratch/dates.lua" --dtype f32 -q -o "$scratch/by_option" && cmp "$scratch/by_option" "$scratch/f32"
-verdict $? 'dtype in a spec is that of the option, which goes before it'
+verdict $? 'dtype in a spec means the same as the option, which overrides it'
 
 "$xformc" compile specs/dates.lua --dtype bf16 -q -o "$scratch/halves" && size=$(wc -c <"$scratch/halves/dates.safetensors") && [ "$size" -lt 560000 ] &&
     head -c 4000 "$scratch/halves/dates.safetensors" | grep -aq '"encoder.0.ffn.up.weight":{"dtype":"BF16","shape":\[16,66,16\]' &&
@@ -148,7 +148,7 @@ verdict $? 'info says what each is packed as'
 "$xformc" compile "$scratch/mixed.lua" -q -o "$scratch/mixed" && grep -q "^ [*] Weights: [0-9]* parameters as f32, bf16, int8 and int4, [0-9]* bytes," "$scratch/mixed/dates.c"
 verdict $? 'so does the emitted text'
 "$xformc" pack "$scratch/mixed.lua" --dtype f32 -q -o "$scratch/option" && cmp "$scratch/option" "$scratch/f32"
-verdict $? '--dtype goes before all patterns'
+verdict $? '--dtype overrides all patterns'
 # The content hash and the tensors do not depend on how the dtype was given: as default and option,
 # or as patterns only.
 spec '{ default = "int8", ["*.ffn.up"] = "int4" }'
@@ -249,7 +249,7 @@ fi
 printf 'once\tLABEL_0\n' >"$scratch/labels"
 "$xformc" verify tests/vectors/cross_bert --dtype int8 --engine jit --task "$scratch/labels" >"$scratch/out" 2>&1
 ! grep 'kv-dtype' "$scratch/out"
-verdict $? 'the task of an encoder is measured without a word on --kv-dtype'
+verdict $? 'the task of an encoder is measured without a note about --kv-dtype'
 "$xformc" verify specs/sums.lua --dtype int8 --engine jit --task specs/sums/heldout.tsv --json 2>&1 | tr -d '\n' |
     grep -q '"accuracy": \[{"dtype": "int8", "right": [0-9]*, "texts": 2000}, {"dtype": "f32", "right": 2000, "texts": 2000}\]}$'
 verdict $? 'verify --json has the accuracy of both'
@@ -359,7 +359,7 @@ for engine in generic jit program; do
 done
 "$xformc" run "$scratch/cut_keys" --ids -n 3 '5 9 33' >"$scratch/out" 2>"$scratch/err" &&
     "$xformc" run tests/families/llama --kv-dtype f16 --ids -n 3 '5 9 33' >>"$scratch/out" 2>>"$scratch/err" && [ ! -s "$scratch/err" ]
-verdict $? 'caches of f32, and of f16 that hold all: nothing is said'
+verdict $? 'caches of f32, and of f16 that hold all values: no note'
 cat "$scratch/err"
 # int8 keys and values have their own scales, so none is too large.
 for engine in generic jit; do

@@ -30,7 +30,7 @@ for name in dates story encoder; do
             { was = /^( [*]|\/[*]) / && !/[*]\/$/; line = $0 } END { exit !bad }' "$scratch/$name/$name.h"; then bad=1; fi
     verdict $bad "$name: no line of a comment ends before its sentence does while there is room"
     command=$(sed -n 's/^ [*] Build: make, or \(cc .*\)$/\1/p' "$scratch/$name/$name.c") && [ -n "$command" ] && (cd "$scratch/$name" && sh -c "$command" && rm $name.o)
-    verdict $? "$name: the command at its head compiles it"
+    verdict $? "$name: the command in its first comment compiles it"
     for cc in gcc clang; do
         what="$name: $cc is silent on every file, with all warnings on"
         if ! has $cc; then skip "$what" "no $cc"; continue; fi
@@ -64,7 +64,7 @@ if grep -nE '(malloc|calloc)[[:space:]]*\(|realloc|free[[:space:]]*\(' "$scratch
 else verdict 0 'dates allocates nothing'; fi
 
 [ "$(sed -n 's/^#include //p' "$scratch/dates/dates.c" | tr '\n' ' ')" = '"rt.h" "rt_rows.h" "dates_kernels.h" ' ]
-verdict $? 'dates.c includes rt.h, rt_rows.h and dates_kernels.h alone'
+verdict $? 'dates.c includes only rt.h, rt_rows.h and dates_kernels.h'
 
 if grep -rnE "$scratch|$top|$(hostname)|20[0-9][0-9]-[01][0-9]" \
     "$scratch"/dates/*.[ch] "$scratch/dates/Makefile"; then verdict 1 'no paths or dates in the text'
@@ -89,7 +89,7 @@ compile tests/specs/different_layers.lua -o "$scratch/layers" --taps --slots 2
 compile tests/specs/deep.lua -o "$scratch/deep" --weights file
 grep -q '"5 layers, 4 heads of 6, d_ff 17 to 40, ' "$scratch/layers/different_layers_main.c" &&
     grep -q '"3 layers, 2 to 3 heads of ' "$scratch/layers/different_layers_main.c"
-verdict $? 'of layers that differ the least and the most are said'
+verdict $? 'for layers that differ, the least and the most are given'
 # clean NAME CC FLAGS FILE...: the files compile without warnings.
 clean() {
     name=$1 cc=$2 flags=$3
@@ -261,7 +261,7 @@ cat "$scratch/log"
 MAKEFLAGS=' -- CC=false' "$xformc" build tests/specs/two_attentions.lua -q -o "$scratch/two" >"$scratch/log" 2>&1 &&
     "$scratch/two/two_attentions" >"$scratch/built" &&
     cmp "$scratch/built" "$scratch/graph"
-verdict $? 'a graph is built, whatever the make that xformc was started by'
+verdict $? 'a graph is built, whichever make started xformc'
 cat "$scratch/log"
 
 cat >"$scratch/taps.c" <<'END'

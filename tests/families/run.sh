@@ -86,7 +86,7 @@ while read -r type about; do
 done <"$scratch/list"
 [ -z "$write" ] || exit 0
 "$xformc" info "$here/roberta" >"$scratch/out" 2>"$scratch/err" && ! grep 'has no effect' "$scratch/err"
-verdict $? 'what an encoder does not read of a folder is not noted: nobody wrote it for us'
+verdict $? 'parts of a folder that an encoder does not read are not noted'
 
 # ---- folders -------------------------------------------------------------------------------------
 

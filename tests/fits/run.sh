@@ -69,7 +69,7 @@ says '^error: giant needs 3\.5[0-9]? TiB of memory' 'int8 weights are counted as
 says '^note: with --dtype int4 it still needs' 'and a narrower dtype is named'
 if grep -q -- '--dtype \(f32\|bf16\|int8\)' "$scratch/err"; then verdict 1 'wider ones are not'; else verdict 0 'wider ones are not'; fi
 "$xformc" info "$scratch/giant" >"$scratch/out" 2>"$scratch/err" && ! grep 'infinite or NaN' "$scratch/err"
-verdict $? 'info tells of it'
+verdict $? 'info reports it'
 grep -Eq '^verify, bytes +15,573,[0-9,]+ +14\.5 GiB +f32 weights, one layer at a time; all are read again for each of 6 inputs$' "$scratch/out" &&
     "$xformc" info "$scratch/giant" --json 2>/dev/null | grep -Eq '"verify":\{"weight_bytes":15573[0-9]*,"anew":true,"inputs":6\}' &&
     "$xformc" info specs/dates.lua --json | grep -Eq '"verify":\{"weight_bytes":[0-9]{6},"anew":false,"inputs":6\}' && ! "$xformc" info specs/dates.lua | grep '^verify'

@@ -41,7 +41,7 @@ refuses 2 'error: --threads 3: the model was compiled for at most 2; see --max-t
 compile specs/dates.lua -o "$scratch/one" --isa avx512 && compile specs/dates.lua -o "$scratch/any" --isa portable && compile specs/dates.lua -o "$scratch/usual"
 grep -qx 'ISA    = -mavx512f -mavx512bw .*' "$scratch/one/Makefile" && grep -qx 'ISA    = -DRT_PORTABLE' "$scratch/any/Makefile" &&
     [ "$(diff -rq "$scratch/one" "$scratch/usual" | wc -l)" = 1 ] && [ "$(diff -rq "$scratch/any" "$scratch/usual" | wc -l)" = 1 ]
-verdict $? 'one instruction set changes a setting of the Makefile alone'
+verdict $? 'one instruction set changes only a setting of the Makefile'
 
 # ---- layers and factors, in the spec and on the command line -------------------------------------
 
@@ -67,7 +67,7 @@ grep -q 'unrolled by 5[.]' "$scratch/spec/tiny_kernels.h" && grep -q 'i += 5, a 
 verdict $? 'unroll.factor of the spec is the factor'
 tail -n +2 "$scratch/flags/tiny.c" >"$scratch/flags.c" && tail -n +2 "$scratch/plain/tiny.c" | cmp - "$scratch/flags.c" &&
     cmp "$scratch/flags/tiny_kernels.h" "$scratch/plain/tiny_kernels.h"
-verdict $? 'the command line goes before the spec'
+verdict $? 'the command line overrides the spec'
 cmp "$scratch/spec/tiny.safetensors" "$scratch/plain/tiny.safetensors"
 verdict $? 'weights are packed alike: a program takes those of another form'
 
@@ -111,7 +111,7 @@ verdict $? '--lanes is an older name of --max-threads'
     diff -r "$scratch/one_slot" "$scratch/three_slots" >"$scratch/diff"
 verdict $? 'an encoder alone has one slot, whatever --slots says'
 "$xformc" info specs/dates.lua --max-threads 1 --json >"$scratch/out" 2>"$scratch/err" && grep -qF "$(bytes threads)" "$scratch/out"
-verdict $? 'info knows of it'
+verdict $? 'info reports it'
 
 # ---- weights as C: names that differ only in punctuation -----------------------------------------
 

@@ -136,7 +136,7 @@ layers_and_factors() {
         grep -q 'for (int layer = 0; layer < 2; layer++) encoder_layer_3(j' "$scratch/loops/$name.c" &&
         [ "$(grep -c 'A layer that differs from its neighbours is a separate call' "$scratch/loops/$name.c")" = 5 ] &&
         ! grep -q 'layer++' "$scratch/calls/$name.c"
-    verdict $? 'loops cover layers that are alike; of the others it is said'
+    verdict $? 'loops cover layers that are alike; the others are reported'
 
     good=0
     for factor in 1 3 64; do
@@ -146,7 +146,7 @@ layers_and_factors() {
     done
     verdict $good 'every factor of unrolling gives the same bits'
     cmp "$scratch/factor_64/$name.c" "$scratch/unrolled_calls/$name.c" && ! cmp -s "$scratch/factor_64/${name}_kernels.h" "$scratch/unrolled_calls/${name}_kernels.h"
-    verdict $? 'and stands in the kernels header alone'
+    verdict $? 'and is only in the kernels header'
     if has clang; then
         same "$unrolled" "$(bits clang clang "-O2 $native" --kernels unrolled)"
         verdict $? 'unrolled: gcc and clang, with and without instruction sets, give the same bits'

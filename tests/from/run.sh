@@ -16,7 +16,7 @@ verdict $? 'run --from'
 cat "$scratch/err"
 sed "s|weights = .*|weights = \"random\", source_vocabulary = \"$PWD/specs/dates/source_vocabulary.txt\", target_vocabulary = \"$PWD/specs/dates/target_vocabulary.txt\",|" specs/dates.lua >"$scratch/random.lua"
 [ "$("$xformc" run "$scratch/random.lua" --from "$from" "$text" 2>"$scratch/err")" = 2019-05-03 ]
-verdict $? 'run --from goes before random weights'
+verdict $? 'run --from overrides random weights'
 cat "$scratch/err"
 "$xformc" build "$scratch/dates.lua" -q --from "$from" -o "$scratch/dates" >"$scratch/err" 2>&1 && [ "$("$scratch/dates/dates" "$text")" = 2019-05-03 ]
 verdict $? 'build --from'

@@ -260,7 +260,7 @@ printf '3rd of May 2018\r\n' >"$scratch/crlf"
 same '-f drops a line end of two bytes' 2018-05-03 "$xformc" run $dates -f "$scratch/crlf"
 "$xformc" run $dates -f "$scratch/none" >"$scratch/out" 2>"$scratch/err"
 [ $? = 66 ] && [ ! -s "$scratch/out" ] && grep -q "^dates: cannot read .*/none: No such file or directory" "$scratch/err"
-verdict $? '-f of no file'
+verdict $? '-f with a file that does not exist'
 for engine in jit generic; do
     same "--stop across characters, $engine" 2019 "$xformc" run $dates --engine $engine --stop -0 '3rd of May 2019'
     same "the first of several, $engine" 20 "$xformc" run $dates --engine $engine --stop -0 --stop 5-03 --stop 19 '3rd of May 2019'
@@ -346,7 +346,7 @@ same '--stop is one more' "on the other${answer%%"$(printf %s "$answer" | cut -c
 verdict $? 'stop_strings in the text of a program'
 same 'stop_strings of a program' "on the other${answer%%"$stop"*}" "$scratch/stopped/pieces" 'on the other'
 "$xformc" info "$scratch/stopped.lua" -d m 2>&1 >/dev/null | grep -q "^  generation_stop_strings \"none such\", \"$stop\"$"
-verdict $? 'the dump tells them'
+verdict $? 'the dump shows them'
 "$xformc" info "$scratch/stopped.lua" --lua >"$scratch/again.lua" && grep -q '  generation_stop_strings = { "none such", ' "$scratch/again.lua"
 verdict $? 'and the spec in Lua'
 same 'which says the same' "on the other${answer%%"$stop"*}" "$xformc" run "$scratch/again.lua" 'on the other'

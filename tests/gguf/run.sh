@@ -177,13 +177,13 @@ edited() {          # TEXT CHANGE...: the ids of TEXT in a changed file
 }
 mark=$(edited 'a<u>b <u> c' '7:3:<u>')
 [ -n "$mark" ] && [ "$(edited 'a<u>b <u> c' '7:4:<u>')" = "$mark" ]
-verdict $? "a text begins anew behind a token of the user: $mark"
+verdict $? "a text begins anew after a user-defined token: $mark"
 plain=$(edited 'a b' '7:1:[PAD7]')
 [ -n "$plain" ] && [ "$(edited 'a b' '7:5:[PAD7]')" = "$plain" ]
 verdict $? 'unused pieces of a BPE'
 bert='tokenizer.ggml.model=bert'
 [ "$(edited 'x <sp>x' $bert '0:3:[UNK]' '1:3:[CLS]' '2:3:[SEP]' '5:4:<sp>')" = '1 53 5 53 2' ]
-verdict $? 'a token of the user in a BERT'
+verdict $? 'a user-defined token in a BERT'
 
 # ---- how a text is split into words --------------------------------------------------------------
 
@@ -271,9 +271,9 @@ echo "[$answer] [$all] [$bare]" >"$scratch/out"
 verdict $? 'a chat template in the file is that of --chat'
 twice='begins with <s> twice: the tokenizer already adds it to every text'
 "$xformc" run "$scratch/talks.gguf" -n 2 --temp 0 '<s>the ant' >"$scratch/out" 2>"$scratch/err" && grep -q "argument 1: $twice" "$scratch/err"
-verdict $? 'a text that begins with the first token is told that it begins twice: run'
+verdict $? 'a text that begins with the first token gets a note that it begins twice: run'
 "$xformc" tokenize "$scratch/talks.gguf" 'the ant' '<s>the ant' >"$scratch/out" 2>"$scratch/err" && [ "$(cat "$scratch/err")" = "xformc: text 2: $twice" ]
-verdict $? 'a text that begins with the first token is told that it begins twice: tokenize'
+verdict $? 'a text that begins with the first token gets a note that it begins twice: tokenize'
 "$xformc" run "$scratch/talks.gguf" --chat -n 2 --temp 0 'the ant' >"$scratch/out" 2>"$scratch/err" && ! grep -q twice "$scratch/err"
 verdict $? 'nothing is put before a text that a template wraps'
 with_key "$here/llama_q8_0.gguf" tokenizer.chat_template '{{ messages | join }}' >"$scratch/talks.gguf"

@@ -78,7 +78,7 @@ for options in '' '--target-language fra_Latn'; do
     "$xformc" run "$made" -n 3 $options the 2>"$scratch/err" >/dev/null
     note='note: the model chooses the language of its answer; --target-language sets it'
     [ "$(grep -c "$note" "$scratch/err")" = "$([ -n "$options" ] && echo 0 || echo 1)" ]
-    verdict $? "a language of answers that nobody chose: ${options:-none}"
+    verdict $? "a language of answers that was not chosen: ${options:-none}"
 done
 
 [ "$(wc -l <"$scratch/expected")" -ge 10 ]

@@ -306,7 +306,7 @@ refuses 'two texts'              2  'unexpected argument'               $dates 3
 refuses 'an empty text'          65 'empty'                             $dates ''
 refuses 'a text too long'        65 'at most 80 fit'                     $dates "$long$long"
 refuses 'an unknown character'   65 'U+00E9 at character 2'               $dates 'Mé'
-refuses 'no UTF-8'               65 'not valid UTF-8'                   $dates "$(printf 'a\377')"
+refuses 'not UTF-8'              65 'not valid UTF-8'                   $dates "$(printf 'a\377')"
 refuses 'no ids'                 65 'no ids were given'                  specs/gpt.lua ' '
 refuses 'a word for an id'       2  'expected ids'                      specs/gpt.lua 1 two
 refuses 'an id out of range'     65 'the vocabulary of gpt, 0 to 255'   specs/gpt.lua 256

@@ -145,7 +145,7 @@ expect 'weights with a head of another length' 65 '' \
 # A decoder with NaN weights: half of the file, from 64 KiB on.
 "$xformc" build tests/tune/gated.lua --weights file -q -o "$scratch/gated" &&
     head -c $(($(wc -c <"$scratch/gated/gated.safetensors") / 2)) /dev/zero | tr '\0' '\377' | dd of="$scratch/gated/gated.safetensors" bs=65536 seek=1 conv=notrunc 2>/dev/null
-expect 'weights that are no numbers' 65 '\n' "gated: argument 1: the model's logits contain NaN or infinity\n" \
+expect 'weights that are not numbers' 65 '\n' "gated: argument 1: the model's logits contain NaN or infinity\n" \
     "$scratch/gated/gated" --weights "$scratch/gated/gated.safetensors" --ids -n 3 "1 2 3"
 
 # ---- ids, JSON -----------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ timeout "$patience" "$program" --help >/dev/full 2>"$scratch/err"
 verdict $? 'a full disk for --help'
 { timeout "$patience" "$program" <"$scratch/lines" 2>"$scratch/err"; echo $? >"$scratch/code"; } | head -n 1 >/dev/null
 [ "$(cat "$scratch/code")" = 141 ] && [ ! -s "$scratch/err" ]
-verdict $? 'a reader that goes away ends it, without a word'
+verdict $? 'a reader that goes away ends it, without a message'
 { timeout "$patience" "$program" '3rd of May 2019' <&- >"$scratch/out"; } && [ "$(cat "$scratch/out")" = 2019-05-03 ]
 verdict $? 'arguments need no standard input'
 timeout "$patience" "$program" <. >/dev/null 2>"$scratch/err"
@@ -400,7 +400,7 @@ fi
 yes 1/2/34 | head -n 500 >"$scratch/in"
 (ulimit -f 1 && exec "$program" <"$scratch/in" >"$scratch/full" 2>"$scratch/err")
 [ $? = 74 ] && grep -q '^dates: cannot write to standard output: File too large$' "$scratch/err"
-verdict $? 'an answer behind the most that a file may hold'
+verdict $? 'an answer past the file size limit'
 
 # Other instruction sets.
 processor=$(uname -m)

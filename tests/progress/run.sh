@@ -41,7 +41,7 @@ shows 'build: for how long' '^<K>build: compiling dates.c with cc, [0-9]* s$'
 shows 'build: what it made, in what time, and how it is run' \
     "^<K>built dates: program [0-9.]* [KM]iB, [0-9.]* s; run it: '$scratch/a folder/dates' 'text'\$"
 [ "$(tail -n 1 "$scratch/screen" | cut -c 1-8)" = '<K>built' ] && "$scratch/a folder/dates" '3rd of May 2019' | grep -qx 2019-05-03
-verdict $? 'build: nothing behind that, and it does run'
+verdict $? 'build: nothing after that, and it does run'
 rm "$scratch/go"
 printf '%s\n' '? build: compiling self_attention.c with cc' '^ C' '? ends with' >"$script"
 screen 'trap : INT; "$xformc" build specs/self_attention.lua -o "$scratch/stopped"; echo "ends with $?"'

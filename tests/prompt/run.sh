@@ -149,7 +149,7 @@ m:restore(); m:edit("argmax", m:code("argmax")); m:probe("encoder.1.ffn", functi
 print("= " .. tostring(m:verify()))
 END
 grep -q '^note: dates was changed: C of argmax, probes; the generic engine runs without these changes$' "$scratch/err"
-verdict $? 'what the generic engine lacks is said once'
+verdict $? 'what the generic engine lacks is reported once'
 printf 'm = xf.compile(xf.graph("g", function(g) g.output("Y", g.relu(g.input("X", { 2, 2 }))) end))\nm:bench(0.2)\n' | "$xformc" repl >"$scratch/out" 2>&1
 awk '/ µs \|/ { if (n++ && $1 - last < 0.0099) bad = 1; last = $1 } /^ *more \|/ { more++ } { sum += /\|/ ? $NF : 0; if (/ runs,/) { split($0, w, " "); runs = 0; for (i in w) if (w[i + 1] == "runs,") runs = w[i] } }
     END { exit bad || n > 10 || more > 1 || n + more < 2 || sum != runs }' "$scratch/out"
@@ -340,7 +340,7 @@ verdict $? ':load runs a session that :save wrote'
 cat "$scratch/out" "$scratch/err"
 "$xformc" lua "$scratch/typed" >"$scratch/out" 2>"$scratch/err"
 [ $? = 0 ] && [ "$(sed 's/^3$/7/' "$scratch/expected")" = "$(cat "$scratch/out")" ] && grep -qx 7 "$scratch/out" && [ ! -s "$scratch/err" ]
-verdict $? 'xformc lua prints values as the prompt does, also of what two lines say'
+verdict $? 'xformc lua prints values as the prompt does, even of a chunk of two lines'
 cat "$scratch/out" "$scratch/err"
 # lua_file NAME CODE OUT ERR < TEXT
 lua_file() {

@@ -260,7 +260,7 @@ cat "$scratch/out" "$scratch/err"
 
 echo '=xf.sweep("specs/copy.lua", { dtype = { "f32", { ["decoder.*"] = "int8" } } }, { seconds = 0.001 })' | "$xformc" repl >"$scratch/out" 2>"$scratch/err"
 grep -q '^f32 ' "$scratch/out" && grep -q '^{ \["decoder\.\*"\] = "int8" }  ' "$scratch/out"
-verdict $? 'xf.sweep: a table among the values stands there as in a spec'
+verdict $? 'xf.sweep: a table among the values is printed as in a spec'
 says 'a sweep of the last model or of a model takes options; a wrong row says one line' 65 '2
 specs/gpt.lua:4:26: error: d_model (128) is not divisible by heads (3)
 2 jit
@@ -395,7 +395,7 @@ m:probe("encoder.0.ffn", function() error() end)
 m("3rd of May 2019")
 END
 echo '?xf' | "$xformc" repl >"$scratch/out" 2>"$scratch/err" && head -n 1 "$scratch/out" | grep -q '^xf.spec(' && ! grep -q 'table: ' "$scratch/out"
-verdict $? '?xf tells of xf and does not print it'
+verdict $? '?xf describes xf and does not print it'
 
 says 'values that are none are refused' 65 '5
 true
@@ -436,7 +436,7 @@ head -n 3 "$scratch/err"
 XFORMC_DEBUG=4 "$xformc" run specs/self_attention.lua 2>"$scratch/err" >/dev/null && grep -q '^static void ' "$scratch/err"
 verdict $? 'XFORMC_DEBUG=4 has the C text'
 XFORMC_DEBUG=1 "$xformc" run specs/self_attention.lua 2>"$scratch/err" >/dev/null && [ "$(wc -l <"$scratch/err")" = 1 ]
-verdict $? 'XFORMC_DEBUG=1 has the passes alone'
+verdict $? 'XFORMC_DEBUG=1 has only the passes'
 
 printf 'x = 1\nbad.y = 2\ny = 2\n:save %s\n' "$scratch/session.lua" | "$xformc" repl >/dev/null 2>&1
 [ "$(cat "$scratch/session.lua")" = 'x = 1

@@ -404,7 +404,7 @@ unset XFORMC_CACHE
 printf 'm = xf.compile("specs/copy.lua")\n#m:run{ 1, 2, 3 } == nil\n"here"\n' >"$scratch/in"
 PATH="$scratch/silent:$PATH" TMPDIR="$scratch/tmp" timeout -k 1 "$patience" "$xformc" repl <"$scratch/in" >"$scratch/out" 2>&1
 [ $? != 124 ] && [ "$(tail -n 1 "$scratch/out")" = here ]
-verdict $? 'a compiler that does not say its version keeps nobody waiting'
+verdict $? 'a compiler that does not print its version delays nothing'
 cat "$scratch/out"
 export XFORMC_CACHE=off
 

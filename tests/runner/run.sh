@@ -56,7 +56,7 @@ verdict $? 'cases.sh names those that are lost'
 counts 'cases in TAP' '1 passed, 1 failed, 1 skipped' 1 'echo 1..3' 'echo ok 1 - a' 'echo not ok 2 - b' 'echo "ok 3 # SKIP c"'
 counts 'a plan with carriage returns' '1 passed, 1 failed' 1 "printf '1..2\\r\\nok 1 - a\\r\\n'"
 counts 'a failure without a name' '1 passed, 1 failed' 1 'echo ok a' 'echo not ok'
-counts 'bytes that are no text' '1 passed, 1 failed' 1 \
+counts 'bytes that are not text' '1 passed, 1 failed' 1 \
     "printf 'ok a\\0ok b\\0\\377\\nnot ok \\377\\n'"
 counts 'no case is a failure' '0 passed, 1 failed' 1 'echo nothing'
 counts 'fewer cases than planned are a failure' '1 passed, 1 failed' 1 'echo 1..2' 'echo ok 1 - a'
@@ -341,7 +341,7 @@ suite a/run.sh '' 'echo ok a'
 fault 'a mode that there is not' 'tests/run.sh: there is no mode tset' tset
 in_tree env JOBS=some sh tests/run.sh build test
 [ $? = 2 ] && same 'tests/run.sh: JOBS must be a number, not some' "$(cat "$scratch/said")"
-verdict $? 'JOBS that are no number'
+verdict $? 'JOBS that is not a number'
 mkdir "$scratch/few" && mv "$scratch/tests/e" "$scratch/tests/g" "$scratch/few"
 fault 'a mode without suites' 'tests/run.sh: the mode targets has no suites' targets
 mv "$scratch/few/e" "$scratch/few/g" "$scratch/tests" && rmdir "$scratch/few"

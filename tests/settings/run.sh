@@ -178,7 +178,7 @@ for direction in Right Left; do
     cmp -s tests/chat/llama2/tokenizer.json "$scratch/chat/tokenizer.json"
     [ $? = 1 ] && same "$usual" "$(text_ids)" && same "$usual_chat" "$(text_ids --chat)" &&
         same "$perplexity" "$(perplexity)"
-    verdict $? "a decoder reads all of a text, whatever tokenizer.json has of truncation and padding: $direction"
+    verdict $? "a decoder reads all of a text, whatever truncation and padding tokenizer.json has: $direction"
 done
 
 # ---- classes -------------------------------------------------------------------------------------
@@ -347,9 +347,9 @@ verdict $? "num_labels 1: $chance; as it is: $number"
 same "$number" "$(score - '"problem_type": "regression",')"
 verdict $? 'a regression is a number'
 same "$number" "$(score - "$(new $identity) $(old $sigmoid)")" && same "$chance" "$(score - "$(new $sigmoid) $(old $identity)")"
-verdict $? 'the new key goes before the old'
+verdict $? 'the new key overrides the old'
 same "$number" "$(score "\"$identity\"" "$(new $sigmoid)")" && same "$chance" "$(score "\"$sigmoid\"" "$(new $identity) $(old $identity)")"
-verdict $? 'config_sentence_transformers.json goes before both'
+verdict $? 'config_sentence_transformers.json overrides both'
 same "$number" "$(score null "$(new $identity)")"
 verdict $? 'an activation_fn of null says nothing'
 score '"torch.nn.Softsign"' '' | grep -q 'score/config_sentence_transformers.json:1:3: error: the score activation "torch.nn.Softsign" is not supported'
@@ -479,7 +479,7 @@ for name in xlnet xlm-roberta albert camembert distilbert roberta bert; do
     echo "{ \"max_seq_length\": $more }" >"$scratch/sentence_${name}_config.json"
     cp "$scratch/sentence_${name}_config.json" "$scratch/sentence"
     same $more "$(read_ids)"
-    verdict $? "sentence_${name}_config.json goes before those behind it"
+    verdict $? "sentence_${name}_config.json overrides those after it"
     more=$((more + 1))
 done
 echo '{}' >"$scratch/sentence/sentence_bert_config.json"
@@ -488,7 +488,7 @@ verdict $? 'an empty one is passed over'
 echo '{ "max_seq_length": ' >"$scratch/sentence/sentence_roberta_config.json"
 read_ids >"$scratch/out"
 grep -q 'sentence_roberta_config.json:2: error: not JSON' "$scratch/err"
-verdict $? 'one that is no JSON is an error'
+verdict $? 'one that is not JSON is an error'
 rm "$scratch/sentence"/sentence_*_config.json
 echo '{ "do_lower_case": true }' >"$scratch/sentence/sentence_xlnet_config.json"
 cp tests/tokenizer/bert_cased/tokenizer.json "$scratch/sentence" && rm "$scratch/sentence/tokenizer_config.json" "$scratch/sentence/config.json"

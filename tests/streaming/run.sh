@@ -108,7 +108,7 @@ done
 for how in run program; do
     case $how in run) set -- "$xformc" run "$scratch/fallback.lua" ;; *) set -- "$scratch/fallback/fallback" ;; esac
     parts "$how: a row of byte pieces is written at its end" '[the][🙂\n]' "$@" --stream the
-    parts "$how: one that is no UTF-8 too" '[the][���\n]' "$@" --stream -n 3 the
+    parts "$how: one that is not UTF-8 too" '[the][���\n]' "$@" --stream -n 3 the
     alike "$how: the same bytes of byte pieces" "$@" -n 3 the the
 done
 
@@ -142,7 +142,7 @@ timed 'a program: -v of one id' dates 15 0 "$scratch/dates/dates" -v -n 1 '3rd o
 timed 'run: -v of a decoder alone' bytes 6 3 "$xformc" run "$scratch/bytes.lua" --ids -v '5 6 7 8 9 10'
 timed 'a program: -v of a decoder alone' bytes 6 3 "$scratch/bytes/bytes" --ids -v '5 6 7 8 9 10'
 [ "$("$scratch/dates/dates" -v '3rd of May 2019' '' 1 2>&1 >/dev/null | grep -c 'total time')" = 2 ]
-verdict $? 'a program: of each answer, and of no text that is refused'
+verdict $? 'a program: of each answer, and not of refused texts'
 
 # ---- real models ---------------------------------------------------------------------------------
 

@@ -147,7 +147,7 @@ END
 lives=0
 for pid in $(cat "$scratch/pids"); do [ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || lives=1; done
 [ -s "$scratch/pids" ] && [ $lives = 0 ] && [ -z "$(ls -A "$scratch/tmp")" ]
-verdict $? 'terminal: nothing of that compiler stays behind'
+verdict $? 'terminal: nothing of that compiler is left'
 rm -f "$scratch/bin/cc"
 export PATH="$PATH_BEFORE"
 unset TMPDIR
@@ -255,5 +255,5 @@ END
 "$pty" "$scratch/script" "$xformc" repl >"$scratch/screen" 2>&1
 [ $? = 77 ] || { grep -q 'the other ended' "$scratch/screen" && grep -q 'of_the_other' "$XDG_STATE_HOME/xformc/history" &&
     grep -q 'later_of_this' "$XDG_STATE_HOME/xformc/history"; }
-verdict $? 'the history has the lines of two prompts, also of one that a signal ended'
+verdict $? 'the history has the lines of two prompts, even of one that a signal ended'
 cat "$scratch/screen"

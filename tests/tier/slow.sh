@@ -138,7 +138,7 @@ verdict $? 'verify compiles anew, each form with taps and without'
 XFORMC_CACHE=off answer && runs 1
 verdict $? 'XFORMC_CACHE=off compiles anew'
 LDFLAGS=-Wl,-O1 answer && runs 1 && LDFLAGS=-Wl,-O1 answer && runs 0
-verdict $? 'what the linker is told is part of the key'
+verdict $? 'linker options are part of the key'
 printf '#!/bin/sh\ncase " $* " in *" --version "*) echo another; exit 0 ;; esac\nexec %s "$@"\n' "$scratch/bin/cc" >"$scratch/cc2"
 mkdir "$scratch/bin2" && mv "$scratch/cc2" "$scratch/bin2/cc" && chmod +x "$scratch/bin2/cc"
 PATH="$scratch/bin2:$PATH" answer && runs 1 && answer && runs 0
@@ -291,7 +291,7 @@ END
 "$xformc" lua "$scratch/many.lua" >"$scratch/out" 2>"$scratch/err"
 code=$?
 [ $code = 0 ] && [ "$(cat "$scratch/out")" = native ] && [ ! -s "$scratch/err" ] && empty && [ ! -e "$scratch/two" ]
-verdict $? '100 models: one is compiled at a time, and nothing stays behind'
+verdict $? '100 models: one is compiled at a time, and nothing is left'
 echo "exit $code"; cat "$scratch/out" "$scratch/err"; ls -A "$scratch/tmp"
 rm -f "$scratch/runs"
 

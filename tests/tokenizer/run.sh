@@ -97,7 +97,7 @@ mkdir "$scratch/empty"
 refused 'a folder without a tokenizer' 66 'has no tokenizer; it needs one of tokenizer.json' "$scratch/empty"
 for id in 999999 4000000000; do
     "$xformc" tokenize $here/gpt2 --decode $id 2>&1 | grep -q "id $id is not in the vocabulary (0 to"
-    verdict $? "an id that is none: $id"
+    verdict $? "not an id: $id"
 done
 
 # ---- white space taken by an added token

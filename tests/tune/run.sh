@@ -43,7 +43,7 @@ grep -Eq '^  -- layers: default; us: pp120: default [0-9.]+, a loop over layers 
 verdict $? 'choices of the whole are reported in comments, and on standard output'
 "$xformc" run $spec --tune "$scratch/made.lua" --ids --temp 0 -n 20 "1 2 3" >"$scratch/out" 2>"$scratch/err" && [ ! -s "$scratch/err" ] &&
     "$xformc" run $spec --ids --temp 0 -n 20 "1 2 3" | cmp - "$scratch/out"
-verdict $? 'run reads it without a word'
+verdict $? 'run reads it without a note'
 
 "$xformc" compile $spec --max-len 64 --tune "$scratch/made.lua" -q -o "$scratch/shorter" 2>"$scratch/err" &&
     grep -q 'made.lua: note: measured for another build of gated: its choices may be slow here' "$scratch/err"
@@ -110,7 +110,7 @@ grep -q 'default_threads = 3,' "$scratch/tuned/gated_main.c" && grep -q 'for (in
     ! grep -q 'for (int layer' "$scratch/usual/gated.c"
 verdict $? 'threads of the program, and a loop over layers'
 "$xformc" compile $spec --tune "$scratch/all.lua" --unroll-layers on -q -o "$scratch/calls" 2>/dev/null && cmp "$scratch/usual/gated.c" "$scratch/calls/gated.c"
-verdict $? 'the command line goes before the file'
+verdict $? 'the command line overrides the file'
 for cc in gcc clang; do
     command -v $cc >/dev/null || continue
     $cc -std=c11 -fsyntax-only -Wall -Wextra -Werror -I "$scratch/tuned/runtime" "$scratch/tuned/gated.c" || echo "$cc reports errors or warnings"
@@ -165,7 +165,7 @@ END
 "$xformc" compile $spec --tune "$scratch/strange.lua" -q -o "$scratch/strange" 2>"$scratch/err"
 [ $? = 0 ] && grep -q 'strange.lua:3:3: note: this build of gated does not have the call linear_72x145, or cannot split it as the file says (ignored: 2 of 3 calls)$' "$scratch/err" &&
     [ "$(grep -c 'tuned:' "$scratch/strange/gated_kernels.h")" = 1 ]
-verdict $? 'calls that the model has not, or not so, are reported'
+verdict $? 'calls that the model does not have, or has in another form, are reported'
 cat "$scratch/err"
 
 # ---- faulty files --------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ for name in sentence_mean sentence_dense sentence_mpnet; do
         "$xformc" run $here/$name --engine $engine --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
         verdict $? "$name: vectors as sentence-transformers has them, $engine"
         [ "$(grep -c 'line 6: 37 tokens; truncated to' "$scratch/err")" = 1 ] && ! grep -q error "$scratch/err"
-        verdict $? "$name: what is cut is said, $engine"
+        verdict $? "$name: cuts are reported, $engine"
     done
     as_lua $name
     [ $name = sentence_mean ] && continue
@@ -45,7 +45,7 @@ for name in sentence_mean sentence_dense sentence_mpnet; do
     "$program" --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
     verdict $? "$name: vectors as sentence-transformers has them, a program"
     [ "$(grep -c 'line 6: 37 tokens; truncated to' "$scratch/err")" = 1 ]
-    verdict $? "$name: what is cut is said, a program"
+    verdict $? "$name: cuts are reported, a program"
 done
 
 # Decoders and the encoder of a T5. Programs of three of them, one with unrolled kernels and windows
@@ -55,7 +55,7 @@ for name in embed_qwen3 embed_mistral embed_mistral_both embed_gemma embed_gpt2 
         "$xformc" run $here/$name --engine $engine --raw <$here/$name.texts >"$scratch/raw" 2>"$scratch/err" && as_expected $name vectors "$scratch/raw"
         verdict $? "$name: vectors as sentence-transformers has them, $engine"
         [ "$(grep -c 'line [56]: [0-9]* tokens; truncated to' "$scratch/err")" = 1 ] && ! grep -q error "$scratch/err"
-        verdict $? "$name: what is cut is said, $engine"
+        verdict $? "$name: cuts are reported, $engine"
     done
     as_lua $name
 done
@@ -75,7 +75,7 @@ done
 none='[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0]' rain='[0,1],[1,2],[2,3],[3,4],[0,0]'
 "$xformc" tokenize --json $here/embed_mistral rain >"$scratch/out" &&
     grep -qF "\"offsets\":[$none,$rain],\"character_offsets\":[$none,$rain]" "$scratch/out"
-verdict $? 'tokens behind a prompt stand at their places in the text'
+verdict $? 'tokens after a prompt have their places in the text'
 cosine_of() { awk '{ for (i = 1; i <= NF; i++) { if (NR == 1) a[i] = $i; else { ab += a[i] * $i; bb += $i * $i }; if (NR == 1) aa += $i * $i } }
     END { printf "%.5f\n", ab / sqrt(aa * bb) }'; }
 printf 'rain\nthe moon\n' | "$xformc" run $here/embed_qwen3 | cosine_of >"$scratch/expected" &&
@@ -117,7 +117,7 @@ for name in cross_bert cross_roberta; do
     "$program" --raw "$(sed -n 1p $here/$name.texts)" >"$scratch/text" && "$program" --ids --raw "$ids" >"$scratch/ids" && cmp "$scratch/text" "$scratch/ids"
     verdict $? "$name: a pair of ids, a program"
     "$program" --help | grep -q '^A tab splits a TEXT into a pair'
-    verdict $? "$name: --help tells of pairs"
+    verdict $? "$name: --help describes pairs"
 done
 # For BERT the types matter: the same ids as one text get a different score.
 "$xformc" run $here/cross_bert --ids "2 5 6 3${tab}7 5 8 3" >"$scratch/pair"; "$xformc" run $here/cross_bert --ids '2 5 6 3 7 5 8 3' >"$scratch/one"
@@ -315,7 +315,7 @@ a NUL at byte 2 of the string
 sentence_mean takes one text, not a pair
 the text has no mask token (id 4); m:run{ ids } gives the logits of every token
 END
-verdict $? 'the prompt looks into a pair, and refuses what is none'
+verdict $? 'the prompt looks into a pair, and refuses what is not one'
 cat "$scratch/err"
 cat >"$scratch/ids.lua" <<'END'
 return xf.model { name = "two", kind = "encoder", layers = 1, heads = 2, d_model = 8, d_ff = 8, vocab = 9, max_len = 9, token_types = 2, pairs = true,

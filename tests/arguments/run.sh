@@ -179,7 +179,7 @@ n = xf.tensor{ { 0/0, 1 }, { 2, 0/0 } } return row(n:argmax(1) - xf.tensor{ 1, 0
 big = xf.tensor({ 16777216, 1, 1 }, { 1, 3 }) return big:sum() .. " " .. big:sum(2)[1]
 xf.tensor{ 5, 0/0, 7 }:argmax() - 2.0 .. " " .. xf.tensor{ 0/0, 5, 7 }:argmax()
 END
-says 'axes that a tensor has not' 65 '' '*t:sum: a tensor of 2 × 3 has no axis 3; axes are 1 to 2, or -1 (the last) to -2*t:max: *no axis 0;*t:argmax: *no axis -3;*' <<'END'
+says 'axes that a tensor does not have' 65 '' '*t:sum: a tensor of 2 × 3 has no axis 3; axes are 1 to 2, or -1 (the last) to -2*t:max: *no axis 0;*t:argmax: *no axis -3;*' <<'END'
 t = xf.tensor{ { 1, 2, 3 }, { 4, 5, 6 } }
 t:sum(3)
 t:max(0)

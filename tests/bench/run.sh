@@ -323,7 +323,7 @@ assert mine == open(expected, "rb").read()
 assert len(answers(rows.READING, reading, {"bytes": 8192})) == 8192
 END
     python "$scratch/sides.py" "$peers" "$xformc" "$scratch/top" "$scratch/expected"
-    verdict $? 'sides.py compiles dates and peer_limit, and asks them'
+    verdict $? 'sides.py compiles dates and peer_limit, and runs them'
     cat >"$scratch/commands.py" <<'END'
 import os, sys
 folder, xformc, root, gguf = sys.argv[1:]
@@ -359,7 +359,7 @@ END
 else
     for name in 'peers.sh lists its rows' 'the row of make large is measured only by name' 'peers.sh prints results that are kept' \
         'the kept results are as peers.py writes them, one row a line' \
-        'sides.py compiles dates and peer_limit, and asks them' \
+        'sides.py compiles dates and peer_limit, and runs them' \
         'commands.py starts, runs and builds a file, and names a command that fails'; do
         echo "skip $name (no Python 3.11 with NumPy)"
     done

@@ -305,7 +305,7 @@ verdict $? 'files dated in the future are built again'
 printf 'all:;@echo not ours; exit 1\nself_attention:;@exit 1\n' >"$scratch/other.mk"
 MAKEFILES=$scratch/other.mk MAKEFLAGS=n GNUMAKEFLAGS='CC=false' MFLAGS=-k MAKELEVEL=3 "$xformc" build specs/self_attention.lua -q -o "$scratch/flags" 2>"$scratch/err" &&
     "$scratch/flags/self_attention" >/dev/null && [ ! -s "$scratch/err" ] && ! ls -A "$scratch/flags" | grep '^\.'
-verdict $? 'the settings of a make around us are not for ours'
+verdict $? 'the settings of an outer make do not reach ours'
 cat "$scratch/err"
 cp "$scratch/flags/Makefile" "$scratch/Makefile" && sum=$(cksum <"$scratch/flags/self_attention.o") &&
     "$xformc" build specs/self_attention.lua -q -o "$scratch/flags" --isa portable && cmp "$scratch/flags/Makefile" "$scratch/Makefile" &&
@@ -594,7 +594,7 @@ awkward: argument 4: 12 ids, but at most 11 fit
 END
 verdict $? 'run takes ids where there is no tokenizer'
 "$xformc" run specs/dates.lua --engine generic -v '3rd of May 2019' 2>&1 >/dev/null | grep -q '^2019-05-03: sum of log-probabilities -0\.'
-verdict $? 'run -v tells the sum of log-probabilities'
+verdict $? 'run -v prints the sum of log-probabilities'
 
 # ---- verify --------------------------------------------------------------------------------------
 

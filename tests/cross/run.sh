@@ -73,7 +73,7 @@ compilers() {
 compiler_parts() {
     level='-O0 -Dalways_inline=unused'
     objects neon "$scratch/parts" compiler/machine/machine.c compiler/engine/kernel_set.c compiler/engine/kernel_set_one.c compiler/emit/isa.c
-    verdict $? 'what of xformc looks at the machine is compiled for 64-bit ARM'
+    verdict $? 'the parts of xformc that look at the machine compile for 64-bit ARM'
 }
 
 # build SET: build the dates program.

@@ -110,7 +110,7 @@ if "$xformc" build specs/dates.lua -q --slots 4 --weights file -o "$scratch/date
         says '2019-05-03 ' 'the program' you
         says '2019-05-03 2034-01-02 2018-09-03 2093-10-06 ' 'sentences together, by NAME_decode_greedy' greedy_batch dates.safetensors
         says "$best" 'a search with beams' beam_search dates.safetensors
-        says "$scored" 'the whole of the search' library_beam dates.safetensors '1/2/34'
+        says "$scored" 'the whole search' library_beam dates.safetensors '1/2/34'
     done
 else verdict 1 'generated/README.md: the program'
 fi

@@ -106,7 +106,7 @@ awk '/^```/ { if (inside && block ~ /^xformc /) printf "%s", block
         inside = !inside; block = ""; next }
     inside { block = block $0 "\n" }' $pages >"$scratch/commands"
 [ "$(wc -l <"$scratch/commands")" -ge 10 ]
-verdict $? 'the pages show commands for models of others'
+verdict $? 'the pages show commands for models of other people'
 while IFS= read -r command; do
     (cd "$scratch/here" && PATH=$scratch/bin:$PATH sh -c "$command") >"$scratch/out" 2>&1 </dev/null
     verdict $? "the pages: $command"

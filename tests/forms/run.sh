@@ -141,7 +141,7 @@ weights_of() {
 weights_of '2000000, 1234567, 1e9, -16777216' && "$scratch/product/product" >"$scratch/out" &&
     grep -q '2000000, 1234567, 1e+09f, -16777216' "$scratch/product/product_weights.c" &&
     grep -q '2000000.* 1234567.*-16777216' "$scratch/out"
-verdict $? 'large integers are constants of C'
+verdict $? 'large integers are C constants'
 
 # ---- many operations -----------------------------------------------------------------------------
 

@@ -183,7 +183,7 @@ exactly() {
 }
 check "the limit is exact" exactly
 unknown_target() { exits 2 "$xformc" info specs/dates.lua --target cortex-m5 && grep -q "did you mean" "$scratch/err"; }
-check "an unknown target is told with those there are" unknown_target
+check "an unknown target is reported with the known ones" unknown_target
 for bad in 0 x 12Q 1MM -1 99999999999G 18014398509481985K; do
     check "--max-ram $bad is refused" exits 2 "$xformc" info specs/dates.lua --max-ram=$bad
 done

@@ -154,7 +154,7 @@ done
     grep -q "^note: verify: using the spec's own inputs" "$scratch/err"
 verdict $? 'verify of a computed mask'
 fails 'verify of a computed mask that is none' 65 "*error: jit: mask?2, 1? is 2: $help" "$xformc" verify "$scratch/bad.lua" --engine jit
-says 'the prompt: a computed mask that is none' 65 '' "*mask?2, 1? is 2: $help*" <<END
+says 'the prompt: a computed mask that is not a mask' 65 '' "*mask?2, 1? is 2: $help*" <<END
 xf.compile("$scratch/bad.lua"):run()
 END
 

@@ -261,7 +261,7 @@ done
 for light in '0;15' '0;7' '' '15' '15;' '0;x' '15;-1'; do
     check "terminal: COLORFGBG=$light is light" same "$(ground "$light")" '231 17 '
 done
-check 'terminal: asked for, NO_COLOR does not hold' env NO_COLOR=1 sh -c "'$bin' attention $dates '$text' --color=always | grep -q '$escape'"
+check 'terminal: --color=always overrides NO_COLOR' env NO_COLOR=1 sh -c "'$bin' attention $dates '$text' --color=always | grep -q '$escape'"
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     # on_terminal VARIABLES OPTIONS: prints `colour`, `plain` or `nothing`
     on_terminal() {
@@ -270,7 +270,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     }
     check 'terminal: colour' same "$(on_terminal TERM=xterm '')" colour
     check 'terminal: NO_COLOR' same "$(on_terminal 'TERM=xterm NO_COLOR=1' '')" plain
-    check 'terminal: an empty NO_COLOR says nothing' same "$(on_terminal 'TERM=xterm NO_COLOR=' '')" colour
+    check 'terminal: an empty NO_COLOR has no effect' same "$(on_terminal 'TERM=xterm NO_COLOR=' '')" colour
     check 'terminal: TERM=dumb' same "$(on_terminal TERM=dumb '')" plain
     check 'terminal: --color=never' same "$(on_terminal TERM=xterm --color=never)" plain
     # error_on_terminal VARIABLES: the same for an error.

@@ -94,10 +94,10 @@ expect 'lines are counted' 65 '2093-10-06\n\n2093-10-06\n' 'dates: line 2: empty
 
 usage="Usage: dates [OPTION]... [TEXT]...\nTry 'dates --help' for more information.\n"
 expect 'a wrong option' 2 '' "dates: unknown option '--wieghts'; did you mean '--weights'?\\n$usage" "$program" --wieghts x
-expect 'a far option' 2 '' "dates: unknown option '--colourful'\\n$usage" "$program" --colourful
+expect 'an option unlike any other' 2 '' "dates: unknown option '--colourful'\\n$usage" "$program" --colourful
 expect 'a wrong letter' 2 '' "dates: unknown option '-z'\\n$usage" "$program" -z
 expect 'an option without its argument' 2 '' "dates: option '--weights' needs an argument\\n$usage" "$program" --weights
-expect 'an option with one too many' 2 '' "dates: option '--pin' takes no argument\\n$usage" "$program" --pin=1
+expect 'an option with an argument it does not take' 2 '' "dates: option '--pin' takes no argument\\n$usage" "$program" --pin=1
 for n in 0 17 -1 x ''; do
     expect "--threads '$n'" 2 '' "dates: --threads must be a whole number from 1 to 16, not '$n'\\n$usage" "$program" "--threads=$n" x
 done
@@ -166,7 +166,7 @@ score=$("$xformc" run specs/dates.lua --engine generic -v 'September 1' 2>&1 >/d
 verdict $? 'the score is the sum of the log-probabilities'
 echo "score $score: $("$program" --json 'September 1')"
 feed '3 66\n3 x\n\n'
-expect '--ids: ids out of range, no numbers, nothing' 65 '\n\n\n' 'dates: line 1: id 66 at position 2 is not in the vocabulary, 0 to 65
+expect '--ids: ids out of range, not numbers, nothing' 65 '\n\n\n' 'dates: line 1: id 66 at position 2 is not in the vocabulary, 0 to 65
 dates: line 2: expected a whole number from 0 to 65 at byte 3\ndates: line 3: empty; 1 to 80 ids fit\n' "$program" --ids
 feed '"\\\033\377\n'
 expect '--json: an error is an object, and standard error stays empty' 65 \

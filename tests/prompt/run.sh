@@ -189,7 +189,7 @@ for line in tostring(n):gmatch("[^\n]+") do lines[#lines + 1] = line end
 tostring(m:weights()):match("decoder.{0..1}.ffn.down.weight")
 tostring(setmetatable({ "e.0.x", "e.2.x" }, getmetatable(n))):match("{.*}")
 END
-says 'options that are none, errors at the place of the user' 65 'nil
+says 'unknown options, errors with the line of the user' 65 'nil
 true' "*prompt:1: m:attention has no option 'haed'; did you mean 'head'?
 *prompt:1: engine: expected jit or native or generic, found jitt
 *prompt:1: engine: expected a string, found a number
@@ -238,7 +238,7 @@ verdict $? 'the bars of a sweep name its model'
 
 # ---- selections ----------------------------------------------------------------------------------
 
-says 'what is chosen wrongly is told with what there is' 65 '4
+says 'a wrong choice is reported with the choices there are' 65 '4
 4' "*dates has no block 'encoder.9.self_attn'; expected encoder.{0..1}.self_attn, encoder.{0..1}.ffn, decoder.{0..1}.self_attn,*
 *encoder.0.self_attn has heads 0 to 3
 *dates has no attention 'encoder.0.ffn'; expected encoder.{0..1}.self_attn, decoder.{0..1}.self_attn, decoder.{0..1}.cross_attn
@@ -281,7 +281,7 @@ s:attention("a text")
 END
 tail -n 1 "$scratch/graph.svg" | grep -q '</svg>' && cmp "$scratch/graph.svg" "$scratch/both.svg"
 verdict $? 'the picture of a graph, whichever way its file is given'
-says 'C that is wrong is told with its lines' 65 '' "*: error: identifier expected
+says 'C that is wrong is reported with its lines' 65 '' "*: error: identifier expected
     int x = ;
     int y = 1;
 *implicit declaration of function 'foo'
@@ -291,7 +291,7 @@ m = xf.compile("specs/dates.lua", { tier = "jit" })
 m:edit("argmax", "static void argmax(const job *j, int thread, int threads)\n{\n    int x = ;\n    int y = 1;\n}")
 m:edit("argmax", "static void argmax(const job *j, int thread, int threads)\n{\n    foo(1);\n}")
 END
-says 'a model says what was changed of it' 0 'nil
+says 'a model lists its changes' 0 'nil
 C of argmax
 C of argmax, probes, weights
 nil

@@ -72,7 +72,7 @@ END
 says 'an incomplete chunk at the end' 65 '' "*<eof>*" <<'END'
 for i = 1, 2 do
 END
-says 'what a spec says for nothing is noted, but not by a sweep' 0 '2
+says 'fields without effect are noted, but not by a sweep' 0 '2
 2' 'prompt:1:22: note: rope_theta has no effect: positions are not "rotary"*' <<'END'
 spec = xf.spec("specs/dates.lua")
 m = xf.compile(spec{ rope_theta = 500 })
@@ -363,7 +363,7 @@ printf 'm = xf.compile("specs/dates.lua", { tier = "jit" })\nm:edit("argmax", fu
 static void argmax(const job *j, int thread, int threads /* mine */)' ]
 verdict $? ':code shows a function with its comment, as it was edited'
 cat "$scratch/out"
-says 'a tensor of weights is changed in one model alone' 65 'true true true' '*takes 64 × 256 numbers, found 1*has no weights*' <<'END'
+says 'a tensor of weights is changed in only one model' 65 'true true true' '*takes 64 × 256 numbers, found 1*has no weights*' <<'END'
 m = xf.compile("specs/dates.lua"); n = xf.compile("specs/dates.lua"); w = m:weight("encoder.0.ffn.down.weight")
 function out(m) return m:run({ 3, 4, 5 }, { 1, 2 }).log_probs end
 a = out(m)
@@ -397,7 +397,7 @@ END
 echo '?xf' | "$xformc" repl >"$scratch/out" 2>"$scratch/err" && head -n 1 "$scratch/out" | grep -q '^xf.spec(' && ! grep -q 'table: ' "$scratch/out"
 verdict $? '?xf describes xf and does not print it'
 
-says 'values that are none are refused' 65 '5
+says 'invalid values are refused' 65 '5
 true
 true' "*the tensor is empty*tables of numbers are nested more than 4 deep*sizes do not match*expected a whole number from 1 to 16*expected a whole number from 0 to 4095*a NUL at byte 2*there is no function ''*not finite*" <<'END'
 xf.tensor({}):argmax()
@@ -487,7 +487,7 @@ if [ -r /proc/self/status ]; then
     verdict $? '1,000 rounds of compile and free take no more memory'
     cat "$scratch/out" "$scratch/err"
 fi
-says 'a closed model, a dimension that is none' 65 '' '*the model was closed*dimension -9223372036854775808 is outside the range 1 to 1*' <<'END'
+says 'a closed model, an invalid dimension' 65 '' '*the model was closed*dimension -9223372036854775808 is outside the range 1 to 1*' <<'END'
 m = xf.compile("specs/self_attention.lua"); m:close()
 m.tier
 xf.tensor{ 1, 2 }:slice(1, 1, math.mininteger)

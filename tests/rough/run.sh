@@ -350,10 +350,10 @@ sed 's,"/dev/null",arg[1],' "$scratch/life.lua" >"$scratch/lives.lua"
 if [ -r /proc/self/status ] && [ -z "${XFORMC_SANITIZE:-}" ]; then
     timeout "$patience" "$xformc" lua "$scratch/lives.lua" "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
     [ $? = 0 ] && [ "$(cat "$scratch/out")" = 2019-05-03 ]
-    verdict $? 'a model that is asked, looked at and changed for long takes no more memory'
+    verdict $? 'a model that is queried, inspected and changed for long takes no more memory'
     cat "$scratch/out" "$scratch/err"
 fi
-says 'edits one behind another, with helpers, are the same in the engine with taps' 0 '22222222222
+says 'edits one after another, with helpers, are the same in the engine with taps' 0 '22222222222
 22222222222
 11111111111
 2019-05-03
@@ -399,7 +399,7 @@ cat "$scratch/out"
 lives=0
 for pid in $(cat "$scratch/pids"); do [ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || lives=1; done
 [ $lives = 0 ]
-verdict $? 'nothing of it lives on'
+verdict $? 'none of its processes lives on'
 unset XFORMC_CACHE
 printf 'm = xf.compile("specs/copy.lua")\n#m:run{ 1, 2, 3 } == nil\n"here"\n' >"$scratch/in"
 PATH="$scratch/silent:$PATH" TMPDIR="$scratch/tmp" timeout -k 1 "$patience" "$xformc" repl <"$scratch/in" >"$scratch/out" 2>&1

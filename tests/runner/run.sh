@@ -102,7 +102,7 @@ counts 'cases that cannot be kept are a failure' '0 passed, 1 failed' 1 \
 
 counts 'a suite that cannot write a case fails' '1 passed, 1 failed' 1 \
     '. tests/lib.sh' 'ok a' 'not_ok b >/dev/full' 'ok c'
-counts 'a failure behind a line without an end' '1 passed, 1 failed' 1 \
+counts 'a failure after a line without an end' '1 passed, 1 failed' 1 \
     '. tests/lib.sh' 'ok a' 'printf found' 'not_ok b' 'ok c >/dev/null'
 
 # ---- suites that run again -----------------------------------------------------------------------

@@ -351,7 +351,7 @@ verdict $? 'the new key overrides the old'
 same "$number" "$(score "\"$identity\"" "$(new $sigmoid)")" && same "$chance" "$(score "\"$sigmoid\"" "$(new $identity) $(old $identity)")"
 verdict $? 'config_sentence_transformers.json overrides both'
 same "$number" "$(score null "$(new $identity)")"
-verdict $? 'an activation_fn of null says nothing'
+verdict $? 'an activation_fn of null has no effect'
 score '"torch.nn.Softsign"' '' | grep -q 'score/config_sentence_transformers.json:1:3: error: the score activation "torch.nn.Softsign" is not supported'
 verdict $? 'another activation is refused'
 sed "1s/{/{ $(old $sigmoid)/" tests/families/bert_classifier/config.json \

@@ -236,7 +236,7 @@ verdict $? 'cache, when it is off'
 XDG_CACHE_HOME="$scratch/file" answer 2>"$scratch/err" && [ ! -s "$scratch/err" ] && runs 1 && empty
 verdict $? 'a cache that cannot be written'
 "$xformc" cache more 2>/dev/null; [ $? = 2 ]
-verdict $? 'cache takes no word'
+verdict $? 'cache takes no argument'
 
 # ---- compilers that are missing or fail ----------------------------------------------------------
 

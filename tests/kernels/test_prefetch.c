@@ -1,5 +1,5 @@
-/* test_prefetch.c: Kernels prefetch on the processors that gain by it, as told by cpuid, and on no
- * others. */
+/* test_prefetch.c: Kernels prefetch on the processors that gain by it, recognised by cpuid, and on
+ * no others. */
 #include "kernel_test.h"
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)

@@ -60,7 +60,7 @@ static ssize_t more(Screen *s, int ms)
     return n;
 }
 
-/* Like more(), but waits even after the end of the screen. */
+/* Like more(), but waits even if no more output can come. */
 static void pause_for(Screen *s, int ms)
 {
     if (more(s, ms) < 0) usleep((useconds_t)ms * 1000);

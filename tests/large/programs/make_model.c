@@ -1,7 +1,7 @@
 /* make_model.c: random models as large as those that people run: a Hugging Face folder in bf16
  * shards, or a GGUF file of Q4_0 blocks. A value depends only on the shape, the tensor's name and
  * its place in the tensor. usage: make_model [--gguf] SHAPE PATH [LAYERS]
- * LAYERS: how many layers to write; default: all of the shape */
+ * LAYERS: how many layers to write; default: all that the shape has */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

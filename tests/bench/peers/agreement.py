@@ -12,8 +12,8 @@ from worker import CHECKED_IDS
 
 # (largest distance, least correlation) by a row's number format. Limits for rounded weights leave
 # room above what random normal weights, the hardest to round, give: 0.06 and 0.998 in int8, 0.09
-# and 0.997 between two kinds of int8 over 22 layers, 0.45 and 0.915 in Q4_0. Rotary pairs in the wrong order give
-# 0.74 and 0.867 in f32. llama.cpp keeps keys and values in f16 by default.
+# and 0.997 between two kinds of int8 over 22 layers, 0.45 and 0.915 in Q4_0. Rotary pairs in the
+# wrong order give 0.74 and 0.867 in f32. llama.cpp keeps keys and values in f16 by default.
 LIMITS = {"f32": (1e-4, 0.9999999), "f32 in llama.cpp": (5e-3, 0.99999), "int8": (0.15, 0.99), "int4": (0.6, 0.9)}
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Check the tree in the current folder, rule by rule. Prints findings as `FILE:LINE: what`, and exits
-# with 1 if there are any.
+# Check the tree in the current folder, rule by rule. Prints findings as `FILE:LINE: what`, and
+# exits with 1 if there are any.
 # usage: lint.sh [RULE…]
 # rules: includes folders calls libraries names text words sizes generated compilers
 export LC_ALL=C

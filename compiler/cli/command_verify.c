@@ -12,6 +12,9 @@
 
 enum { MAX_ENGINES = 5, THREADS = 2, SEED = 1 };
 
+/* Engines that compute the same bits, by their kernels, which sum in different orders. */
+enum { OTHER_BITS, BITS_OF_LIBRARY, BITS_OF_UNROLLED };
+
 typedef struct Engines { VerifyEngine list[MAX_ENGINES]; int count; } Engines;
 
 /* True if a command is on the PATH. */
@@ -47,27 +50,27 @@ static bool open_native(Session *s, Engines *e, const char **first)
 {
     static const char *const compilers[] = { "gcc", "clang" };
     CompileOptions o = s->options;
+    const int bits = o.form.kernels == KERNELS_UNROLLED ? BITS_OF_UNROLLED : BITS_OF_LIBRARY;
     *first = o.cc;
-    if (*first) return open_engine(s, e, ENGINE_NATIVE, &o, 1);
+    if (*first) return open_engine(s, e, ENGINE_NATIVE, &o, bits);
     for (int i = 0; i < 2; i++) {
         o.cc = compilers[i];
         if (!on_path(s->arena, o.cc)) continue;
         if (!*first) *first = o.cc;
-        if (!open_engine(s, e, ENGINE_NATIVE, &o, 1)) return false;
+        if (!open_engine(s, e, ENGINE_NATIVE, &o, bits)) return false;
     }
     if (*first) return true;
     o.cc = *first = "cc";
-    return open_engine(s, e, ENGINE_NATIVE, &o, 1);
+    return open_engine(s, e, ENGINE_NATIVE, &o, bits);
 }
 
-/* Open native code with unrolled kernels. They sum in a different order than the library's, so
- * their bits differ. */
+/* Open native code with unrolled kernels. */
 static bool open_unrolled(Session *s, Engines *e, const char *cc)
 {
     CompileOptions o = s->options;
     o.form.kernels = KERNELS_UNROLLED;
     o.cc = cc;
-    const bool opened = open_engine(s, e, ENGINE_NATIVE, &o, 2);
+    const bool opened = open_engine(s, e, ENGINE_NATIVE, &o, BITS_OF_UNROLLED);
     if (opened) e->list[e->count - 1].tapped->name = e->list[e->count - 1].plain->name = "native (unrolled)";
     return opened;
 }
@@ -76,12 +79,12 @@ static bool open_unrolled(Session *s, Engines *e, const char *cc)
 static bool open_engines(Session *s, Engines *e, EngineKind only)
 {
     const char *cc;
-    if ((!only || only == ENGINE_JIT) && !open_engine(s, e, ENGINE_JIT, &s->options, 1)) return false;
+    if ((!only || only == ENGINE_JIT) && !open_engine(s, e, ENGINE_JIT, &s->options, BITS_OF_LIBRARY)) return false;
     if (!only || only == ENGINE_NATIVE) {
         if (!open_native(s, e, &cc)) return false;
         if (s->options.form.kernels == KERNELS_LIBRARY && !model_is_narrow(s->model) && !open_unrolled(s, e, cc)) return false;
     }
-    return open_engine(s, e, ENGINE_GENERIC, &s->options, 0);
+    return open_engine(s, e, ENGINE_GENERIC, &s->options, OTHER_BITS);
 }
 
 /* The number of threads to compare with one thread: the number given if it is above one, else two;

@@ -150,6 +150,20 @@ static json_t *normaliser_list(Settle *s)
     return list;
 }
 
+/* Remove every Lowercase from a list of parts, within Sequences too. */
+static void remove_lowercase(json_t *list, int depth)
+{
+    for (size_t at = 0; at < json_array_size(list);) {
+        json_t *part = json_array_get(list, at);
+        if (is_type(part, "Lowercase")) {
+            json_array_remove(list, at);
+            continue;
+        }
+        if (depth < DEEPEST) remove_lowercase(list_of(part), depth + 1);
+        at++;
+    }
+}
+
 /* Add a Lowercase to the normalizer or remove every Lowercase, as the class does. With `first`, it
  * is added as the first part; otherwise before a Precompiled or, if there is none, as the last
  * part. */
@@ -159,14 +173,11 @@ static void settle_lowercase(Settle *s, bool first)
     if (lower == found) return;
     tell(s, found ? "its normalizer has a Lowercase" : "its normalizer has no Lowercase", "do_lower_case", says_lower(s), lower);
     json_t *list = normaliser_list(s);
-    size_t at = 0;
-    if (lower) {
+    if (!lower) remove_lowercase(list, 1);
+    else {
+        size_t at = 0;
         while (!first && at < json_array_size(list) && !is_type(json_array_get(list, at), "Precompiled")) at++;
         json_array_insert_new(list, at, json_pack("{s:s}", "type", "Lowercase"));
-    }
-    while (!lower && at < json_array_size(list)) {
-        if (is_type(json_array_get(list, at), "Lowercase")) json_array_remove(list, at);
-        else at++;
     }
 }
 

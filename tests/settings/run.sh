@@ -241,6 +241,12 @@ says xlmr '{ "tokenizer_class": "XLMRobertaTokenizer", "add_prefix_space": false
 says gpt2 '{ "tokenizer_class": "BertTokenizer" }' - \
     'class/tokenizer.json: note: its model is not a WordPiece model, unlike that of BertTokenizer; do_lower_case and similar keys are ignored
 class/tokenizer.json: note: BertTokenizer in transformers 5 has the model WordPiece (in the file: BPE), the pre_tokenizer BertPreTokenizer (in the file: ByteLevel), the decoder WordPiece (in the file: ByteLevel); using the file, as in transformers 4'
+lower='{"type":"Sequence","normalizers":[{"type":"Sequence","normalizers":[{"type":"Lowercase"},{"type":"NFC"}]}]}'
+class_folder smollm '{ "tokenizer_class": "XLNetTokenizer", "do_lower_case": false }' -
+sed "s/\"normalizer\":null/\"normalizer\":$lower/" tests/tokenizer/smollm/tokenizer.json >"$scratch/class/tokenizer.json"
+same "$("$xformc" tokenize tests/tokenizer/smollm 'The HOUSE')" "$("$xformc" tokenize "$scratch/class" 'The HOUSE' 2>"$scratch/err")" &&
+    grep -q 'has a Lowercase; using do_lower_case = false' "$scratch/err"
+verdict $? 'a Lowercase in a Sequence within a Sequence is removed'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": false, "add_eos_token": false }' - \
     'class/tokenizer.json: note: using the post_processor, as transformers 5 does, and ignoring "add_bos_token": false in tokenizer_config.json'
 says llama2 '{ "tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": true, "add_eos_token": true }' - \

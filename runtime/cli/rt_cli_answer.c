@@ -283,8 +283,9 @@ int cli_read(Cli *cli, const char *text, size_t bytes)
 int cli_failed(Cli *cli, rt_status status)
 {
     const rt_program *p = cli->program;
-    const char *what = p->max_target || p->labels || p->has_mask ? RT_LOGITS_FAULT : "the model's output contains NaN or infinity";
-    say(&cli->answer, "%s", status == RT_BAD_WEIGHTS ? what : rt_status_text(status));
+    const char *nan = p->max_target || p->labels || p->has_mask ? RT_LOGITS_FAULT : "the model's output contains NaN or infinity";
+    say(&cli->answer, "%s", status == RT_BAD_WEIGHTS ? nan : status == RT_NO_ROOM ? "no memory for the answer" : rt_status_text(status));
+    if (status == RT_NO_ROOM) return RT_EXIT_MISSING;
     return status == RT_BAD_WEIGHTS || status == RT_NO_TOKEN ? RT_EXIT_DATA : RT_EXIT_DEFECT;
 }
 

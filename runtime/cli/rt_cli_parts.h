@@ -76,7 +76,8 @@ static inline const char *cli_unit(const Cli *cli) { return cli_numbers(cli) ? "
 
 /* Answer text[bytes], which is NUL-terminated, into cli->answer. Returns 0, even for a rejected
  * text; RT_EXIT_DATA if the weights give NaN or infinity, or the settings exclude every token;
- * RT_EXIT_DEFECT after any other failure. If there is no answer, answer.message is set. */
+ * RT_EXIT_MISSING if memory is missing; RT_EXIT_DEFECT after any other failure. If there is no
+ * answer, answer.message is set. */
 int cli_answer(Cli *cli, const char *text, size_t bytes, int scored);
 /* Read the ids of the text into cli->answer. Returns 0, with a message, if the text is rejected. */
 int cli_read(Cli *cli, const char *text, size_t bytes);

@@ -87,6 +87,12 @@ for spec in specs/dates.lua tests/vectors/labels_several; do
     fails "a program of $spec" 30 "$scratch/answers/answers" 'a text'
     rm -rf "$scratch/answers"
 done
+cat >"$scratch/talks.lua" <<END
+return xf.model { name = "talks", kind = "decoder", layers = 1, heads = 2, d_model = 16, d_ff = 16, max_len = 200,
+  weights = "random", tokenizer_file = "$PWD/tests/chat/llama2" }
+END
+"$xformc" build "$scratch/talks.lua" -q --cc "$scratch/cc" -o "$scratch/talks" >"$scratch/log" 2>&1 || cat "$scratch/log"
+fails 'a program that chats' 60 "$scratch/talks/talks" --chat --turns -n 8 'a text' 'another one'
 
 # Raise a limit until the command has enough memory. 127: the loader cannot load the libraries.
 # Below that limit the command exits with 69, whoever asks for memory; at some limit that is libtcc.

@@ -38,7 +38,7 @@ while IFS= read -r line; do
     @COMMANDS@) commands ;;
     @OPTIONS@)  options ;;
     @FIELDS@)   fields ;;
-    @OPS@)      "$xformc" ops | grep '^ *g\.' ;;
+    @OPS@)      "$xformc" ops | sed -n '/^  g\./,/^$/{ /^ \{6\}/d; /^$/d; p; }' ;;
     "@HELP "*)  echo '```'; topic "$(echo "$line" | sed 's/@HELP \(.*\)@/\1/')"; echo '```' ;;
     *)          printf '%s\n' "$line" ;;
     esac

@@ -1,4 +1,4 @@
--- bert: BERT, MiniLM, bge, e5, gte: the encoder.
+-- bert: BERT, MiniLM, bge, e5, gte: encoders.
 -- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "bert",

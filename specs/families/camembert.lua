@@ -1,4 +1,4 @@
--- camembert: CamemBERT: the encoder.
+-- camembert: CamemBERT: encoders.
 -- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "camembert",

@@ -1,4 +1,4 @@
--- distilbert: DistilBERT: the encoder.
+-- distilbert: DistilBERT: encoders.
 -- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "distilbert",

@@ -1,4 +1,4 @@
--- electra: ELECTRA: the encoder.
+-- electra: ELECTRA: encoders.
 -- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "electra",

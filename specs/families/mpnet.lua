@@ -1,4 +1,4 @@
--- mpnet: MPNet, all-mpnet-base: the encoder.
+-- mpnet: MPNet, all-mpnet-base: encoders.
 -- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "mpnet",

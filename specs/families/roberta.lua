@@ -1,4 +1,4 @@
--- roberta: RoBERTa: the encoder.
+-- roberta: RoBERTa: encoders.
 -- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "roberta",

@@ -1,4 +1,4 @@
--- xlm-roberta: XLM-R, multilingual e5, bge-m3: the encoder.
+-- xlm-roberta: XLM-R, multilingual e5, bge-m3: encoders.
 -- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "xlm_roberta",

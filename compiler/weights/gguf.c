@@ -87,7 +87,7 @@ static const char *take_keys(Arena *a, GgufBytes *b, Gguf *g)
 static const char *version_fault(Arena *a, uint64_t version)
 {
     if (version == 2 || version == 3) return NULL;
-    if (!(version & 0xFFFF)) return "is big-endian GGUF; only little-endian files are supported";
+    if (version && !(version & 0xFFFFFF)) return "is big-endian GGUF; only little-endian files are supported";
     return arena_format(a, "is GGUF version %llu; 2 and 3 are supported",
                         (unsigned long long)version);
 }

@@ -35,7 +35,8 @@ FileWriter *cache_create(Arena *a, const char *path, int64_t bytes);
 bool cache_commit(Arena *a, FileWriter *w);
 
 /* Take the lock of an entry, waiting for other processes that hold it; -1 if its file cannot be
- * created. cache_unlock releases it; it accepts -1. */
+ * created. On a file system without flock the file is created but locks nothing, so two processes
+ * may both write the entry. cache_unlock releases the lock; it accepts -1. */
 int  cache_lock(Arena *a, const char *path);
 void cache_unlock(Arena *a, const char *path, int lock);
 

@@ -80,9 +80,9 @@ static double yarn_scale(double factor, double by) { return factor <= 1 ? 1 : 0.
 double rotary_factor(const LayerFields *l)
 {
     const double factor = l->rope_factor;
+    if (l->rope_scaling != SCALINGS_YARN && l->rope_scaling != SCALINGS_LONGROPE) return 1;
     if (l->rope_attention_factor > 0) return l->rope_attention_factor;
     if (l->rope_scaling == SCALINGS_LONGROPE) return factor <= 1 ? 1 : sqrt(1 + log(factor) / log((double)l->rope_original_len));
-    if (l->rope_scaling != SCALINGS_YARN) return 1;
     if (l->rope_mscale > 0 && l->rope_mscale_all_dim > 0) return yarn_scale(factor, l->rope_mscale) / yarn_scale(factor, l->rope_mscale_all_dim);
     return yarn_scale(factor, 1);
 }

@@ -149,6 +149,14 @@ verdict $? 'longrope: the note of other lengths'
 verdict $? 'longrope: as many ids as that, and not one more'
 cat "$scratch/err"
 
+# A field of other scalings, about which a note says that it has no effect, has none.
+for more in '' ', rope_attention_factor = 2'; do
+    sed "s/, rope_beta_fast = 4/$more/" tests/front/rope_unread.lua >"$scratch/turned.lua"
+    "$xformc" pack "$scratch/turned.lua" -q -o "$scratch/turned${more:+.more}" 2>"$scratch/err"
+done
+grep -q 'rope_attention_factor has no effect' "$scratch/err" && cmp "$scratch/turned" "$scratch/turned.more"
+verdict $? 'an attention factor does not change linear scaling'
+
 # ---- two vocabularies ----------------------------------------------------------------------------
 
 # Two vocabularies would need two tokenizers, so such a folder takes ids, and a note says so.

@@ -101,8 +101,9 @@ static void compare(Reference *r, const Subject *s, const TraceTensor *ours, con
 {
     if (!same_shape(r, given, ours->name, ours->shape, ours->rank)) return;
     const TraceTensor theirs = read_tensor(r, given);
+    const double distance = trace_distance(ours, &theirs);
     const VerifyRow row = { .name = ours->name, .engine = s->label, .against = r->label, .order = order,
-                            .distance = trace_distance(ours, &theirs), .tolerance = model_tolerance_exact(r->v->model, ours->name) };
+                            .distance = distance, .end_to_end = distance, .tolerance = model_tolerance_exact(r->v->model, ours->name) };
     table_add(&r->v->table, row);
     r->compared++;
 }
@@ -138,8 +139,9 @@ static double greedy_distance(const Reference *r, Engine *e)
 
 static void compare_greedy(Reference *r, const Subject *s)
 {
+    const double distance = greedy_distance(r, s->engine);
     const VerifyRow row = { .name = "greedy", .engine = s->label, .against = r->label, .order = INT_MAX,
-                            .distance = greedy_distance(r, s->engine) };
+                            .distance = distance, .end_to_end = distance };
     table_add(&r->v->table, row);
     r->compared++;
 }

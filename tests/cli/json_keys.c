@@ -32,6 +32,7 @@ static int check_verify(const json_t *root)
         if (texts(row, keys, 3) || json_object_size(row) != 5) return wrong("the keys of a row");
         if (!json_is_number(distance) && !json_is_null(distance)) return wrong("distance");
         if (!json_is_number(whole) && !json_is_null(whole)) return wrong("end_to_end");
+        if (json_number_value(whole) < json_number_value(distance)) return wrong("end_to_end, less than the distance");
     }
     return 0;
 }

@@ -77,7 +77,8 @@ typedef struct Packed {
 typedef enum Place { PLACE_SCRATCH, PLACE_SLOT, PLACE_TAP } Place;
 typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYOUT_THREADS } Layout;
 
-/* A part of a state. Several tensors share one if an operation works in place. */
+/* A part of a state. Tensors share one if an operation works in place, or if one is an alias of the
+ * other. */
 typedef struct Buffer {
     const char *name;               /* unique, ignoring case, in its block or, if it outlives the
                                      * block, in the plan */
@@ -89,14 +90,14 @@ typedef struct Buffer {
                                      * three dimensions: the first; else 1 */
     int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the
                                      * padded capacity */
-    int kv_dtype;                   /* KEYS, VALUES: KV_DTYPES_*; all other numbers are f32 or
-                                     * integers */
+    int kv_dtype;                   /* KEYS, VALUES: KV_DTYPES_*; the other layouts contain f32 or
+                                     * integers: KV_DTYPES_F32 */
     size_t bytes, offset;           /* offset: of layer 0, in scratch, slot or taps */
     size_t layer_stride;  int layers;               /* SLOT and TAP: one per layer */
     struct PlanBlock *block;        /* NULL: it outlives its block */
     int first_phase, last_phase;    /* in its block: it is in use from one to the other */
-    struct Buffer *parent;  int64_t column;         /* a view: columns of another buffer from this
-                                                     * one on; else NULL, 0 */
+    struct Buffer *parent;  int64_t column;         /* a view: columns of `parent` from `column`
+                                                     * on; else NULL, 0 */
 } Buffer;
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
@@ -119,8 +120,8 @@ typedef struct PlanOp {
     Packed *joined[MOST_JOINED];  int joined_count; /* linears computed as one: their weights,
                                                      * `weights` first, contiguous when packed */
     Packed *params[NODE_INPUTS];    /* CUSTOM: the inputs that are params */
-    int activation;                 /* RT_*; fused into a linear, or the operation itself */
-    Split split;  int parts;        /* parts to divide among threads; ROWS: known at run time */
+    int activation;                 /* RT_*: fused into a linear, a gate's, or the operation */
+    Split split;  int parts;        /* parts to divide among threads; ROWS: the most rows */
     bool barrier;                   /* a barrier is needed before it */
     bool barrier_few;               /* one is needed only in calls of at most Plan's few_rows rows */
     int phase;                      /* number of barriers before it in its block */
@@ -129,7 +130,7 @@ typedef struct PlanOp {
 
 typedef struct PlanBlock {
     const Block *block;
-    int64_t rows;                   /* bound */
+    int64_t rows;                   /* bound; of an xf.graph: only more than 1 */
     Count count;
     PlanOp *ops;  int op_count;
     Buffer **buffers;  int buffer_count;            /* used only by this block */
@@ -143,11 +144,11 @@ typedef struct PlanBlock {
 typedef struct PlanRun { PlanBlock *block; int first, count; } PlanRun;
 typedef struct PlanProgram { const Program *program; PlanRun *runs; int count; } PlanProgram;
 
-/* A tensor kept for inspection, in layer `layer` of its stack, which is number layer_index in its
- * block. */
+/* A tensor kept for inspection: that of layer `layer` of its stack, which is layer layer_index of
+ * the block. */
 typedef struct Tap { const char *name; const Tensor *tensor; Buffer *buffer; int layer, layer_index; } Tap;
 
-/* A list that calls use as work space: `count` elements of `size` bytes, of the C type in
+/* A list that calls use as work space: `count` elements of `size` bytes each, of the C type in
  * `words`. */
 typedef struct CallList { const char *name, *words; int64_t count; size_t size, offset; } CallList;
 enum { CALL_LISTS = 3 };
@@ -160,16 +161,16 @@ typedef struct Plan {
     PlanOptions options;
     PlanBlock **blocks;  int block_count;
     PlanProgram *programs;  int program_count;
-    Buffer **buffers;  int buffer_count;            /* outliving a block: inputs, caches, taps,
-                                                     * values passed between blocks */
+    Buffer **buffers;  int buffer_count;            /* outliving a block: inputs, outputs, caches,
+                                                     * taps, values passed between blocks */
     Packed **packed;  int packed_count;             /* in order of execution */
     Format *formats;                /* [tensor id] of params: plan_weight_format, for any target */
     Tap *taps;  int tap_count;
     CallList lists[CALL_LISTS];  int list_count;    /* in the scratch; offsets from its start */
     size_t header_bytes, slot_bytes, scratch_bytes, tap_bytes, state_bytes;
     size_t slots_offset, scratch_offset, taps_offset;
-    size_t blocks_offset;           /* in the scratch: where the blocks' own buffers begin; all
-                                     * blocks use the same space */
+    size_t blocks_offset;           /* from the start of the state: where, in the scratch, the
+                                     * blocks' own buffers begin; all blocks use the same space */
     size_t saturated_offset;        /* in the header: a flag per thread, set if it found a number
                                      * beyond the range of f16 among keys or values; 0: no flags */
     int back;                       /* how far a sequence may be rolled back, limited by ring
@@ -179,7 +180,7 @@ typedef struct Plan {
                                      * panels instead of rows; 0: never */
     bool one_stream;                /* the weights that a decoder reads for one row do not fit into
                                      * the caches: RtLinear's one_stream */
-    /* NULL without a character tokenizer */
+    /* NULL if that side has no character tokenizer */
     Packed *source_characters, *source_texts, *target_characters, *target_texts;
     Packed *tokenizer;              /* the blob of rt_tokenizer_format.h; NULL without it */
 } Plan;
@@ -193,8 +194,8 @@ bool  plan_fits(Diag *d, const Graph *g, PlanOptions options);
 /* Check that each dtype pattern matches a matrix, and that no two patterns conflict; false after
  * errors reported at the patterns. Call it before plan_make. */
 bool  plan_dtypes_hold(Diag *d, const Graph *g);
-/* True if the machine certainly has enough memory, by the bounds of plan_fits; then
- * plan_fits_machine is not needed. */
+/* True if the machine certainly has enough memory, by the bounds of plan_fits, or if its memory is
+ * unknown; then plan_fits_machine is not needed. */
 bool  plan_is_small(const Graph *g, PlanOptions options);
 /* Check that this machine has the memory to run a plan, or to pack it; packing holds only slices of
  * the weights. False after an error, EXIT_NO_FEATURE, with notes on how much memory other options
@@ -219,16 +220,18 @@ Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
  * needs: graph.   gives: blocks, programs, buffers without offsets, packed without offsets,
  * taps. */
 void plan_lower(Arena *a, Plan *p);
-/* needs: operations.   gives: op->barrier, op->phase, buffer phases. */
+/* needs: operations.   gives: op->barrier, op->barrier_few, op->phase, op->parts of SPLIT_ROWS,
+ * buffer phases. */
 void plan_split(Plan *p);
-/* needs: packed.   gives: packed->offset, plan->weights_bytes, plan->one_stream, plan->few_rows. */
+/* needs: packed, operations.   gives: packed->shape, packed->offset, plan->weights_bytes,
+ * plan->one_stream, plan->few_rows. */
 void plan_weights(Plan *p);
 /* needs: packed.   gives: lists without offsets. */
 void plan_lists(Plan *p);
 /* needs: phases, lists.   gives: buffer->offset, list->offset, plan->state_bytes. */
 void plan_memory(Arena *a, Plan *p);
-/* die() if buffers in use at the same time overlap, buffers or weights are misaligned or out of
- * bounds, weights of joined linears are not contiguous, or the scratch of an operation is too
+/* die() if buffers in use at the same time overlap, buffers, lists or weights are misaligned or out
+ * of bounds, weights of joined linears are not contiguous, or the scratch of an operation is too
  * small. */
 void plan_check(const Plan *p);
 /* PLAN_KERNELS: print operations with their kernels. PLAN_MEMORY: print buffers and weights. */
@@ -242,11 +245,11 @@ Cost plan_cost(const Plan *p, ProgramKind program, int64_t rows, int64_t keys, i
 Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);
 const PlanProgram *plan_program(const Plan *p, ProgramKind kind);       /* NULL if absent */
 int plan_rows(const Plan *p);       /* maximum number of rows of a decoder call; 1 without PROGRAM_DECODE */
-/* The part of a program that a call executes: the first `runs` of its runs, and in the last layer
- * of the last of them the first `last_ops` operations. PROGRAM_PREFILL is PROGRAM_DECODE up to the
- * operation that stores the last layer's keys and values: nothing reads what follows, unless the
- * plan has taps. For any other program it is the whole program. program is NULL if the plan has
- * none. */
+/* The part of a program that a call executes: the first `runs` of its runs, but in the last layer of
+ * the last of them only the first `last_ops` operations. PROGRAM_PREFILL is PROGRAM_DECODE up to the
+ * last operation that stores keys or values of the last layer, since nothing reads later results; if
+ * the plan has taps, up to the end of that layer. Any other program is executed whole. program is
+ * NULL if the plan has none. */
 typedef struct PlanPart { const PlanProgram *program; int runs, last_ops; } PlanPart;
 PlanPart plan_part(const Plan *p, ProgramKind kind);
 /* How many layers of run `run` execute its operation `op`. */

@@ -82,7 +82,7 @@ static void check_local(Arena *a, const Plan *p, const PlanBlock *block)
     }
 }
 
-/* Each view is inside its parent, and no two views share a column. */
+/* Each view is inside its parent, and no two views of a parent share a column. */
 static void check_views(const PlanBlock *block)
 {
     for (int i = 0; i < block->view_count; i++) {

@@ -215,7 +215,7 @@ bool plan_fits_machine(Diag *d, const Plan *p, PlanWork work)
     diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s needs %s of memory (%s), but this machine has %s",
                m->name, size_words(a, sum(n)), needs_words(a, n), text_bytes(a, memory_of_machine()));
     if (m->model_kind != KIND_GRAPH && p->options.target == TARGET_PANELS) tell_choices(d, p, work);
-    if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "with fewer slots (--slots) it needs less");
+    if (p->options.slots > 1) diag_note(d, (Loc){ 0 }, "with fewer slots (--slots) or beams it needs less");
     diag_note(d, (Loc){ 0 }, "'xformc info' prints the details");
     arena_free(a);
     return false;

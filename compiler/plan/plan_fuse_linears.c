@@ -47,8 +47,8 @@ static const Node *maker_of(const Lower *w, const Tensor *t)
 
 /* ---- what belongs together ---------------------------------------------------------------------------------- */
 
-/* Find the linears from `i` on that read the same rows, in the order of the block. Returns how many
- * there are; 0 if `i` cannot be one of them, or is the only one. */
+/* Find the linears from `i` on that read the same rows and can be fused, in the order of the block.
+ * Returns how many there are; 0 if `i` is not one of them, or is the only one. */
 static int find_columns(Lower *w, int i, const Node *members[MOST_JOINED])
 {
     const Block *b = w->block->block;
@@ -107,7 +107,8 @@ static PlanOp *joined_op(Lower *w, const Node *n, Kernel kernel, int64_t columns
     return op;
 }
 
-/* decoder.{}.self_attn.q, .k, .v -> decoder.{}.self_attn.qkv; .gate, .up -> .gate_up */
+/* decoder.{}.self_attn.q, .k, .v -> decoder.{}.self_attn.qkv; longer names: x.left, x.right ->
+ * x.left_right */
 static const char *joined_name(Lower *w, const Node *const *members, int n)
 {
     Text t = text_new(w->arena);

@@ -1,9 +1,9 @@
 /* plan_lower.c: lower blocks of nodes to operations on buffers.
  *
  * TARGET_PANELS: a bias is part of its linear; an activation is fused into the linear before it if
- * nothing else reads the linear's result; linears that read the same rows are one call
- * (plan_fuse_linears.c); keys and values are stored in panels before attention reads them;
- * operations work in place where that is safe.
+ * nothing else reads the linear's result; linears that read the same rows are one call, and so are
+ * linears with their gate or addition (plan_fuse_linears.c); keys and values are stored in panels
+ * before attention reads them; operations work in place where that is safe.
  * TARGET_ROW_MAJOR: one operation per node. Each tensor has its own buffer, except that caches are
  * extended in place and layers overwrite the tensor that they pass on.
  * For both, an alias shares the buffer of its tensor. */
@@ -167,7 +167,7 @@ static int lower_activation(Lower *w, int i)
     return 1;
 }
 
-/* Store rows of keys or values in `cache` at `positions`. */
+/* Add an operation that stores rows of keys or values in `cache` at `positions`. */
 static void store(Lower *w, const Node *n, Buffer *cache, Buffer *x, Buffer *positions)
 {
     bool values = cache->layout == LAYOUT_VALUES;
@@ -180,8 +180,8 @@ static void store(Lower *w, const Node *n, Buffer *cache, Buffer *x, Buffer *pos
     op->out[0] = cache;
 }
 
-/* Set how far a sequence may be rolled back with a ring buffer. Plans without ring buffers get the
- * same limit, so that all engines behave alike. */
+/* Set how far a sequence may be rolled back with a ring buffer. Plans with TARGET_ROW_MAJOR, which
+ * have no ring buffers, get the same limit, so that all engines behave alike. */
 static void set_back(Lower *w, const Node *n)
 {
     if (n->ring && pad16(n->ring) < pad16(n->in[0]->dim[0].bound)) w->plan->back = (int)(n->ring - n->window + 1);
@@ -199,7 +199,8 @@ static int lower_append(Lower *w, int i)
     return 1;
 }
 
-/* The keys or values for attention: a cache is used as it is; rows are first stored in panels. */
+/* The keys or values for attention: a cache is used as it is; with TARGET_PANELS, rows are first
+ * stored in panels. */
 static Buffer *attention_operand(Lower *w, const Node *n, int input)
 {
     const Tensor *t = n->in[input];
@@ -287,8 +288,8 @@ static Lowering *const lowerings[OP_KINDS] = {
 #undef OP
 };
 
-/* The number of rows that an xf.graph's block is given: it carries nothing, and its nodes differ in
- * their rows. */
+/* The number of rows assumed for the block of an xf.graph, which carries nothing and whose nodes
+ * differ in their rows. */
 enum { MANY_ROWS = 2 };
 
 /* ---- blocks and programs --------------------------------------------------------------------------------- */

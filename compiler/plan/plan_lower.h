@@ -39,7 +39,7 @@ void lower_view(Lower *w, const Tensor *t, Buffer *parent, int64_t column);
 
 /* ---- operations ---- */
 PlanOp *lower_op(Lower *w, const Node *n, Kernel kernel, Split split, int64_t parts);
-/* The buffer for the result of node `i`: that of an input it may overwrite, or a new one. */
+/* The buffer for the result of node `i`: that of a tensor it may overwrite, or its own. */
 Buffer *lower_result(Lower *w, int i);
 Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor *bias);
 /* Like lower_packed, in panels of the tensor's format (plan_weight_format). */
@@ -55,10 +55,11 @@ bool lower_used_after(const Lower *w, const Tensor *t, int i);
 bool lower_tapped(const Lower *w, const Tensor *t);
 void lower_tap(Lower *w, const Node *n, int first_op);
 
-/* The activation node directly after the linear at `i`, if it can be fused into it, or NULL. */
+/* The activation node directly after the linear at `i`, if it can be fused into the linear; else
+ * NULL. */
 const Node *lower_activation_after(const Lower *w, int i);
 /* Lower the linear at `i` as one operation with nodes that can be fused with it (other linears, a
- * gate, an addition); false if there are none. */
+ * gate, an addition); false if nothing is fused. */
 bool lower_joined(Lower *w, int i);
 
 /* Add scratch for the linears of the block that round their rows. needs: all operations of the

@@ -1,10 +1,10 @@
 /* plan_memory.c: give each buffer an offset in a state.
  *
- * A state is a header with lengths and saturation flags, `slots` slots with caches, a scratch, and
- * taps if requested. In the scratch, buffers that outlive their block come first. After them, each
- * block places its own buffers, largest first, each at the lowest offset that is free in all phases
- * in which the buffer is in use. A phase lasts from barrier to barrier. The lists of a call come
- * last. */
+ * A state is a header with lengths and, for caches in f16, saturation flags; `slots` slots with
+ * caches; a scratch; and taps if requested. In the scratch, buffers that outlive their block come
+ * first. After them, each block places its own buffers, largest first, each at the lowest offset
+ * that is free in all phases in which the buffer is in use. A phase lasts from barrier to barrier.
+ * The lists of a call come last. */
 #include "plan.h"
 
 #include <stdlib.h>

@@ -65,8 +65,8 @@ const char *lower_words(Lower *w, const Tensor *t)
 
 /* ---- packed weights --------------------------------------------------------------------------------------- */
 
-/* Reserve the names of blocks, since the macro W_BLOCK is the offset of a block's weights, and
- * BLOCK_STRIDE. */
+/* Reserve BLOCK and BLOCK_STRIDE for each block, since the macro W_BLOCK is the offset of a block's
+ * weights. */
 void lower_start_names(Lower *w)
 {
     const Graph *g = w->plan->graph;
@@ -78,7 +78,7 @@ void lower_start_names(Lower *w)
     }
 }
 
-/* encoder.{}.self_attn.q.weight -> encoder_layer_self_q; a bias is packed with its weight. */
+/* encoder.{}.self_attn.q.weight -> encoder_layer_self.q; a bias is packed with its weight. */
 static const char *words_of(Lower *w, const Packed *k)
 {
     if (!k->block) return k->name;

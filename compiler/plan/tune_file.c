@@ -46,8 +46,8 @@ static void push_value(const TuneFields *f, const char *name)
     lua_rawget(f->L, -2);
 }
 
-/* The position of the field `name` of the table `side`, or of xf.tune itself if NULL. A field that
- * is given twice is an error. */
+/* The position of the field `name` of the table `side`, or of xf.tune itself if `side` is NULL. A
+ * field that is given twice is an error. */
 static Loc place_of(const TuneFields *f, const char *side, const char *name)
 {
     Loc at = f->call, again = { 0 };
@@ -59,8 +59,8 @@ static Loc place_of(const TuneFields *f, const char *side, const char *name)
 
 /* ---- fields of the whole ---------------------------------------------------------------------------------- */
 
-/* The index among `n` words of the string on top of the stack; -1 after an error. Words may be
- * NULL. */
+/* The index of the string on top of the stack among `n` words; -1 after an error. Words that are
+ * NULL are skipped. */
 static int word_of(const TuneFields *f, const char *what, Loc at, const char *const *words, int n)
 {
     const char *word = lua_type(f->L, -1) == LUA_TSTRING ? lua_tostring(f->L, -1) : "", *known[CUTS + (int)TUNED_LAYERS];

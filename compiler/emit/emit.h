@@ -1,7 +1,7 @@
 /* emit.h: emit a Plan as C text.
  *
- * The text contains no dates, paths or command-line options: the same Plan and form give the same
- * text. The files emit_*.c keep longer pieces of C in templates with named placeholders. */
+ * The text depends only on the Plan and the form, not on the time, paths or command-line options.
+ * The files emit_*.c keep longer pieces of C in templates with named placeholders. */
 #ifndef EMIT_H
 #define EMIT_H
 
@@ -46,7 +46,7 @@ typedef struct Emit {
     const Plan *plan;
     const Model *model;
     const char *name, *upper;       /* dates, DATES */
-    const char *identity;           /* sixteen hex digits: a hash of spec and layout */
+    const char *identity;           /* sixteen hex digits: a hash of graph and layout */
     size_t head_bytes;              /* of the packed file's header, before its data */
     EmitForm form;
     const char *const *isas;  int isa_count;        /* if several: variants, tried in this order */
@@ -55,7 +55,7 @@ typedef struct Emit {
     NameMap *wrapper_of;            /* the wrappers by kernel and shape */
     NameMap *variables;             /* names of variables in blocks, which no wrapper may have */
     NameMap *namesakes;             /* int *: how many wrappers want a name */
-    NameMap *members;               /* const char *: of struct slot and state, by buffer name */
+    NameMap *members;               /* const char *: of structs slot and state, by buffer name */
     NameMap *tensors;               /* members of the structs of weights, by identifier */
 } Emit;
 
@@ -71,7 +71,8 @@ typedef struct Wrapper {
     bool both;                      /* its window extends to both sides of a row */
     int64_t reach, mask_stride;     /* of that bias and mask */
     int64_t added_stride, added_head;       /* as in RtAttentionExtra */
-    const char *shape;              /* initialiser of the kernel's shape */
+    const char *shape;              /* initialiser of the kernel's shape; of an xf.op, the body of
+                                     * the function */
     const char *doc;                /* what it computes, with shapes */
     int64_t x_stride, y_stride, z_stride;           /* of operands that are split by rows */
     int parts;                      /* panels, heads or groups in all */
@@ -82,10 +83,10 @@ typedef struct Wrapper {
 typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
 
 /* The files of a model's folder, without its weights and the common runtime: NAME.c, NAME.h,
- * NAME_kernels.h, NAME_main.c, NAME_settings.c for a decoder, NAME_generate.c if it answers text,
+ * NAME_kernels.h, NAME_main.c, NAME_settings.c for a decoder, NAME_generate.c if it answers texts,
  * NAME_weights.c for embedded weights, example.c, Makefile; with several instruction sets
- * NAME_variants.c and a NAME_SET.c for each; the kernel files, as runtime/FILE. *n receives the
- * number of files. */
+ * NAME_variants.c and a NAME_SET.c for each; with KERNELS_LIBRARY the kernel files, as
+ * runtime/FILE. *n receives the number of files. */
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
 /* Callbacks into the process that runs the code. POLLS: the code stops between blocks if rt_poll
@@ -93,9 +94,9 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
  * layer, rows). */
 enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
-/* One text that includes no file: rt.h, rt_rows.h for a decoder, NAME.h, prototypes of the kernels
- * (compiled for `isa`), NAME.c. #line names the origin of each part. Of the form, only `layers` and
- * `tuning` are used. hooks: EMIT_*. */
+/* One text that includes no file: rt.h, rt_rows.h for a decoder, NAME.h, NAME_kernels.h with only
+ * prototypes of the library's kernels (compiled for `isa`), NAME.c. #line names the origin of each
+ * part. Of the form, only `layers` and `tuning` are used. hooks: EMIT_*. */
 Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks);
 
 /* The name, without NAME_, of the call that returns the decoder's output: "scores" if it is
@@ -117,7 +118,7 @@ void emit_paste(Text *out, const char *file);
 bool emit_batches(const Emit *e);
 bool emit_pools(const Emit *e);
 /* Where prefill leaves its last layer early: after the first `ops` operations of `block`, in layer
- * `layer`. block is NULL if it runs the whole layer. */
+ * `layer`. block is NULL if prefill runs the whole layer, or if the plan has no PROGRAM_DECODE. */
 typedef struct EmitPrefillEnd { const PlanBlock *block; int ops, layer; } EmitPrefillEnd;
 EmitPrefillEnd emit_prefill_end(const Plan *p);
 void emit_blocks(Emit *e, Text *out);
@@ -176,7 +177,7 @@ const char *emit_activation(Emit *e, int activation);
 const char *emit_upper(Arena *a, const char *text);
 const char *emit_number(Emit *e, int64_t n);                /* in decimal */
 const char *emit_real(Arena *a, double x);                  /* a float of C: 0.25f, 1.0f */
-/* The value of an element-wise operation on `a` and `b`: for a comment, or if `plain` as
+/* The value of an element-wise operation on `a` and `b`: for a comment or, if `plain`, as
  * freestanding C on floats. */
 const char *emit_element(Emit *e, const OpRow *row, const char *a, const char *b, bool plain);
 /* Break lines of C that are longer than 100 columns. */

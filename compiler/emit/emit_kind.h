@@ -26,7 +26,7 @@ const EmitName *emit_sequence_names(Emit *e, int *n);
 void emit_sequence_header(Emit *e, Text *out, const char *types);
 void emit_sequence_main(Emit *e, Text *out);
 void emit_sequence_example(Emit *e, Text *out);
-/* The model has a character tokenizer (has_text), or a subword tokenizer (has_pieces). */
+/* True if the model has a character tokenizer (has_text) or a subword tokenizer (has_pieces). */
 static inline bool has_text(const Emit *e) { return e->model->source && e->model->target; }
 static inline bool has_pieces(const Emit *e) { return e->model->tokenizer_data; }
 /* True if the model has NAME_generate. */

@@ -94,7 +94,7 @@ static const char tokenize_header[] =
     "\n"
     "/* Turn a text into ids[room]${special}; *n receives their number. s may serve as\n"
     " * scratch memory; its sequences are unchanged. RT_TOO_LONG: more than room, and *n says how many${long_words}.\n"
-    " * RT_BAD_ID: a character without an id${fault_words}; *fault says which; fault may be NULL. */\n"
+    " * RT_BAD_ID: a character without an id${fault_words}; fault may be NULL. */\n"
     "rt_status ${name}_tokenize(const ${name} *m, ${name}_state *s, const char *utf8, int *ids, int room, int *n, "
     "RtTextFault *fault);\n"
     "${target}\n"
@@ -158,14 +158,14 @@ static void decoder_header(Emit *e, Text *out)
     bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
     text_fill(out, header_decode, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
               "back_words", !e->plan->back ? ""
-                  : arena_format(e->arena, "\n * (it must be 0, or fewer than %d before the furthest position decoded since 0)", e->plan->back),
+                  : arena_format(e->arena, "\n * (it must be 0, or fewer than %d before the furthest position decoded since position 0)", e->plan->back),
               "source_words", memory ? ", a slot without a source," : "", "source_copy", memory ? " and the source" : "",
               "source_keep", memory ? "; its source stays" : "",
               "plain_words", probabilities ? arena_format(e->arena, "\n * %s_scores then has logits, before the log-softmax.", e->name)
                                            : "",
               "logits_words", !probabilities ? "logits"
                   : arena_format(e->arena, "natural log-probabilities, or logits after %s_decode_greedy and %s_next", e->name, e->name),
-              "start_rule", memory ? arena_format(e->arena, "A target begins with %s_START at 0. ", e->upper) : "",
+              "start_rule", memory ? arena_format(e->arena, "A target begins with %s_START at 0 (not checked). ", e->upper) : "",
               "logits_kind", probabilities ? "log-probabilities" : "logits", NULL);
 }
 
@@ -202,7 +202,7 @@ static void tokenize_calls(Emit *e, Text *out)
               "special", pieces ? ", including special tokens such as <s>"
                   : e->model->has_encoder ? arena_format(e->arena, ", as %s_encode takes them", e->name) : "",
               "long_words", pieces ? ", 0 for a text too long to count" : "",
-              "fault_words", pieces ? ", if there is no unknown token" : ", or invalid UTF-8", "target", target.data,
+              "fault_words", pieces ? ", if there is no unknown token; *fault does not say which" : ", or invalid UTF-8; *fault says which", "target", target.data,
               "unknown", pieces ? ", and ids outside the vocabulary," : "", "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
 }
 

@@ -170,7 +170,7 @@ static void pool_body(const UnrolledBody *b)
     const char *stride = emit_number(e, b->op->in[0]->stride), *width = emit_number(e, b->op->in[0]->width);
     bool counts = false;
     for (int p = 0; p < parts->count; p++) counts |= parts->value[p] != POOLINGS_CLS;
-    if (!counts) text_add(b->out, "    (void)visible;      /* only the first row is read, and there always is one */\n");
+    if (!counts) text_add(b->out, "    (void)visible;      /* only the first row is read, and there is always one */\n");
     for (int p = 0; p < parts->count; p++) {
         const PoolText *t = &pool_texts[parts->value[p]];
         text_printf(b->out, "    for (int i = 0; i < %s; i++) {\n        float v = ", width);

@@ -53,7 +53,7 @@ static const char *field_of(const Emit *e, LinearCut cut)
     return cut_rows[cut].field ? arena_format(e->arena, ", .%s = 1", cut_rows[cut].field) : "";
 }
 
-/* Fields of a shape that are left out if they are 0. */
+/* A field of a shape, left out if it is 0. */
 static const char *activation_field(Emit *e, int activation)
 {
     return activation == RT_IDENTITY ? "" : arena_format(e->arena, ", .activation = %s", emit_activation(e, activation));
@@ -113,7 +113,7 @@ static void embed_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                           (long long)width_of(op->out[0]));
 }
 
-/* A word of an element-wise formula: for a comment, or if `plain` as freestanding C on floats. */
+/* A word of an element-wise formula: for a comment or, if `plain`, as freestanding C on floats. */
 static const char *element_word(Emit *e, const char *word, const char *a, const char *b, bool plain)
 {
     static const char *const functions[] = { "exp", "log", "tanh", "sqrt" };
@@ -306,7 +306,7 @@ static void vocabulary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
     bool argmax = op->kernel == KERNEL_ARGMAX;
     w->name = arena_format(e->arena, "%s_%lld%s", argmax ? "argmax" : "log_softmax", (long long)width_of(op->in[0]), suffix(op));
     w->shape = arena_format(e->arena, "{ .size = %lld, .stride = %lld }", (long long)width_of(op->in[0]), (long long)op->in[0]->stride);
-    w->doc = arena_format(e->arena, argmax ? "y = index of the first maximum of x    x [.., %lld]  y [..]"
+    w->doc = arena_format(e->arena, argmax ? "y = index of the first maximum of x, or -1 if x contains NaN or +inf    x [.., %lld]  y [..]"
                                            : "y = x - log(sum(exp(x)))    [.., %lld]", (long long)width_of(op->in[0]));
 }
 

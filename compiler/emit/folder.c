@@ -1,6 +1,7 @@
 /* folder.c: write a model's folder, and build it with its Makefile.
  *
- * Files that xformc did not write are not overwritten; the beginning of a file tells them apart. */
+ * Files that xformc did not write are not overwritten; the beginning of a file shows who wrote
+ * it. */
 #include "folder.h"
 
 #include <dirent.h>
@@ -357,8 +358,9 @@ static const char *all_flags(Arena *a, const char *list)
     return flags;
 }
 
-/* Report a failed build. The exit code is 74 if the disk is full, 69 if make or the compiler does
- * not work, and 70 if they do, since the emitted text must then be wrong. */
+/* Report a failed build. The exit code is 74 if make could not be started or the disk is full, 69
+ * if make or the compiler does not work, and 70 if they do, since the emitted text must then be
+ * wrong. */
 static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, const char *log)
 {
     const char *cc = o->cc ? o->cc : "cc", *said = o->unseen ? first_said(a, log) : NULL;

@@ -24,8 +24,8 @@ bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, Pa
 typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen, debug; } MakeOrder;
 
 /* Run make. On failure the compiler's output is shown, then one line of ours; if unseen, only that
- * line, with the compiler's first error. The exit code is 74 if the disk is full, 69 if the tools
- * do not work, 70 if they do. */
+ * line, with the compiler's first error. The exit code is 74 if a tool cannot be started or the
+ * disk is full, 69 if the tools are missing or do not work, 70 if they do. */
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
 /* A new folder in TMPDIR or, if that is not set, in /tmp; NULL after a reported error. Call it with

@@ -120,7 +120,7 @@ typedef struct PlanOp {
     Packed *joined[MOST_JOINED];  int joined_count; /* linears computed as one: their weights,
                                                      * `weights` first, contiguous when packed */
     Packed *params[NODE_INPUTS];    /* CUSTOM: the inputs that are params */
-    int activation;                 /* RT_*: fused into a linear, a gate's, or the operation */
+    int activation;                 /* RT_*: of an activation or a gate, or fused into a linear */
     Split split;  int parts;        /* parts to divide among threads; ROWS: the most rows */
     bool barrier;                   /* a barrier is needed before it */
     bool barrier_few;               /* one is needed only in calls of at most Plan's few_rows rows */
@@ -130,7 +130,7 @@ typedef struct PlanOp {
 
 typedef struct PlanBlock {
     const Block *block;
-    int64_t rows;                   /* bound; of an xf.graph: only more than 1 */
+    int64_t rows;                   /* bound; of an xf.graph, MANY_ROWS of plan_lower.c */
     Count count;
     PlanOp *ops;  int op_count;
     Buffer **buffers;  int buffer_count;            /* used only by this block */
@@ -245,11 +245,11 @@ Cost plan_cost(const Plan *p, ProgramKind program, int64_t rows, int64_t keys, i
 Cost plan_op_cost(const PlanOp *op, int64_t rows, int64_t keys, int64_t memory_keys);
 const PlanProgram *plan_program(const Plan *p, ProgramKind kind);       /* NULL if absent */
 int plan_rows(const Plan *p);       /* maximum number of rows of a decoder call; 1 without PROGRAM_DECODE */
-/* The part of a program that a call executes: the first `runs` of its runs, but in the last layer of
- * the last of them only the first `last_ops` operations. PROGRAM_PREFILL is PROGRAM_DECODE up to the
- * last operation that stores keys or values of the last layer, since nothing reads later results; if
- * the plan has taps, up to the end of that layer. Any other program is executed whole. program is
- * NULL if the plan has none. */
+/* The part of a program that a call executes: the first `runs` of its runs, but in the last layer
+ * of the last of them only the first `last_ops` operations. PROGRAM_PREFILL is PROGRAM_DECODE up to
+ * the last operation that stores keys or values of the last layer, since nothing reads later
+ * results; if the plan has taps, up to the end of that layer. Any other program is executed whole.
+ * program is NULL if the plan has none. */
 typedef struct PlanPart { const PlanProgram *program; int runs, last_ops; } PlanPart;
 PlanPart plan_part(const Plan *p, ProgramKind kind);
 /* How many layers of run `run` execute its operation `op`. */

@@ -107,8 +107,8 @@ const char *emit_scores(const Model *m);
 void emit_kernels(Emit *e, Text *out);
 void emit_unrolled(Emit *e, Text *out);
 void emit_bound(Emit *e, Text *out);
-/* Append to `files`, which has *n of them, the kernel files that NAME_kernels.h includes, and the
- * files that they include. files: room for RUNTIME_FILES more. */
+/* Append to files[*n] the kernel files that NAME_kernels.h includes, and the files that these
+ * include, without those that folder.c copies. files: room for RUNTIME_FILES more. */
 void emit_kernel_files(Emit *e, EmittedFile *files, int *n);
 /* Append a runtime file. Its #includes of our files are dropped, except that those of two .def
  * tables are replaced by the tables' text. */
@@ -158,8 +158,8 @@ Emit *emit_named(Arena *a, const Plan *p);
  * they are in a file. */
 const char *emit_weights_declaration(Emit *e);
 const char *emit_weights_symbol(Emit *e);
-/* The file in the built folder that contains the weights: with WEIGHTS_BEHIND, the program
- * itself. */
+/* The file in the built folder that contains the weights: with WEIGHTS_BEHIND, the program itself,
+ * as built on Linux. */
 const char *emit_weights_place(Emit *e);
 /* True if the program reads its weights from a file, its own or another. */
 bool emit_has_weights_file(const Emit *e);

@@ -1,4 +1,4 @@
-/* emit_graph.c: the calls of an xf.graph: set inputs, run, read outputs. */
+/* emit_graph.c: the calls of an xf.graph (set inputs, run, read outputs), and its two programs. */
 #include "emit_kind.h"
 
 #include <math.h>

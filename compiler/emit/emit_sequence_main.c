@@ -1,5 +1,5 @@
-/* emit_sequence_main.c: the programs of a sequence model: NAME_main.c is its command, and example.c
- * uses the library. */
+/* emit_sequence_main.c: the programs of a sequence model: NAME_main.c is the command NAME, and
+ * example.c uses the library. */
 #include "emit_kind.h"
 #include "chat.h"
 #include "tolerance.h"
@@ -133,7 +133,8 @@ static void add_labels(Emit *e, Text *out)
     text_add(out, "};\n");
 }
 
-/* The rows of `translations`: two language codes and the prefix of a text; NULL ends the list. */
+/* The rows of `translations`, each two language codes and the prefix of a text; NULL ends the
+ * list. */
 static void add_translations(Emit *e, Text *out)
 {
     const FieldList *rows = &e->model->translations;

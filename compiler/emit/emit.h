@@ -10,7 +10,8 @@
 #include "text.h"
 #include "tuning.h"
 
-/* How weights reach a program. BEHIND: they are appended to the executable. */
+/* How weights reach a program. BEHIND: on Linux they are appended to the executable; elsewhere they
+ * stay in a file. */
 typedef enum WeightsForm { WEIGHTS_EMBED, WEIGHTS_FILE, WEIGHTS_LITERAL, WEIGHTS_BEHIND } WeightsForm;
 
 /* The kernels that a model calls: copies of the library's files; plain C unrolled for its shapes;

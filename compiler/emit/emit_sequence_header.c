@@ -20,8 +20,8 @@ static const char header_encode[] =
 
 static const char header_pair[] =
     "\n"
-    "/* ${name}_encode for a pair of texts: the first `first` ids have token type 0, the others type 1. ${name}_encode gives all\n"
-    " * type 0. Errors: also RT_ORDER for `first` outside 0 .. n. */\n"
+    "/* ${name}_encode for a pair of texts: the first `first` ids have token type 0, the others type 1. ${name}_encode gives every\n"
+    " * id type 0. Errors: also RT_ORDER for `first` outside 0 .. n. */\n"
     "rt_status ${name}_encode_pair(const ${name} *m, ${name}_state *s, int slot, const int *ids, int n, int first);\n";
 
 static const char header_hidden[] =
@@ -201,7 +201,7 @@ static void tokenize_calls(Emit *e, Text *out)
     text_fill(out, tokenize_header, "name", e->name,
               "special", pieces ? ", including special tokens such as <s>"
                   : e->model->has_encoder ? arena_format(e->arena, ", as %s_encode takes them", e->name) : "",
-              "long_words", pieces ? ", 0 for a text too long to count" : "",
+              "long_words", pieces ? ", or 0 for a text too long to count" : "",
               "fault_words", pieces ? ", if there is no unknown token; *fault does not say which" : ", or invalid UTF-8; *fault says which", "target", target.data,
               "unknown", pieces ? ", and ids outside the vocabulary," : "", "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
 }

@@ -24,7 +24,7 @@ const char *unrolled_row_number(Emit *e, int dtype, int64_t i);
 /* sum[c] += a[16 * i + c] * of[i], for i from 0 to terms - 1; dtype as in unrolled_number. */
 const char *unrolled_sum(Emit *e, const char *sum, const char *of, int64_t terms, int dtype);
 
-/* Emit the body of the function of a store, attention or attention with a window. */
+/* Emit the body of a store, of attention, or of attention with a window. */
 void unrolled_store(const UnrolledBody *b);
 void unrolled_attention(const UnrolledBody *b);
 void unrolled_window(const UnrolledBody *b);

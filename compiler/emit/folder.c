@@ -83,8 +83,8 @@ static bool all_ours(const Output *o, const char *program)
     return (is_free(o->arena, program) || refuse(o->diag, program)) && (is_packed(weights) || refuse(o->diag, weights));
 }
 
-/* Remove a pipe or a device: otherwise the device would be written to, or writing to the pipe would
- * wait for a reader, instead of creating a file. */
+/* Remove a pipe or a device. Otherwise, instead of creating a file, we would write to the device or
+ * wait for a reader of the pipe. */
 static void make_way(const char *path)
 {
     struct stat info;
@@ -327,8 +327,8 @@ static int64_t bytes_in(Arena *a, const char *folder)
     return bytes;
 }
 
-/* Why a folder has no room for a file of `bytes` bytes, or NULL. Needed if a compiler reports a
- * full disk in another language, or if a signal ended the assembler or the linker for lack of
+/* Why a folder has no room for a file of `bytes` bytes, or NULL. It is needed if a compiler reports
+ * a full disk in another language, or if a signal ended the assembler or the linker for lack of
  * room. */
 static const char *no_room_in(Arena *a, const char *folder, int64_t bytes)
 {

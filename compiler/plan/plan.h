@@ -226,7 +226,7 @@ void plan_split(Plan *p);
 /* needs: packed, operations.   gives: packed->shape, packed->offset, plan->weights_bytes,
  * plan->one_stream, plan->few_rows. */
 void plan_weights(Plan *p);
-/* needs: packed.   gives: lists without offsets. */
+/* needs: programs, packed.   gives: lists without offsets. */
 void plan_lists(Plan *p);
 /* needs: phases, lists.   gives: buffer->offset, list->offset, plan->state_bytes. */
 void plan_memory(Arena *a, Plan *p);

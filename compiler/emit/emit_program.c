@@ -1,5 +1,5 @@
-/* emit_program.c: each program as a function that every thread runs: it calls the blocks, layer
- * after layer. */
+/* emit_program.c: each program as a function that every thread runs and that calls the blocks,
+ * layer after layer. */
 #include "emit.h"
 
 #include <math.h>

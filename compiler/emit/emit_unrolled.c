@@ -1,6 +1,6 @@
 /* emit_unrolled.c: NAME_kernels.h in plain C11: one function per distinct shape, with its numbers
- * in the text and inner loops unrolled; no intrinsics, no library. For microcontrollers, for other
- * compilers, and for readers.
+ * in the text and the loops of most sums unrolled; no intrinsics, no library. For microcontrollers,
+ * for other compilers, and for readers.
  *
  * Layouts are those of the library's kernels, so weights and state are the same. A function
  * computes rows r0 .. r1 and parts (panels, heads, groups) p0 .. p1: a thread's share of one and
@@ -310,8 +310,8 @@ static void emit_one(Emit *e, Text *out, const Wrapper *w)
 
 static const char head_template[] =
     "/* ${name}_kernels.h: the operations of ${name}.c in plain C11: no intrinsics, no library, and only\n"
-    " * freestanding headers. One function per distinct shape, with its sizes as constants; inner\n"
-    " * loops are unrolled by ${unroll}. */\n"
+    " * freestanding headers. One function per distinct shape, with its sizes as constants; the inner\n"
+    " * loops of linears and attention scores are unrolled by ${unroll}. */\n"
     "#ifndef ${upper}_KERNELS_H\n"
     "#define ${upper}_KERNELS_H\n\n"
     "#include \"rt_plain.h\"\n"

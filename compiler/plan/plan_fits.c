@@ -1,7 +1,8 @@
 /* plan_fits.c: check that the sizes of a Plan are sensible, before anything multiplies them as
  * integers, and that a Plan fits into the memory of the machine.
  *
- * Sizes before planning are upper bounds in floating point, as if no two buffers shared memory. */
+ * Sizes before planning are upper bounds in floating point, as if no two buffers of a block shared
+ * memory. */
 #include "arena.h"
 #include "plan.h"
 #include "text.h"

@@ -12,7 +12,7 @@ FolderText folder_text(Arena *a, const Plan *p, EmitForm form);
 /* Write everything into `folder`, creating it if needed. No partial file is left. If a file that
  * xformc did not write would be overwritten, nothing is written and the exit code is 65. */
 bool folder_write(Arena *a, Diag *d, const Plan *p, EmitForm form, const char *folder, PackSelftest *selftest);
-/* Write everything but the weights; the form of `text` must not be WEIGHTS_LITERAL. */
+/* Write everything but the weights; `text` must not be of a form with WEIGHTS_LITERAL. */
 bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text, const char *folder);
 
 /* Write only the packed weights, with the values of the self-test. If `path` exists and is neither

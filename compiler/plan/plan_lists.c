@@ -9,15 +9,15 @@ static void add(Plan *p, const char *name, const char *words, int64_t count, siz
     p->lists[p->list_count++] = (CallList){ .name = name, .words = words, .count = count, .size = size };
 }
 
-/* Bytes of work space to tokenise a text. With the vocabularies of Llama, GPT-2, T5 and BERT,
- * tokenising takes at most 60 bytes per byte of text, and an average token has 3 to 5 bytes. */
+/* Bytes of work space to tokenize a text. With the vocabularies of Llama, GPT-2, T5 and BERT,
+ * tokenizing takes at most 60 bytes per byte of text, and an average token has 3 to 5 bytes. */
 static int64_t tokenizer_work(const Model *m)
 {
     enum { LEAST = 16384, EACH_ID = 512 };
     return LEAST + EACH_ID * (m->max_source > m->max_target ? m->max_source : m->max_target);
 }
 
-/* Work space to tokenise a text, and after that to generate an answer. */
+/* Work space to tokenize a text, and after that to generate an answer. */
 static void text_lists(Plan *p, const Model *m)
 {
     const int longest = (int)m->max_target + !m->has_encoder;

@@ -128,7 +128,7 @@ static void many_isas(Emit *e, Isas *t)
 /* Align the segments of a program with embedded weights to 2 MB, so that the system can map them
  * with large pages: a program of 101 MB then has 300 page faults until the first token instead of
  * 1,230, and needs a third less time. Without relro, which would protect a table of about a hundred
- * addresses, the file is not padded to such a page. */
+ * addresses, the file is not padded to a multiple of 2 MB. */
 static const char pages_words[] = "# Aligned so that the system can map the weights in pages of 2 MB.\n";
 static const char pages_link[] = " -Wl,-z,max-page-size=0x200000";
 enum { LEAST_ON_LARGE_PAGES = 4 << 20 };

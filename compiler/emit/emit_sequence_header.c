@@ -158,7 +158,8 @@ static void decoder_header(Emit *e, Text *out)
     bool memory = e->model->has_encoder, probabilities = e->model->log_softmax;
     text_fill(out, header_decode, "name", e->name, "upper", e->upper, "scores", emit_scores(e->model),
               "back_words", !e->plan->back ? ""
-                  : arena_format(e->arena, "\n * (it must be 0, or fewer than %d before the furthest position decoded since position 0)", e->plan->back),
+                  : arena_format(e->arena, "\n * (it must be 0, or fewer than %d before the furthest position decoded since position 0)",
+                                 e->plan->back),
               "source_words", memory ? ", a slot without a source," : "", "source_copy", memory ? " and the source" : "",
               "source_keep", memory ? "; its source stays" : "",
               "plain_words", probabilities ? arena_format(e->arena, "\n * %s_scores then has logits, before the log-softmax.", e->name)
@@ -202,7 +203,8 @@ static void tokenize_calls(Emit *e, Text *out)
               "special", pieces ? ", including special tokens such as <s>"
                   : e->model->has_encoder ? arena_format(e->arena, ", as %s_encode takes them", e->name) : "",
               "long_words", pieces ? ", or 0 for a text too long to count" : "",
-              "fault_words", pieces ? ", if there is no unknown token; *fault does not say which" : ", or invalid UTF-8; *fault says which", "target", target.data,
+              "fault_words", pieces ? ", if there is no unknown token; *fault does not say which"
+                                    : ", or invalid UTF-8; *fault says which", "target", target.data,
               "unknown", pieces ? ", and ids outside the vocabulary," : "", "id_words", pieces ? "" : "; RT_BAD_ID", NULL);
 }
 

@@ -75,7 +75,7 @@ static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found
     t->scales = found->scales;
     if (!is_readable(found))
         diag_error(f->diag, EXIT_BAD_DATA, f->at, "tensor \"%s\" in %s has %s, expected F32, F16, BF16 or F64",
-                   found->name, path_of(f, found),
+                   found->file_name, path_of(f, found),
                    found->dtype == DTYPE_OTHER ? "an unsupported dtype" : arena_format(f->arena, "dtype %s", dtype_name(found->dtype)));
 }
 

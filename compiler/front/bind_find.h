@@ -1,4 +1,4 @@
-/* bind_find.h: find tensors in the weights file; shared by bind*.c but bind_vocabulary.c. */
+/* bind_find.h: find tensors in the weights file; shared by bind*.c except bind_vocabulary.c. */
 #ifndef BIND_FIND_H
 #define BIND_FIND_H
 

@@ -55,8 +55,8 @@ static const char *tied_name(const Finder *f, const char *name)
     return NULL;
 }
 
-/* Find another matrix of `tied` to use in place of `name`; NULL if there is none, or if the
- * candidates differ from each other. */
+/* Find another matrix of `tied` to use in place of `name`; NULL if there is none, if the candidates
+ * differ from each other, or if neither a model with a decoder nor its family ties matrices. */
 static const TensorSource *other(Finder *f, const char *name)
 {
     const Model *m = f->model;
@@ -89,7 +89,7 @@ static void settle_logits(Finder *f)
     if (!own && head && !m->tied && f->family->tied)
         diag_remark(f->diag, f->at,
                     "%s = false, but %s has no output layer; using \"%s\" instead",
-                    f->draft->folder ? "\"tie_word_embeddings\"" : "tied", m->weights_path, head->name);
+                    f->draft->folder ? "\"tie_word_embeddings\"" : "tied", m->weights_path, head->file_name);
     /* If the model is untied but there is no matrix for its output layer, the tensor is reported as
      * missing later. */
     if (own) m->tied = m->tied && embed && same;
@@ -160,7 +160,7 @@ static bool is_left_out(Finder *f, const char *name, const char *key, bool tell)
     if (tell)
         diag_error(f->diag, EXIT_BAD_DATA, f->at,
                    "%s excludes the tensor \"%s\", but %s contains it",
-                   f->draft->folder ? arena_format(f->arena, "the value or default of \"%s\"", key) : "the spec", t->name,
+                   f->draft->folder ? arena_format(f->arena, "the value or default of \"%s\"", key) : "the spec", t->file_name,
                    f->model->weights_path);
     return true;
 }

@@ -79,7 +79,8 @@ static bool lengthen(Arena *a, Diag *diag, Draft *d, Side side, FieldId id, int6
 {
     const int64_t trained = d->trained ? d->trained : length_of(d, id);
     if (length > trained && position_is_learned(position_of(d, side))) {
-        diag_error(diag, EXIT_USAGE, (Loc){ 0 }, "--max-len %" PRId64 ": the model's learned positions end at %" PRId64, length, trained);
+        diag_error(diag, EXIT_USAGE, (Loc){ 0 }, "--max-len %" PRId64 ": the model has only %" PRId64
+                   " learned position%s", length, trained, trained == 1 ? "" : "s");
         return false;
     }
     if (length > trained)

@@ -80,7 +80,7 @@ static inline float from_bits(uint32_t bits)
 }
 
 /* The f32 bits of an f16. A subnormal is read with the exponent of 2^-14, and the implicit leading
- * 1 is subtracted. Masks replace branches, so that compilers vectorise loops of it. */
+ * 1 is subtracted. Masks replace branches, so that compilers vectorise loops that call it. */
 static inline uint32_t bits_of_half(uint32_t h)
 {
     const uint32_t sign = (h & 0x8000) << 16, bits = (h & 0x7FFF) << 13;

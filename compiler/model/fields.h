@@ -53,7 +53,7 @@ FieldValue field_preset(const Field *f);            /* the default value */
 bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v);
 int field_word(const Field *f, const char *word);   /* index in the field's words; -1 if absent */
 
-/* The value of one field in a spec. count: 0 if not given, above 1 for a list. */
+/* The value of one field in a spec. count: 0 if not given; only a list has more than 1. */
 typedef struct Choice { Loc at; int count; FieldValue *values; } Choice;
 
 typedef enum Side { SIDE_BOTH, SIDE_ENCODER, SIDE_DECODER, SIDES } Side;
@@ -70,8 +70,8 @@ typedef struct Draft {
     int64_t longest;                    /* --max-len; 0: not given */
     bool shortened;                     /* max_len is below `trained`, but no option asked for it:
                                          * draft_change remarks on it */
-    int64_t bound;                      /* beyond it, RoPE rates depend on the length of the whole
-                                         * sequence; 0: never */
+    int64_t bound;                      /* a length below `trained`; beyond it, RoPE rates depend on
+                                         * the length of the whole sequence; 0: none */
     const DtypeRule *dtype_rules;  int dtype_rule_count;        /* in order of their places */
     bool sizes_only;                    /* random weights replace a file that does not exist */
     Choice choices[SIDES][FIELD_COUNT];
@@ -79,7 +79,7 @@ typedef struct Draft {
 
 /* The choice for a side: its own, else the one for both; NULL if there is none. */
 const Choice *draft_choice(const Draft *d, Side side, FieldId id);
-Loc draft_place(const Draft *d, Side side, FieldId id);     /* of that choice, else of the call */
+Loc draft_place(const Draft *d, Side side, FieldId id);     /* of that choice, else d->at */
 
 /* Set one field for a side: `count` values, copied into the arena. */
 void draft_set(Arena *a, Draft *d, Side side, FieldId id, Loc at, const FieldValue *values, int count);

@@ -47,7 +47,8 @@ typedef enum SourceKind {
 /* The source of a tensor's numbers. shape and stride (in elements) are those of the logical tensor:
  * a transposed matrix or a slice of a fused one is a view. */
 typedef struct TensorSource {
-    const char *name;               /* canonical name; inside a TensorFile, the name in the file */
+    const char *name;               /* canonical name; inside a TensorFile, the name in the file, unless
+                                     * tensor_file_unwrap or weights_with_linears changed it */
     const char *file_name;          /* the name in the file, for messages; NULL if there is none */
     SourceKind kind;
     DType dtype;
@@ -73,8 +74,9 @@ typedef struct TensorSource {
     int layout, divisor, first;
     const float *rates;                         /* SOURCE_ROTARY: [dims / 2] */
     const struct TensorSource *table;           /* SOURCE_DISTANCE: [buckets, heads] */
-    int distance;  bool both_ways;              /* SOURCE_DISTANCE: distances from here on share one
-                                                 * bucket; later keys have buckets, too */
+    int distance;  bool both_ways;              /* SOURCE_DISTANCE: distances of at least `distance`
+                                                 * in one direction share one bucket; both_ways:
+                                                 * later keys have buckets, too */
 } TensorSource;
 
 int64_t tensor_elements(const TensorSource *t);
@@ -156,7 +158,7 @@ typedef struct Stack {
 #undef FIELD_LIST
 #undef FIELD_STACK
     LayerFields *layer;             /* [layers] */
-    int *rotary;                    /* [layers]: number of its rotary table, counted from 1; 0: none */
+    int *rotary;                    /* [layers]: number of the layer's rotary table, from 1; 0: none */
 } Stack;
 
 /* The width of the embedding when positions are added and embed_norm is applied. */
@@ -194,8 +196,8 @@ typedef struct CustomOp {
 } CustomOp;
 
 typedef struct GraphCall {
-    const char *op;                 /* an operation of ops.def, or "input", "param", "cache", "name"
-                                     * or "output" */
+    const char *op;                 /* an operation of ops.def, the name of an xf.op, or "input",
+                                     * "param", "cache", "name" or "output" */
     const CustomOp *custom;         /* for a call of an xf.op; then `shape` is that of its result,
                                      * and `options` are all its attributes, in order */
     Loc at;
@@ -286,7 +288,8 @@ typedef struct Model {
     const char *weights_path;       /* the weights file; NULL if random or given in the spec */
     bool random_weights;
     bool weights_missing;           /* random weights replace a missing file: Draft.sizes_only */
-    bool head_own;                  /* with head_tied: the file has a different matrix for it */
+    bool head_own;                  /* with head_tied: the file has a separate, different matrix for
+                                     * the head */
     Stack encoder, decoder;
     Vocabulary *source, *target;    /* NULL without a character tokenizer */
     /* tokenizer_file as a blob; NULL without it */
@@ -312,8 +315,8 @@ typedef struct Model {
  *   decoder.embed.table  [target_vocab, embed_width]
  *   encoder.types.table  [token_types, d_model]
  *   encoder.position.table [max_source, d_model]      decoder.position.table [max_target, d_model]
- *   {encoder|decoder}.rotary.table [length, rope_dims], computed; if layers have different RoPE
- *   rates, further tables are rotary_2.table, rotary_3.table, …
+ *   {encoder|decoder}.rotary.table [length, rope_dims], computed; if layers need different tables,
+ *   the others are rotary_2.table, rotary_3.table, …
  *   {encoder|decoder}.relative.table [rel_buckets, heads]
  *   {encoder|decoder}.relative.bias [heads, 2 * length - 1], computed
  *   {encoder|decoder}.embed.norm.{gain,bias}

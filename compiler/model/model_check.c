@@ -200,7 +200,7 @@ static void check_parallel(const ModelCheck *c, Side side, const Stack *s)
         wrong(c, at, "parallel layers have no cross-attention, so the decoder of an \"encoder-decoder\" cannot have them");
 }
 
-/* All layers share one bias table, which either has buckets for later keys or not. */
+/* All layers share one bias table, with or without buckets for later keys. */
 static void check_causal(const ModelCheck *c, Side side, const Stack *s)
 {
     const bool relative = position_is_relative(s->position);
@@ -259,7 +259,7 @@ static double slot_bytes(const Model *m)
     return 4 * elements;
 }
 
-/* An upper bound on the bytes of a stack's weights and position tables in f32; a double, since the
+/* An upper bound on the bytes of a stack's matrices and position tables in f32; a double, since the
  * product of sizes may exceed 2^63. */
 static double stack_bytes(const Model *m, const Stack *s, bool cross, double length)
 {

@@ -140,5 +140,6 @@ void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m)
     check_forced(&s, FIELD_ID_generation_forced_eos_token_id, m->generation_forced_eos_token_id);
     if (m->generation_num_beams > 1 && m->generation_do_sample && m->generation_temperature > 0)
         wrong(&s, FIELD_ID_generation_num_beams, "generation_num_beams (%" PRId64 ") cannot be "
-              "combined with do_sample: a beam search does not sample", m->generation_num_beams);
+              "combined with %s: a beam search does not sample", m->generation_num_beams,
+              is_set(&s, FIELD_ID_generation_do_sample) ? "do_sample" : "temperature");
 }

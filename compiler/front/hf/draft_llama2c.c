@@ -28,7 +28,7 @@ static bool take_sizes(Arena *a, Diag *d, Draft *draft, const Checkpoint *c)
 
 Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path)
 {
-    enum { BEGIN = 1 };             /* BOS; generation ends when it is sampled */
+    enum { BEGIN = 1 };             /* BOS, which also ends generation */
     Draft *draft = arena_alloc(a, sizeof *draft);
     Checkpoint c;
     FileMap map;

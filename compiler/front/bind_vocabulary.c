@@ -9,8 +9,8 @@
 #include "tokenizer.h"
 
 /* The file `name` in the folder of the spec's weights file, even with --from. If the spec's weights
- * are random, the folder is that of the weights file that they replace, or that of the spec if there
- * is none. */
+ * are random, the folder is that of the weights file that they replace, or that of the spec if
+ * there is none. */
 static const char *default_path(Arena *a, const Draft *draft, const Model *m, const char *name)
 {
     const bool file = m->weights && strcmp(m->weights, "random");

@@ -1,5 +1,5 @@
 /* model_check.c: make a Model of a Draft: set defaults, derive fields from others, and reject
- * impossible combinations. Errors point at the field at fault, or at the call if no field is. */
+ * impossible combinations. Errors point at the field at fault, or at draft->at if no field is. */
 #include "model_check.h"
 #include "reserved_names.h"
 

@@ -11,7 +11,7 @@
 #include "integer.h"
 #include "weights.h"
 
-/* turns: which rows of a head RoPE rotates together; llama.cpp's converter permutes those of
+/* turns: the rows of a head that RoPE rotates together; llama.cpp's converter permutes those of
  * Llama. */
 typedef struct Architecture { const char *name; int turns; bool qk_norm; } Architecture;
 static const Architecture architectures[] = {

@@ -46,7 +46,7 @@ typedef enum KeyUse {
     KEY_FLAG_NOT,       /* BOOL: sets the field to the opposite */
     KEY_MUST,           /* must be one of `words`, JSON values separated by |; else an error */
     KEY_READ,           /* read by `more` */
-    KEY_NOTED,          /* transformers' code for the family ignores it: remark unless in `words` */
+    KEY_NOTED,          /* ignored by transformers' code for the family; remark unless in `words` */
     KEY_IGNORED         /* has no effect on the computation */
 } KeyUse;
 
@@ -140,7 +140,7 @@ const ConfigKey *family_key(const Family *f, const char *key);
 /* The canonical name to look up in the family's tables: if a decoder is read as an encoder,
  * encoder.* is looked up as decoder.*. */
 const char *family_own_name(Arena *a, const Family *f, const char *name);
-/* True for names of buffers that are not weights, in any family. */
+/* True for names of buffers and of other tensors that no model uses as weights, in any family. */
 bool family_is_buffer(const char *name);
 /* Make `t`, whose shape is set, the view of `found` that the row describes. `expected` receives the
  * shape that the stored tensor should have; false if `found` has a different one. l: the tensor's

@@ -25,7 +25,7 @@ static const ConfigKey keys[] = {
     { "rope_theta", KEY_READ, FIELD_COUNT, 10000, NULL, SIDE_BOTH },
     READ("rope_scaling|rope_parameters"),
     READ("original_max_position_embeddings"),
-    IGNORED("partial_rotary_factor"),           /* huggingface_rope.c remarks on it */
+    IGNORED("partial_rotary_factor"),           /* huggingface_rope.c remarks on it or rejects it */
     NO_MORE_KEYS,
 };
 

@@ -7,8 +7,8 @@
 /* Read the Lua file `path`; NULL after errors reported to `d`. */
 Draft *draft_from_lua(Arena *a, Diag *d, const char *path, const OpName *ops, int op_count, GraphShape *shape_of);
 
-/* Print a model's draft as a Lua spec: every field that was set and has an effect, except those that
- * only repeat their default; file names as full paths. */
+/* Print a model's draft as a Lua spec: every field that was set and has an effect, unless it only
+ * repeats its default; file names as full paths. */
 void draft_print_lua(const Draft *d, const Model *m, FILE *to);
 
 #endif

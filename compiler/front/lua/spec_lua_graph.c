@@ -175,7 +175,7 @@ static void read_values(lua_State *L, GraphCall *c, const char *name, int64_t el
     if (found != elements)
         spec_fail(L, c->at, "%s has %" PRId64 " value%s; its shape needs %" PRId64, name, found, found == 1 ? "" : "s", elements);
     r->numbers += found;
-    if (r->numbers > MAX_NUMBERS) spec_fail(L, c->at, "more than %d numbers in one spec; put them into a weights file", MAX_NUMBERS);
+    if (r->numbers > MAX_NUMBERS) spec_fail(L, c->at, "more than %d numbers in one spec; put those of params into a weights file", MAX_NUMBERS);
     float *values = arena_array(r->arena, (size_t)found, sizeof *values);
     for (int64_t i = 0; i < found; i++) values[i] = read_float(L, c->at, name, i, lowest);
     c->values = values;

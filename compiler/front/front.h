@@ -38,7 +38,7 @@ Model *model_from_draft(Arena *a, Diag *d, const Draft *draft);
 bool model_open_weights(Arena *a, Diag *d, const Draft *draft, Model *m);
 /* gives: source, target, sizes, start_id, end_id */
 void model_read_vocabularies(Arena *a, Diag *d, const Draft *draft, Model *m);
-/* gives: tokenizer_data to tokenizer_chat, sizes */
+/* gives: the members from tokenizer_data to tokenizer_chat; sizes */
 void model_read_tokenizer(Arena *a, Diag *d, const Draft *draft, Model *m);
 /* gives: weight_file, tensors */
 void model_find_tensors(Arena *a, Diag *d, const Draft *draft, Model *m);

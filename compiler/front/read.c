@@ -17,7 +17,7 @@ static bool is_json(const unsigned char *b, size_t n)
     return i < n && (b[i] == '{' || b[i] == '[');
 }
 
-/* Recognise weight files that are passed as a spec by mistake; NULL for other files. */
+/* The kind of a weight file that is passed as a spec by mistake; NULL for other files. */
 static const char *kind_of_weights(const unsigned char *b, size_t n)
 {
     if (n > 8 && b[8] == '{' && !b[6] && !b[7]) return "a safetensors file";

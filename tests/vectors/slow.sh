@@ -413,10 +413,10 @@ damaged 'a Dense with a residual' 65 '2_Dense/config.json:2:5: error: a Dense wi
 # prompt: set a prompt for every text, in a folder whose Transformer has a folder of its own.
 prompt() { echo '{ "prompts": { "query": "find: " }, "default_prompt_name": "query" }' >config_sentence_transformers.json; }
 damaged 'a prompt where the Transformer has a folder of its own' 65 \
-    'config_sentence_transformers.json:1:37: error: a prompt is not supported if the Transformer has its own folder' prompt
+    'config_sentence_transformers.json:1:37: error: a default prompt is not supported if the Transformer has its own folder' prompt
 unpooled() { prompt && edit pools/config.json '1s/{/{ "include_prompt": false,/'; }
 damaged 'a prompt that the pooling leaves out' 65 \
-    'config_sentence_transformers.json:1:37: error: a prompt that the pooling excludes ("include_prompt" = false) is not supported' unpooled
+    'config_sentence_transformers.json:1:37: error: a default prompt that the pooling excludes ("include_prompt" = false) is not supported' unpooled
 damaged 'the weights of a Dense are not there' 66 'modules.json:24:3: error: 3_Dense is a folder without weights; expected model.safetensors, pytorch_model.bin or an index of shards' \
     rm 3_Dense/pytorch_model.bin
 damaged 'the weights of a Dense are those of something else' 65 'modules.json:24:3: error: 2_Dense/model.safetensors has no tensor "linear.weight"' \

@@ -349,9 +349,9 @@ static void check_prompt(const Config *c, const Config *s, const Modules *m)
     const bool speaks = *name && known && *config_text(&prompts, name, "");
     if (*name && !known) config_fault(s, key, "\"prompts\" has no \"%.100s\"", name);
     else if (speaks && leaves_prompt_out(c, m))
-        config_fault(s, key, "a prompt that the pooling excludes (\"include_prompt\" = false) is not supported");
+        config_fault(s, key, "a default prompt that the pooling excludes (\"include_prompt\" = false) is not supported");
     else if (speaks && strcmp(m->transformer, c->draft->path))
-        config_fault(s, key, "a prompt is not supported if the Transformer has its own folder");
+        config_fault(s, key, "a default prompt is not supported if the Transformer has its own folder");
 }
 
 /* Read config_sentence_transformers.json: prompt, similarity, truncation. */

@@ -28,7 +28,8 @@ void config_rope_kinds(const Config *c, Side side, const bool *sliding, double l
 /* Which decoder layers have a sliding window, [layers]: by layer_types; without that key, layers
  * from `first` on except every period-th (0: no exception). */
 const bool *config_sliding(const Config *c, int first, int period);
-void config_windows(const Config *c, const bool *sliding);      /* their window: sliding_window */
+/* Give the layers with `sliding` the window of the key sliding_window. */
+void config_windows(const Config *c, const bool *sliding);
 /* The value of sliding_window; 0 if it is null, or absent in a family whose row has no preset. */
 int64_t config_window(const Config *c);
 

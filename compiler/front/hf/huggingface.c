@@ -131,10 +131,12 @@ static void check_types(const Config *c)
         const char type = config_type(c, key);
         if (!type || strchr(types, type)) continue;
         if (!family_key(c->family, key) && !config_is_one_of(key, idle_keys)) continue;
-        Text t = text_new(c->arena);
+        const char *words[sizeof names / sizeof *names];
+        int n = 0;
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            if (strchr(types, names[k].letter) && !(names[k].letter == 'i' && strchr(types, 'r')))
-                text_printf(&t, "%s%s", t.size ? " or " : "", names[k].words);
+            if (strchr(types, names[k].letter) && !(names[k].letter == 'i' && strchr(types, 'r'))) words[n++] = names[k].words;
+        Text t = text_new(c->arena);
+        for (int k = 0; k < n; k++) text_printf(&t, "%s%s", !k ? "" : k == n - 1 ? " or " : ", ", words[k]);
         config_fault(c, key, "\"%s%s\" must be %s, found %s", c->within, key, t.data,
                      config_shown(c, key));
     }

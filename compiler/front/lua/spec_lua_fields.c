@@ -193,6 +193,10 @@ static int count_list(const Fields *f, const char *what, const char *of, Loc at)
 static bool read_ids(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
 {
     const bool alone = lua_type(f->L, -1) == LUA_TNUMBER;
+    if (!alone && !lua_istable(f->L, -1)) {
+        wrong(f, at, "%s must be an id or a list of ids, found %s", what, spec_describe(f->L, -1));
+        return false;
+    }
     const int n = alone ? 1 : count_list(f, what, "ids", at);
     double *values = arena_array(f->reader->arena, (size_t)n, sizeof *values);
     Field one = *field;

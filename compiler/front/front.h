@@ -26,8 +26,8 @@ bool draft_change(Arena *a, Diag *d, Draft *draft, DraftChanges changes);
  * for dtype also drops the dtypes given for single tensors. */
 const Draft *draft_with_dtypes(Arena *a, const Draft *draft, const char *dtype, const char *kv_dtype);
 
-/* Read the model's weights once, and remark on numbers that are not finite. gives:
- * weights_finite. */
+/* Read the model's weights once, and remark on infinities and NaN in the dtypes that
+ * weights_tell_strange checks. gives: weights_finite. */
 void model_look_at_weights(Diag *d, Model *m);
 
 /* Make a Model: set defaults, check, find the weights. NULL after errors. */

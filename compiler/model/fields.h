@@ -63,7 +63,7 @@ typedef struct Draft {
     Loc at;                             /* the call that made it, or the file that was read */
     GraphSpec *graph;                   /* NULL for a model */
     const char *weights;                /* a file that overrides the spec's; NULL: none */
-    const char *folder;                 /* the folder that was read; NULL for a Lua spec */
+    const char *folder;                 /* the folder that was read; NULL for a file */
     const char *changed_from;           /* the weights file before a change of the spec;
                                          * vocabularies are still next to it; NULL: none */
     int64_t trained;                    /* trained length in tokens; 0: the model's length */

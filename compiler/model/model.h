@@ -297,13 +297,13 @@ typedef struct Model {
     TokenizerOrigin tokenizer_origin;
     TokenizerChat tokenizer_chat;
     const Chat *chat;               /* of model_learn_chat; NULL: there is none, or it is not
-                                     * supported: chat_fault */
-    const char *chat_fault, *chat_path;             /* why not; the file of the template */
+                                     * supported */
+    const char *chat_fault, *chat_path;             /* why it is not supported; its file */
     const int *ends;  int end_count;                /* ids that end generation, end_id first */
     IdList bad_words, suppress, begin_suppress;     /* bad_words: each after its length */
     TensorFile *weight_file;        /* NULL if random or given in the spec */
     const bool *weights_used;       /* [weight_file->count]; NULL without a file */
-    bool weights_finite;            /* all are finite: model_look_at_weights */
+    bool weights_finite;            /* model_look_at_weights found no infinity or NaN */
     Loc weights_at;                 /* where the file is named */
     TensorSource *tensors;  int tensor_count;       /* in order of use; of a graph, its params */
     NameMap *tensor_of;             /* the tensors by canonical name */

@@ -51,8 +51,8 @@ static void take_module(const Config *item, const char *folder, Modules *out)
     if (kind != MODULE_DROPOUT) out->count++;       /* Dropout is used only in training */
 }
 
-/* Check the order: a Transformer; after it, nothing, or one Pooling, any number of Dense modules and
- * at most one Normalize. */
+/* Check the order: a Transformer; after it, nothing, or one Pooling, any number of Dense modules
+ * and at most one Normalize. */
 static void check_order(Diag *d, const char *path, const Modules *m)
 {
     const int errors = diag_errors(d);

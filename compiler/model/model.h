@@ -240,10 +240,10 @@ typedef enum ChatTrim {
 typedef enum ChatEmpty { CHAT_EMPTY_KEPT, CHAT_EMPTY_NONE, CHAT_EMPTY_PRESET } ChatEmpty;
 
 /* How a chat template writes a conversation; see RtChat. dated: RT_CHAT_DATE in begin, system and
- * preset is replaced by a date: the one given, else `date`, else today's date formatted by strftime
- * with `today`. past: around earlier answers; NULL if not known. again: before every user message
- * but the first. preset: the default system message. inside: the system message is inside a user
- * message. */
+ * preset is replaced by a date: the one given, else today's in the strftime format `today` if that
+ * is set, else `date`. past: around earlier answers; NULL if not known. again: before every user
+ * message but the first. preset: the default system message. inside: the system message is inside a
+ * user message. */
 typedef struct Chat {
     const char *name, *begin;
     const char *system[2], *date, *today, *user[2], *answer, *again, *past[2], *preset;

@@ -261,9 +261,9 @@ typedef struct Chat {
  * or begins with it up to a dot; * matches any characters. */
 typedef struct DtypeRule { const char *pattern; int word; Loc at; } DtypeRule;
 
-/* The origin of a tokenizer, for messages: the vocabulary files; the class of transformers, or the
- * tokenizer model of a GGUF file, whose rules it follows; the other settings files, separated by
- * commas. NULL if there is none. */
+/* The origin of a tokenizer, for `xformc info`: the vocabulary files; whose rules it follows, such
+ * as those of a class of transformers, of a GGUF file's tokenizer model or of the SentencePiece
+ * library; the other settings files, separated by commas. NULL if there is none. */
 typedef struct TokenizerOrigin { const char *files, *rules, *settings; } TokenizerOrigin;
 
 /* A chat template in the tokenizer's own file, with the texts of bos_token and eos_token; NULL if

@@ -51,7 +51,7 @@ void finder_mark_copies(Finder *f);
 void finder_refuse_left_out(Finder *f);
 /* row-major; columns 0: a vector */
 void finder_shape(TensorSource *t, int64_t rows, int64_t columns);
-void finder_take(Finder *f, TensorSource *t, const TensorSource *found);    /* the whole tensor */
+void finder_take(Finder *f, TensorSource *t, const TensorSource *found);    /* bind t to found */
 void finder_random(const Finder *f, TensorSource *t, Role role, int64_t fan_in);    /* without a file */
 void finder_missing(Finder *f, const TensorSource *t, const char *spelling);    /* record it */
 TensorSource *finder_append(Finder *f, TensorSource t);

@@ -10,7 +10,7 @@ const char *dtype_name(DType dtype);
 /* The bytes of an element, or of a whole block; only for a dtype that tensor_read accepts. */
 size_t dtype_bytes(DType dtype);
 int  dtype_block(DType dtype);                      /* elements of a block; 1: no blocks */
-bool dtype_is_float(DType dtype);                   /* true for floats and block formats */
+bool dtype_is_float(DType dtype);                   /* F32, F16, BF16, F64 or a block format */
 
 /* Convert an f16 or a bf16 to f32; the payload of a NaN is kept. */
 float float_of_half(uint16_t h);

@@ -35,7 +35,7 @@ typedef enum SourceKind {
     SOURCE_FILE,        /* strided view into a file */
     SOURCE_VALUES,      /* numbers given in the spec */
     SOURCE_XAVIER,      /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the name */
-    SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in), likewise: biases */
+    SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in), likewise: biases, and vectors of graphs */
     SOURCE_CONSTANT,    /* one number everywhere, such as random gains (1) and norm biases (0) */
     SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, width] */
     SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of
@@ -110,9 +110,9 @@ enum { NORMS_ANNOTATED, NORMS_LAYER, NORMS_RMS };
 enum { NORM_PLACES_PRE, NORM_PLACES_POST, NORM_PLACES_BOTH };
 enum { GAINS_PLAIN, GAINS_ONE_PLUS };
 enum { POSITIONS_NONE, POSITIONS_SINUSOIDAL, POSITIONS_LEARNED, POSITIONS_RELATIVE, POSITIONS_ROTARY, POSITIONS_LEARNED_RELATIVE };
-/* The kind of positions of a stack. position_is_learned: true if rows of a trained table are added,
- * which limits the length. position_is_relative: true if scores get a bias that depends on the
- * distance. */
+/* position: the kind of a stack's positions. position_is_learned: true if rows of a trained table
+ * are added, which limits the length. position_is_relative: true if scores get a bias that depends
+ * on the distance. */
 static inline bool position_is_learned(int position) { return position == POSITIONS_LEARNED || position == POSITIONS_LEARNED_RELATIVE; }
 static inline bool position_is_relative(int position) { return position == POSITIONS_RELATIVE || position == POSITIONS_LEARNED_RELATIVE; }
 enum { LAYOUTS_INTERLEAVED, LAYOUTS_HALVES };
@@ -261,8 +261,8 @@ typedef struct Chat {
  * or begins with it up to a dot; * matches any characters. */
 typedef struct DtypeRule { const char *pattern; int word; Loc at; } DtypeRule;
 
-/* The origin of a tokenizer, for `xformc info`: the vocabulary files; whose rules it follows, such
- * as those of a class of transformers, of a GGUF file's tokenizer model or of the SentencePiece
+/* The origin of a tokenizer, for `xformc info`: the vocabulary files; the rules that it follows,
+ * such as those of a class of transformers, of a GGUF file's tokenizer model or of the SentencePiece
  * library; the other settings files, separated by commas. NULL if there is none. */
 typedef struct TokenizerOrigin { const char *files, *rules, *settings; } TokenizerOrigin;
 

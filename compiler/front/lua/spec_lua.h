@@ -111,7 +111,7 @@ const char *spec_text(lua_State *L, int index, Loc at, const char *what);
 /* The length of the list at `index`; -1 if the table has holes or keys other than 1, 2, … */
 int64_t spec_list(lua_State *L, int index);
 
-void spec_push(lua_State *L, const Draft *draft);       /* a spec value; refers to the draft */
+void spec_push(lua_State *L, const Draft *draft);       /* a spec value that points to the draft */
 const Draft *spec_at(lua_State *L, int index);          /* NULL if it is not a spec value */
 Draft *spec_new_draft(lua_State *L, Loc at);            /* counted against MAX_SPECS */
 int  spec_graph(lua_State *L);                          /* xf.graph */

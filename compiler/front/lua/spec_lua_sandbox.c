@@ -13,7 +13,7 @@ enum { COUNT_STEP = 10, BYTES_OF_INSTRUCTION = 64, LOOK_NS = 20000000 };
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
-/* For a new block Lua passes the type of the object in old_size. */
+/* For a new block, Lua passes the type of the object in old_size. */
 static void *limited_alloc(void *user, void *old, size_t old_size, size_t size)
 {
     Sandbox *s = user;

@@ -47,8 +47,9 @@ typedef enum SourceKind {
 /* The source of a tensor's numbers. shape and stride (in elements) are those of the logical tensor:
  * a transposed matrix or a slice of a fused one is a view. */
 typedef struct TensorSource {
-    const char *name;               /* canonical name; inside a TensorFile, the name in the file, unless
-                                     * tensor_file_unwrap or weights_with_linears changed it */
+    const char *name;               /* canonical name; inside a TensorFile, the name in the file,
+                                     * unless tensor_file_unwrap or weights_with_linears
+                                     * changed it */
     const char *file_name;          /* the name in the file, for messages; NULL if there is none */
     SourceKind kind;
     DType dtype;
@@ -158,7 +159,7 @@ typedef struct Stack {
 #undef FIELD_LIST
 #undef FIELD_STACK
     LayerFields *layer;             /* [layers] */
-    int *rotary;                    /* [layers]: number of the layer's rotary table, from 1; 0: none */
+    int *rotary;                    /* [layers]: number of its rotary table, counted from 1; 0: none */
 } Stack;
 
 /* The width of the embedding when positions are added and embed_norm is applied. */
@@ -262,8 +263,8 @@ typedef struct Chat {
 typedef struct DtypeRule { const char *pattern; int word; Loc at; } DtypeRule;
 
 /* The origin of a tokenizer, for `xformc info`: the vocabulary files; the rules that it follows,
- * such as those of a class of transformers, of a GGUF file's tokenizer model or of the SentencePiece
- * library; the other settings files, separated by commas. NULL if there is none. */
+ * such as those of a class of transformers, of a GGUF file's tokenizer model or of the
+ * SentencePiece library; the other settings files, separated by commas. NULL if there is none. */
 typedef struct TokenizerOrigin { const char *files, *rules, *settings; } TokenizerOrigin;
 
 /* A chat template in the tokenizer's own file, with the texts of bos_token and eos_token; NULL if

@@ -1,4 +1,4 @@
-/* huggingface_layers.c: which layers of a decoder have full attention and which a sliding
+/* huggingface_layers.c: which layers of a decoder have full attention, and which have a sliding
  * window. */
 #include "huggingface.h"
 

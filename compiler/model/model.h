@@ -159,7 +159,7 @@ typedef struct Stack {
 #undef FIELD_LIST
 #undef FIELD_STACK
     LayerFields *layer;             /* [layers] */
-    int *rotary;                    /* [layers]: number of its rotary table, counted from 1; 0: none */
+    int *rotary;                    /* [layers]: each layer's rotary table, counted from 1; 0: none */
 } Stack;
 
 /* The width of the embedding when positions are added and embed_norm is applied. */

@@ -365,7 +365,7 @@ static bool has_output(const GraphSpec *s)
     return false;
 }
 
-/* xf.graph(name, function(g) … end), xf.graph(name, function(g) … end, { weights =, seed = }) */
+/* xf.graph(name, function(g) … end), xf.graph(name, function(g) … end, { weights =, dtype =, … }) */
 int spec_graph(lua_State *L)
 {
     SpecReader *r = spec_reader(L);

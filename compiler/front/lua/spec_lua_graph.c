@@ -365,7 +365,7 @@ static bool has_output(const GraphSpec *s)
     return false;
 }
 
-/* xf.graph(name, function(g) … end); argument 3 may be { weights =, seed =, dtype =, kv_dtype = } */
+/* xf.graph(name, function(g) … end [, { weights =, seed =, dtype =, kv_dtype = }]) */
 int spec_graph(lua_State *L)
 {
     SpecReader *r = spec_reader(L);

@@ -1,6 +1,6 @@
 /* ggml_blocks.c: decode ggml's blocks of quantised weights. d, m: f16, little-endian. A nibble is
- * half a byte; the low nibbles of an array come before its high ones. The formulas are those of
- * ggml's reference dequantisers. */
+ * half a byte; the elements in the low nibbles of an array come before those in its high nibbles.
+ * The formulas are those of ggml's reference dequantisers. */
 #include "weights.h"
 
 #include <string.h>
@@ -59,8 +59,8 @@ static void k_group(const unsigned char *s, int j, int *factor, int *least)
 }
 
 /* d, m, groups[12], then nibbles q[4][32]: y = d * factor * number - m * least. The low nibbles of
- * q[k] are group 2k, the high ones group 2k + 1. Bit j of high[i], of 32 bytes, is the fifth bit of
- * number i of group j. */
+ * q[k] are group 2k, the high ones group 2k + 1. `high` has 32 bytes: bit j of high[i] is the fifth
+ * bit of number i of group j. */
 static void decode_k(float *restrict y, const unsigned char *restrict b, const unsigned char *q,
                      const unsigned char *high)
 {

@@ -71,7 +71,7 @@ static const char *place_tensors(const GgufBytes *b, const unsigned char *data, 
     return NULL;
 }
 
-/* An unknown type is reported with its key, since nothing after it can be read. */
+/* An unknown or nested type is reported with its key, since nothing after it can be read. */
 static const char *take_keys(Arena *a, GgufBytes *b, Gguf *g)
 {
     for (uint64_t i = 0; i < g->key_count && !b->bad; i++) {

@@ -13,7 +13,8 @@ static void add_file(WeightIndex *x, const char *file)
     x->file[x->files++] = file;
 }
 
-/* True for a file name without a folder: shards are in the folder of the index. */
+/* True for a file name that has no folder and does not begin with a dot: shards are in the folder
+ * of the index. */
 static bool is_plain(const char *name)
 {
     return *name && *name != '.' && !strchr(name, '/');

@@ -74,8 +74,8 @@ static void read_run(const TensorSource *t, float *out, const Run *r)
             out[i] = read_element(r->start + (r->at + i * r->stride) * bytes, r->dtype);
 }
 
-/* Read a matrix that is stored by columns. It is read in square tiles: row by row, each number of a
- * large matrix would come from a different page. */
+/* Read, in square tiles, a matrix that is stored by columns. If a large one were read row by row,
+ * each number would come from a different page. */
 static void read_transposed(const TensorSource *t, float *out, const unsigned char *start,
                             DType dtype)
 {

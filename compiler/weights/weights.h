@@ -45,8 +45,8 @@ void tensor_file_sort(TensorFile *f);               /* by name, for tensor_file_
 /* Join the tensors of f->parts into f. False after an error: two parts have a tensor of the same
  * name. */
 bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f);
-/* Remove from the names the prefixes that training wrappers add, such as module. and _orig_mod.,
- * which no model uses itself. False after an error: two tensors then have the same name. */
+/* Remove the prefixes that training wrappers add to names, such as module. and _orig_mod. (a model's
+ * own names have none). False after an error: two tensors then have the same name. */
 bool tensor_file_unwrap(Arena *a, Diag *d, Loc at, TensorFile *f);
 /* The path of the weight file of a folder; if there is none, that of model.safetensors in it. */
 const char *weights_file_of(Arena *a, const char *folder);
@@ -91,8 +91,8 @@ TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path);
  * of them; they are also closed if NULL is returned. */
 TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const FieldList *files);
 
-/* Remark on tensors with used[i], i < f->count, that contain infinities or NaN: the model cannot
- * work with them. True if there are any. Dense F32, F16 and BF16 tensors and the factors of I8
+/* Remark on tensors with used[i], i < f->count, that contain infinities or NaN, which spoil the
+ * model's results. True if there are any. Dense F32, F16 and BF16 tensors and the factors of I8
  * groups are checked. */
 bool weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used);
 

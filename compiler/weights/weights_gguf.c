@@ -34,7 +34,7 @@ static const char *ggml_name(uint32_t type)
 }
 
 /* The size of a tensor in bytes; 0 if it has more blocks than `most`, the bytes of the file. Its
- * dimensions are not 0, and the first is a multiple of the block. */
+ * dimensions are not 0, and the first is a multiple of the block's size. */
 static uint64_t bytes_of(const GgufTensor *from, DType dtype, uint64_t most)
 {
     const uint64_t block = (uint64_t)dtype_block(dtype);
@@ -53,8 +53,8 @@ static const char *dims_fault(Arena *a, const GgufTensor *from, DType dtype)
     for (int k = 0; k < from->rank; k++)
         if (!from->dims[k]) return "has a dimension of 0";
     if (from->dims[0] % (uint64_t)block == 0) return NULL;
-    return arena_format(a, "has rows of %llu elements, not a multiple of its block size, %d",
-                        (unsigned long long)from->dims[0], block);
+    return arena_format(a, "has rows of %llu element%s, not a multiple of its block size, %d",
+                        (unsigned long long)from->dims[0], from->dims[0] == 1 ? "" : "s", block);
 }
 
 /* Where the data of a tensor is in the file. */

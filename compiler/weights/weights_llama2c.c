@@ -113,10 +113,11 @@ bool checkpoint_header(Diag *d, Loc at, const char *path, const unsigned char *b
 {
     const bool good = read_header(b, n, c);
     if (n >= 8 && bytes_u32(b) == MAGIC && (signed_at(b, 1) < 1 || signed_at(b, 1) > 2))
-        diag_error(d, EXIT_BAD_DATA, at, "%s: llama2.c checkpoint version %" PRId64 "; 0, 1 and 2 are supported", path, signed_at(b, 1));
+        diag_error(d, EXIT_BAD_DATA, at, "%s: llama2.c checkpoint version %" PRId64 " is not supported; 0 (without a magic number), 1 and 2 are",
+                   path, signed_at(b, 1));
     else if (!good)
         diag_error(d, EXIT_BAD_DATA, at, "%s: the header of this llama2.c checkpoint is truncated or "
-                   "has impossible sizes", path);
+                   "has sizes out of range", path);
     else if (c->d % c->heads || c->heads % c->kv_heads || c->d / c->heads % 2)
         diag_error(d, EXIT_BAD_DATA, at, "%s: inconsistent header: width %" PRId64 ", %" PRId64 " head%s, %" PRId64 " key head%s", path,
                    c->d, c->heads, c->heads == 1 ? "" : "s", c->kv_heads, c->kv_heads == 1 ? "" : "s");

@@ -58,7 +58,7 @@ static TensorFile *refuse_folder(Arena *a, Diag *d, Loc at, const char *folder)
         return NULL;
     }
     while (i < sizeof foreign / sizeof *foreign && !file_is_regular(file_join(a, folder, foreign[i].name))) i++;
-    diag_error(d, EXIT_NO_INPUT, at, "%s is a folder without weights; expected model.safetensors, pytorch_model.bin or an index of shards%s", folder,
+    diag_error(d, EXIT_NO_INPUT, at, "the folder %s has no model.safetensors, pytorch_model.bin or index of shards%s", folder,
                i == sizeof foreign / sizeof *foreign ? ""
                : arena_format(a, "; %s (%s) is not supported: save the model again with transformers", foreign[i].name, foreign[i].of));
     return NULL;

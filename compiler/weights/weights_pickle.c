@@ -354,7 +354,7 @@ static bool step(Machine *m, int op)
     case 'K': return push_number(m, (int64_t)take_number(m, 1));
     case 'M': return push_number(m, (int64_t)take_number(m, 2));
     case 0x8A: return push_long(m);
-    case 'G': return take(m, 8) && push(m, value_new(m, NOTHING)); /* BINFLOAT: tensors use none */
+    case 'G': return take(m, 8) && push(m, value_new(m, NOTHING)); /* BINFLOAT: no tensor needs its value */
     case 'X': return push_text(m, 4);
     case 0x8C: return push_text(m, 1);
     case 'c': return global(m);

@@ -417,7 +417,7 @@ damaged 'a prompt where the Transformer has a folder of its own' 65 \
 unpooled() { prompt && edit pools/config.json '1s/{/{ "include_prompt": false,/'; }
 damaged 'a prompt that the pooling leaves out' 65 \
     'config_sentence_transformers.json:1:37: error: a default prompt that the pooling excludes ("include_prompt" = false) is not supported' unpooled
-damaged 'the weights of a Dense are not there' 66 'modules.json:24:3: error: 3_Dense is a folder without weights; expected model.safetensors, pytorch_model.bin or an index of shards' \
+damaged 'the weights of a Dense are not there' 66 'modules.json:24:3: error: the folder 3_Dense has no model.safetensors, pytorch_model.bin or index of shards' \
     rm 3_Dense/pytorch_model.bin
 damaged 'the weights of a Dense are those of something else' 65 'modules.json:24:3: error: 2_Dense/model.safetensors has no tensor "linear.weight"' \
     cp 0_Transformer/model.safetensors 2_Dense/model.safetensors

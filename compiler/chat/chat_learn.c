@@ -587,8 +587,8 @@ static const char *find_unlike(Learner *l, Chat *c)
     return unlike ? unlike : find_bound(l, c);
 }
 
-/* The first proposal that reproduces all probes of its Way; NULL if there is none, and *fault says
- * why. */
+/* The first proposal that reproduces all probes of its Way; NULL if there is none, or if its date
+ * is not supported. *fault says why. */
 static Chat *find_chat(Learner *l, const Cuts *c, const char **fault)
 {
     static const Way ways[] = {

@@ -27,7 +27,7 @@ static const char *token(const Reader *r, const json_t *from, const char *key)
 
 typedef struct Names { JinjaName at[MOST_NAMES]; int count; } Names;
 
-/* A name that is there already keeps its text. */
+/* Add a name, unless it is there already, its text is NULL or the list is full. */
 static void add_name(Names *names, const char *key, const char *text)
 {
     for (int i = 0; i < names->count; i++)
@@ -37,8 +37,8 @@ static void add_name(Names *names, const char *key, const char *text)
 
 /* The special tokens that a template may name. As in transformers, special_tokens_map.json
  * overrides tokenizer_config.json for the usual names, but is ignored if the latter has
- * added_tokens_decoder. Tokens with other names come from tokenizer_config.json (an object only if
- * it has a "__type") and from its object extra_special_tokens. */
+ * added_tokens_decoder. Tokens with other names come from the keys of tokenizer_config.json that
+ * end in _token (an object only if it has a "__type") and from its object extra_special_tokens. */
 static void find_names(const Reader *r, const json_t *config, const json_t *specials, Names *names)
 {
     static const char *const keys[MARKS] = { "bos_token", "eos_token", "unk_token",
@@ -114,7 +114,7 @@ static void learn_of_folder(const Reader *r, const char *folder)
         const char *what = file_impostor(bytes, file_first_bytes(path, bytes, sizeof bytes));
         m->chat_fault =
             what ? arena_format(a, "this %s", what)
-                 : "the chat template cannot be read, exceeds 4 MB or contains U+0000";
+                 : "the chat template cannot be read, is longer than 4 MB or contains U+0000";
         return;
     }
     json_t *config = json_read_object(a, r->diag, config_path);

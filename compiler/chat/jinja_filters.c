@@ -29,7 +29,8 @@ static size_t last_bytes(const char *s, size_t n)
     return 1;
 }
 
-/* Strip the characters of `set`, or white space if it is NULL, from the ends. */
+/* Strip the characters of `set`, or ASCII white space if `set` is not a string, from one end or
+ * both. */
 static JValue stripped(JRun *r, const JValue *v, const JValue *set, bool left, bool right)
 {
     static const char spaces[] = " \t\n\v\f\r\x1C\x1D\x1E\x1F";

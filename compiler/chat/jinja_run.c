@@ -90,7 +90,7 @@ static JValue range(JRun *r, const JArguments *a)
     return v;
 }
 
-/* The dictionary that the function `name`, namespace or dict, makes of its arguments. */
+/* The dictionary that the function `name`, namespace or dict, makes from its arguments. */
 static JValue dictionary(JRun *r, const char *name, const JArguments *a)
 {
     JValue v = { .kind = J_DICT, .dict = arena_alloc(r->arena, sizeof *v.dict) };
@@ -140,7 +140,7 @@ static JValue call_macro(JRun *r, const JValue *macro, const JArguments *a)
         bool known = !a->key[i] && i < n->parts;
         for (int k = 0; k < n->parts && a->key[i]; k++)
             known = known || strcmp(n->key[k], a->key[i]) == 0;
-        if (!known) return jinja_fail(r, "the macro %s does not take these arguments", n->name);
+        if (!known) return jinja_fail(r, "the macro '%s' does not take these arguments", n->name);
     }
     for (int i = 0; i < n->parts && !failed(r); i++) {
         const JValue *given = jinja_argument(a, i, n->key[i]);

@@ -217,8 +217,8 @@ static const char *const text_methods[] = {
     "replace", "upper",        "lower",        "title",      "capitalize", "find",       "rfind",
     "join",    "removeprefix", "removesuffix", "splitlines", "format",     "count",      NULL
 };
-/* jinja_call_method supports no method of a list, and none that changes a value, which transformers
- * does not allow either. */
+/* jinja_call_method supports no method of a list, and none that changes a value: transformers does
+ * not allow those either. */
 static const char *const list_methods[] = { "append", "pop", "index", "count", NULL };
 static const char *const dict_methods[] = {
     "items", "keys", "values", "get", "pop", "update", NULL

@@ -1,7 +1,7 @@
 /* tokenizer_added.c: add the tokens that a folder's files define besides the vocabulary of the
- * model, for all importers of folders. Ids that a file gives are kept, even with gaps; other tokens
- * get new ids in the order in which transformers adds them. For a tokenizer.json, tokenizer_json.c
- * adds the tokens to which a file gives an id. */
+ * model, for all importers of folders. Ids that a file gives are kept, even with gaps; tokens that
+ * are neither pieces nor added yet get new ids in the order in which transformers adds them. For a
+ * tokenizer.json, tokenizer_json.c adds the tokens to which a file gives an id. */
 #include "file.h"
 #include "tokenizer_build.h"
 

@@ -369,7 +369,8 @@ static void settle_template(TokBuild *b)
     tok_item(b, true, TOK_ITEM_B, 0, 1);
 }
 
-/* The header stores these numbers in 32 bits; buffers for more would be too large anyway. */
+/* False after an error: the steps can lengthen a text too much. The header stores their growth in
+ * 32 bits, and buffers for more would be too large anyway. */
 static bool grows_little(TokBuild *b)
 {
     enum { MOST = 1000, MOST_EXTRA = 1 << 24 };

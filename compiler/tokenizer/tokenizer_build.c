@@ -39,7 +39,8 @@ TokPiece *tok_piece(TokBuild *b, int64_t id, TokString text, bool known)
     return p;
 }
 
-/* The byte that a character of the byte-level alphabet stands for, else -1; see rt_tok_byte. */
+/* The byte that a character of the byte-level alphabet stands for, -1 for any other character; see
+ * rt_tok_byte. */
 static int alphabet_byte(int32_t c)
 {
     if ((c >= 0x21 && c <= 0x7E) || (c >= 0xA1 && c <= 0xAC) || (c >= 0xAE && c <= 0xFF)) return (int)c;

@@ -35,8 +35,8 @@ typedef struct TokClass { uint64_t properties; TokRange *ranges; int count, room
      &(list)->at[(list)->count++])
 void *tok_grow(Arena *a, void *old, int *room, size_t size);
 
-/* A hash table from texts to numbers: open addressing, never more than half full. A table of zero
- * bytes is empty. */
+/* A hash table from texts to numbers: open addressing, never more than half full. A table whose
+ * bytes are all 0 is empty. */
 typedef struct TokTexts { struct TokTextsSlot { TokString text; uint32_t value; bool used; } *slot; uint32_t room, count; } TokTexts;
 void tok_texts_put(Arena *a, TokTexts *t, TokString text, uint32_t value);      /* or replace */
 uint32_t tok_texts_find(const TokTexts *t, TokString text);     /* RT_TOK_NONE if absent */
@@ -76,7 +76,7 @@ typedef struct TokBuild {
     double growth, split_growth, form_growth, extra, split_extra;
     int era;                        /* TokEra of the properties */
     bool rust_words;                /* \w in patterns is Rust's, else Oniguruma's */
-    bool properties, forms, compatible, lower, graphemes;       /* Unicode tables of the blob */
+    bool properties, forms, compatible, lower, graphemes;       /* which Unicode tables the blob needs */
     TokString charsmap, charsmap_text;
     bool byte_level;
     bool bytes_given;  uint32_t bytes[256];     /* TOK_BYTES; if not given, tok_finish finds them */
@@ -316,7 +316,8 @@ const TokAdded *tok_added_beside(TokBuild *b, const TokConfig *config, int *coun
 void tok_add_named(TokBuild *b, const TokConfig *config);
 /* Set all token types in the templates to 0. */
 void tok_no_types(TokBuild *b);
-/* Drop blanks before punctuation in decoded text; for a BPE model only with `bpe`. */
+/* Drop blanks before punctuation and English contractions in decoded text; for a BPE model only
+ * with `bpe`. */
 void tok_clean_spaces(TokBuild *b, bool bpe);
 /* Set the side on which a text that is too long is cut. */
 void tok_cut_side(TokBuild *b, bool left);

@@ -237,8 +237,8 @@ static void spaces_words(Settle *s)
 static void spaces_metaspace(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "never"); }
 static void spaces_metaspace_first(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "first"); }
 
-/* Use a Metaspace in place of a normalizer that marks blanks. The decoder becomes the class's own;
- * `strips`: it removes the first blank. */
+/* Use a Metaspace in place of a normalizer that marks blanks, and the class's own decoder; `strips`:
+ * it removes the first blank. A file with a ByteLevel remains as it is. */
 static void settle_llama(Settle *s, const char *prefixed, bool strips)
 {
     const bool space = prefixes(s);
@@ -521,7 +521,7 @@ static void tell_marks(const Settle *s)
 
 /* ---- settling -------------------------------------------------------------------------------- */
 
-/* Set *s; true if the class has a row, and then s->row and the names are set. */
+/* Set *s; true if the class has a row. Only then are s->row and the names set. */
 static bool settle_of(TokBuild *b, json_t *root, const TokConfig *config, Settle *s)
 {
     bool named;

@@ -1,5 +1,5 @@
-/* tokenizer_gguf.c: import the tokenizer of a GGUF file, from the keys tokenizer.ggml.* of its
- * header. */
+/* tokenizer_gguf.c: import the tokenizer of a GGUF file, from the keys tokenizer.ggml.* and
+ * tokenizer.chat_template of its header. */
 #include <string.h>
 
 #include "gguf.h"
@@ -127,7 +127,7 @@ static void add_specials(TokBuild *b, const int32_t *type, bool user)
     }
 }
 
-/* Defaults are llama.cpp's. As there, an unused piece of a BPE model, such as the padding of
+/* Defaults are llama.cpp's. As in llama.cpp, an unused piece of a BPE model, such as the padding of
  * a vocabulary, is an ordinary piece, and what follows a user-defined token is encoded like a new
  * text. */
 static void read_pieces(TokBuild *b, const Keys *k, bool unigram)

@@ -10,7 +10,7 @@ const json_t *tok_json_member(const json_t *object, const char *key);
 /* Parse the JSON of a file; the caller releases it. NULL after an error with its line. */
 json_t *tok_json_load(TokBuild *b, const char *data, size_t size);
 /* The object in a file of a folder; the caller releases it. NULL if there is none, or after an
- * error. b->file becomes the path of the file. */
+ * error; otherwise b->file becomes the path of the file. */
 json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name);
 /* Add the pieces of {"text": id, …}. */
 void tok_json_ids(TokBuild *b, json_t *root, bool known);

@@ -79,7 +79,8 @@ static void name_settings(TokBuild *b, const char *name)
 }
 
 /* The object in a file of the folder; the caller releases it. NULL if there is no such file, or
- * after an error. b->file becomes its path, and b->origin names it unless it is config.json. */
+ * after an error; otherwise b->file becomes its path, and b->origin names it unless it is
+ * config.json. */
 static json_t *load(TokBuild *b, const char *folder, const char *name)
 {
     const char *path = file_join(b->arena, folder, name);

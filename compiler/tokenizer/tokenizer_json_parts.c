@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef void ReadPart(TokBuild *b, const json_t *part);
-/* members: those that `tokenizers` requires, in the form of tok_json_check. */
+/* members: those that `tokenizers` checks, in the form of tok_json_check. */
 typedef struct PartRow { const char *type; ReadPart *read; const char *members; } PartRow;
 typedef struct PartKind { const char *name, *list; const PartRow *rows; int count; } PartKind;
 

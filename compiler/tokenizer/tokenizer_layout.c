@@ -91,8 +91,8 @@ static const Layout *find_layout(TokBuild *b, const TokFolder *f)
         tok_refuse(b, "a SentencePiece model of model_type '%s' is supported only if tokenizer_class is one of %s",
                    f->model_type, tok_classes_of_models(b->arena));
     else if (!class && !type)
-        tok_refuse(b, "the ids of a SentencePiece model depend on the class of its tokenizer, and the folder has neither tokenizer_class nor "
-                   "model_type");
+        tok_refuse(b, "the ids of a SentencePiece model depend on the class of its tokenizer, and the folder names neither a specific class "
+                   "nor a model_type");
     const Layout *l = own ? type : class ? class : type;
     if (l) tok_note_class(b, f, l->class_name);
     return l;

@@ -64,8 +64,8 @@ static void read_merges(TokBuild *b, const char *data, size_t size)
 
 /* ---- the class ------------------------------------------------------------------------------------ */
 
-/* The row of the folder's class; NULL if it names neither class nor model_type, or after an
- * error. */
+/* The row of the folder's class; NULL if the folder names neither a class nor a model_type, or
+ * after an error. */
 static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
 {
     const TokClassRow *class = tok_class_of(b, f, classes, CLASSES);

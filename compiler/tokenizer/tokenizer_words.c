@@ -40,8 +40,8 @@ static const TokClassRow *find_class(TokBuild *b, const TokFolder *f)
     return NULL;
 }
 
-/* Add the special tokens: all that the folder names, and the class's own as far as the vocabulary
- * has them. */
+/* Add the tokens that the folder adds, and those special tokens of the class that the vocabulary
+ * has. */
 static void add_marks(TokBuild *b, const TokClassRow *class, const TokConfig *c)
 {
     const char *there[TOK_MARKS];

@@ -53,7 +53,7 @@ rejected() {    # NAME MODEL FILE CONFIG MESSAGE
 rejected 'a class that is not known' t5 spiece.model '{"tokenizer_class":"XLNetTokenizerFast"}' 'of the class XLNetTokenizer is not supported'
 rejected 'a whole word beside a Marian' marian '' '{"tokenizer_class":"MarianTokenizer","added_tokens_decoder":{"409":{"content":"<W>","single_word":true}}}' \
     'the added token "<W>" has single_word, which is not supported in a Marian tokenizer'
-rejected 'a folder without a class' fairseq sentencepiece.bpe.model '' 'has neither tokenizer_class nor model_type'
+rejected 'a folder without a class' fairseq sentencepiece.bpe.model '' 'the folder names neither a specific class nor a model_type'
 rejected 'a model that is not of its class' t5 sentencepiece.bpe.model '{"tokenizer_class":"XLMRobertaTokenizer"}' \
     'of the class XLMRobertaTokenizer must begin with the pieces <unk> <s> </s>'
 rejected 'a language that is none' fairseq sentencepiece.bpe.model '{"tokenizer_class":"MBartTokenizer","src_lang":"en"}' \

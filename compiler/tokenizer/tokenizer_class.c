@@ -237,8 +237,8 @@ static void spaces_words(Settle *s)
 static void spaces_metaspace(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "never"); }
 static void spaces_metaspace_first(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "first"); }
 
-/* Use a Metaspace in place of a normalizer that marks blanks, and the class's own decoder; `strips`:
- * it removes the first blank. A file with a ByteLevel remains as it is. */
+/* Use a Metaspace in place of a normalizer that marks blanks, and the class's own decoder;
+ * `strips`: it removes the first blank. A file with a ByteLevel remains as it is. */
 static void settle_llama(Settle *s, const char *prefixed, bool strips)
 {
     const bool space = prefixes(s);

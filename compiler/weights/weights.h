@@ -45,8 +45,8 @@ void tensor_file_sort(TensorFile *f);               /* by name, for tensor_file_
 /* Join the tensors of f->parts into f. False after an error: two parts have a tensor of the same
  * name. */
 bool tensor_file_join(Arena *a, Diag *d, Loc at, TensorFile *f);
-/* Remove the prefixes that training wrappers add to names, such as module. and _orig_mod. (a model's
- * own names have none). False after an error: two tensors then have the same name. */
+/* Remove the prefixes that training wrappers add to names, such as module. and _orig_mod. (no
+ * model's own names have them). False after an error: two tensors then have the same name. */
 bool tensor_file_unwrap(Arena *a, Diag *d, Loc at, TensorFile *f);
 /* The path of the weight file of a folder; if there is none, that of model.safetensors in it. */
 const char *weights_file_of(Arena *a, const char *folder);

@@ -11,8 +11,8 @@
 
 enum { BITS_FOR_EACH = 32, PASSES_MOST = 64, WORDS_LEAST = 32, WORDS_MOST = 1 << 20 };
 
-/* A value in first[] or last[], which hold the initial symbols with which each symbol begins and
- * ends: the merges of the symbol disagree. */
+/* first[] and last[] have the initial symbols with which each symbol begins and ends; `several` if
+ * the merges of the symbol disagree. */
 static const uint32_t several = RT_TOK_NONE - 1;
 
 static size_t characters(TokString s)

@@ -204,7 +204,8 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out);
 /* Special tokens by purpose, in the order in which transformers assigns ids to them. */
 typedef enum TokMark { TOK_BOS, TOK_EOS, TOK_UNK, TOK_SEP, TOK_PAD, TOK_CLS, TOK_MASK, TOK_MARKS } TokMark;
 
-/* The settings that a folder's files have for the class of its tokenizer: tokenizer_marks.c. */
+/* The settings that a folder's files have for the class of its tokenizer, which tokenizer_marks.c
+ * reads. */
 typedef struct TokFolder {
     const char *path;               /* of the folder */
     const char *class_name;         /* tokenizer_class without "Tokenizer" and "Fast"; NULL for none
@@ -263,7 +264,7 @@ typedef struct TokSentencePieces {
 bool tok_sentencepiece(TokBuild *b, const TokSentencePieces *s);    /* needs pieces */
 /* Like tok_sentencepiece, but with the ids, spaces and special tokens of the folder's class. */
 bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *config);
-/* Classes that read a vocabulary in the same way. names: of the classes; types: the model_types,
+/* Classes that read a vocabulary in the same way. names: the classes; types: the model_types,
  * for folders that name no class; both separated by spaces. */
 typedef struct TokClassRow { const char *names, *types; unsigned flags; const char *mark[TOK_MARKS]; } TokClassRow;
 /* The row of a folder's class, which is recorded by tok_note_class. NULL if no row has it, or if

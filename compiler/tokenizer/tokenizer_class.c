@@ -530,7 +530,7 @@ static bool settle_of(TokBuild *b, json_t *root, const TokConfig *config, Settle
     if (!s->row) return false;
     s->class_name = named ? config->class_name : arena_format(b->arena, "the class of model_type %s", config->folder.model_type);
     s->by = named ? arena_format(b->arena, "class %.*s by tokenizer_class", (int)stem(s->class_name), s->class_name)
-                  : arena_format(b->arena, "the class of the model_type %s", config->folder.model_type);
+                  : arena_format(b->arena, "the class of model_type %s", config->folder.model_type);
     return true;
 }
 

@@ -43,7 +43,7 @@ static char first_character(const Contents *c)
     return i < c->size ? c->data[i] : '\0';
 }
 
-/* If the line is base64, a space and digits, and ends with a newline: the line after it; else
+/* The line after this one if this one is base64, a space and digits, and ends with a newline; else
  * NULL. */
 static const char *tiktoken_line(const char *s)
 {
@@ -119,7 +119,7 @@ static bool import_spelt(TokBuild *b, Loc at, const char *model, const char *voc
     return load(b, at, vocab, &v) && load(b, at, model, &m) && tok_import_spelt(b, m.data, m.size, v.data, v.size, config);
 }
 
-/* The first that is in a folder is used. with: a second file that must be there. */
+/* The first row whose files are in a folder is used. with: a second file that must be there. */
 static const struct { const char *name, *with; } known_files[] = {
     { "tokenizer.json", NULL }, { "source.spm", "vocab.json" }, { "vocab.json", "merges.txt" }, { "vocab.txt", NULL },
     { "tokenizer.model", NULL }, { "spiece.model", NULL }, { "sentencepiece.bpe.model", NULL }, { "tokenizer.bin", NULL },

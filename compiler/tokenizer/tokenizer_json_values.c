@@ -170,7 +170,7 @@ void tok_json_ids(TokBuild *b, json_t *root, bool known)
     if (!json_is_object(root)) tok_refuse(b, "the vocabulary is not a JSON object of pieces and ids");
     json_object_foreach(root, key, value) {
         const json_int_t id = json_integer_value(value);
-        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is not a whole number", key);
+        if (!json_is_integer(value)) tok_refuse(b, "the id of \"%.60s\" is not a whole number from 0 to %d", key, TOK_IDS_MOST - 1);
         else if (is_far(b, key, id, json_object_size(root)) || is_taken(b, key, id)) break;
         else if (!tok_piece(b, id, (TokString){ arena_text(b->arena, key), strlen(key) }, known)) break;
     }

@@ -32,7 +32,7 @@ enum {
     LAYOUT_LEGACY_LAST = 512,   /* legacy_behaviour puts the language after the text */
     LAYOUT_SPELT = 1024,        /* ids are those of a vocab.json; languages follow, as __en__ */
     LAYOUT_NO_LEGACY = 2048,    /* `legacy` is ignored */
-    LAYOUT_BEGUN = 4096,        /* report BOS without add_bos_token: transformers 5 adds none */
+    LAYOUT_BEGUN = 4096,        /* remark on BOS if add_bos_token is not set: transformers 5 adds none */
     LAYOUT_RUNS = 16384         /* collapse runs of blanks; each part of a text has a prefix */
 };
 
@@ -249,7 +249,7 @@ static void set_apart(TokBuild *b, const Layout *l, const TokFolder *f)
     }
 }
 
-/* Extend the scores and types to the tokens that the folder has added: 0 and TYPE_WORD. */
+/* Extend the scores and types to the tokens that the folder has added, with 0 and TYPE_WORD. */
 static void widen(TokBuild *b, TokSentencePieces *s, int count)
 {
     float *score = arena_array(b->arena, (size_t)b->size + 1, sizeof *score);

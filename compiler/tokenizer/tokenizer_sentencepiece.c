@@ -73,7 +73,7 @@ static void make_merges(TokBuild *b, const float *score)
 
 /* ---- the common part ---------------------------------------------------------------------------------------------------- */
 
-/* The byte of <0x00> to <0xFF>, whose digits are upper case; else -1. */
+/* The byte of a text from <0x00> to <0xFF>, whose digits are upper case; -1 for any other text. */
 static int byte_of(TokString s)
 {
     static const char digits[] = "0123456789ABCDEF";

@@ -88,7 +88,8 @@ static bool lowers(TokBuild *b, const TokClassRow *class, const TokConfig *c)
     return always || said;
 }
 
-/* Read a line as transformers 5 does, without white space at its end. False after an error. */
+/* Read a line as transformers 5 does, without white space at its end. False after an error: it is
+ * not UTF-8, or has a zero byte. */
 static bool take_word(TokBuild *b, const char *line, size_t n)
 {
     int32_t c;

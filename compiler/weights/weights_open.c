@@ -27,8 +27,8 @@ static TensorFile *refuse(Diag *d, Loc at, const char *path, const char *why)
     return NULL;
 }
 
-/* Find model.WORD.safetensors, which transformers writes for a variant: the first by name; NULL if
- * there is none. */
+/* Find the first, by name, of the files model.WORD.safetensors, which transformers writes for
+ * variants; NULL if there is none. */
 static const char *find_variant(Arena *a, const char *folder)
 {
     static const char begin[] = "model.", end[] = ".safetensors";

@@ -6,8 +6,8 @@
 
 #include "model.h"
 
-/* A tensor whose elements are at offset + the sum of index * stride in the storage `key`. They are
- * not checked against the size of the storage. */
+/* A tensor whose elements are at offset + the sum of index * stride in the storage `key`. Nothing
+ * here checks that they are within the storage. */
 typedef struct PickleTensor {
     const char *name, *key;
     DType dtype;

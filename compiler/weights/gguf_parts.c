@@ -86,7 +86,8 @@ static bool has_all_tensors(Diag *d, Loc at, const GgufParts *parts)
     int64_t n = 0;
     for (int i = 0; i < parts->count; i++) n += (int64_t)first[i].head.tensor_count;
     if (wanted < 0 || n == wanted) return true;
-    diag_error(d, EXIT_BAD_DATA, at, "the parts of the split file %s have %" PRId64 " tensors, not %" PRId64, first->path, n, wanted);
+    diag_error(d, EXIT_BAD_DATA, at, "the parts of the split file %s have %" PRId64 " tensor%s, not %" PRId64, first->path, n,
+               n == 1 ? "" : "s", wanted);
     return false;
 }
 

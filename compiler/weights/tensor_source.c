@@ -1,6 +1,6 @@
 /* tensor_source.c: read the numbers of a tensor of any kind as row-major f32. Data in files is
- * little-endian and may be unaligned; random numbers depend only on the seed and the tensor's
- * name. */
+ * little-endian and may be unaligned; random numbers depend only on the seed and on the tensor's
+ * name and fan. */
 #include "weights.h"
 
 #include <math.h>

@@ -89,7 +89,7 @@ static bool push_number(Machine *m, int64_t number)
 static Value *pop(Machine *m)
 {
     if (m->depth && m->stack[m->depth - 1]->kind != MARK) return m->stack[--m->depth];
-    stop(m, "it pops from an empty stack");
+    stop(m, "it pops a value where there is none");
     return NULL;
 }
 
@@ -122,7 +122,7 @@ static void add_item(Machine *m, Value *to, Value *item)
 
 static bool make_tuple(Machine *m, int begin)
 {
-    if (begin < 0 || begin > m->depth) return stop(m, "it pops from an empty stack");
+    if (begin < 0 || begin > m->depth) return stop(m, "it pops a value where there is none");
     Value *v = value_new(m, TUPLE);
     for (int i = begin; i < m->depth; i++) {
         if (m->stack[i]->kind == MARK) return stop(m, "a tuple contains a mark");
@@ -145,7 +145,7 @@ static bool make_tuple_of_marked(Machine *m)
 static bool collect(Machine *m, Kind kind, int n)
 {
     const int begin = n ? m->depth - n : behind_mark(m), below = n ? begin : begin - 1;
-    if (begin < 0 || below < 1) return stop(m, "it pops from an empty stack");
+    if (begin < 0 || below < 1) return stop(m, "it pops a value where there is none");
     Value *to = m->stack[below - 1];
     if (to->kind != kind) return stop(m, "it adds to %s as if to %s", kind_names[to->kind], kind_names[kind]);
     if (kind == DICT && (m->depth - begin) % 2) return stop(m, "a key has no value");

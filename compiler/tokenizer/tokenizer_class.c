@@ -427,7 +427,7 @@ static void add_part(TokBuild *b, Text *t, const json_t *root, const char *key, 
 static void add_member(TokBuild *b, Text *t, const json_t *root, const MemberRow *row)
 {
     const json_t *value = json_object_get(json_object_get(root, "model"), row->member);
-    /* A byte-level vocabulary has a piece for every byte. */
+    /* byte_fallback does not affect a byte-level vocabulary: it has a piece for every byte. */
     if (strstr(types_of(b, json_object_get(root, "decoder")), "ByteLevel")) return;
     char *found = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
     if (found && strcmp(found, row->value) != 0)

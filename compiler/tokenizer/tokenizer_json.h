@@ -7,7 +7,8 @@
 
 /* NULL if the member is absent or null. */
 const json_t *tok_json_member(const json_t *object, const char *key);
-/* Parse the JSON of a file; the caller releases it. NULL after an error with its line. */
+/* Parse the JSON of a file; the caller releases it. NULL after an error, reported at
+ * its line. */
 json_t *tok_json_load(TokBuild *b, const char *data, size_t size);
 /* The object in a file of a folder; the caller releases it. NULL if there is none, or after an
  * error; otherwise b->file becomes the path of the file. */

@@ -453,7 +453,7 @@ static void read_bert_post(TokBuild *b, const json_t *part)
     tok_template_bert(b, cls, sep);
 }
 
-/* trim_offsets: spans of tokens exclude white space. */
+/* trim_offsets: spans of tokens exclude white space at their ends. */
 static void read_trim(TokBuild *b, const json_t *part)
 {
     if (tok_json_bool(b, part, "trim_offsets", true))

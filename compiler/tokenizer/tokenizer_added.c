@@ -32,7 +32,7 @@ static bool is_beyond(TokBuild *b, const TokAdded *x, uint32_t id, bool preset)
     if (!b->rows || id < b->rows || id < (uint32_t)b->size) return false;
     if (!b->told_rows && !preset)
         diag_remark(b->diag, (Loc){ b->file, 0, 0 },
-                    "the added token \"%.60s\" has the id %u, but the model has only %lld embedding rows; it is treated as text",
+                    "the added token \"%.60s\" has the id %u, but the model has only %lld embedding rows; the token is treated as text",
                     x->text.s, id, (long long)b->rows);
     b->told_rows = b->told_rows || !preset;
     return true;

@@ -35,7 +35,7 @@ static void read_added(TokBuild *b, json_t *decoder, TokConfig *c)
     }
 }
 
-/* True if model_input_names lacks token_type_ids: all token types are then 0. */
+/* True if model_input_names is given, but lacks token_type_ids: all token types are then 0. */
 static bool names_no_types(const json_t *names)
 {
     for (size_t i = 0; i < json_array_size(names); i++) {

@@ -26,7 +26,7 @@ typedef struct JinjaChat {
     bool answers;                               /* add_generation_prompt */
 } JinjaChat;
 
-enum { JINJA_SOUGHT = 16 };             /* at most so many entries in sought, and in bound */
+enum { JINJA_SOUGHT = 16 };             /* the most entries of sought, and of bound */
 
 typedef struct JinjaResult {
     const char *text;       /* NULL: a fault */

@@ -1,5 +1,5 @@
-/* weights_gguf.c: open a GGUF file as a TensorFile, with dimensions in reverse order and names as in
- * the file. */
+/* weights_gguf.c: open a GGUF file as a TensorFile, with dimensions in reverse order and names as
+ * in the file. */
 #include "weights.h"
 
 #include <stdlib.h>

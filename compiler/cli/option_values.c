@@ -12,7 +12,7 @@
 
 /* ---- messages --------------------------------------------------------------------------------------------------- */
 
-/* Print with control characters, invisible characters and invalid UTF-8 as escapes. */
+/* Print `s` with control characters, invisible characters and invalid UTF-8 as escapes. */
 static void put_escaped(const char *s, FILE *to)
 {
     for (size_t n = strlen(s); n;) {
@@ -108,7 +108,7 @@ bool option_word(const char *option, const char *text, const char *const *words,
         if (strcmp(words[i], text) == 0) return true;
     Arena *a = arena_new();
     Text list = text_new(a);
-    for (int i = 0; i < n; i++) text_printf(&list, "%s%s", i ? ", " : "", words[i]);
+    for (int i = 0; i < n; i++) text_printf(&list, "%s%s", !i ? "" : i + 1 < n ? ", " : " or ", words[i]);
     const char *near = diag_nearest(text, words, n);
     if (near) tell("--%s %s: expected %s; did you mean '%s'?", option, text, list.data, near);
     else tell("--%s %s: expected %s", option, text, list.data);

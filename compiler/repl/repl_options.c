@@ -38,7 +38,7 @@ const char *repl_word_option(lua_State *L, const char *name, const char *const *
         if (strcmp(words[n], text) == 0) return words[n];
     lua_pushfstring(L, "%s: expected", name);
     for (int i = 0; i < n; i++) {
-        lua_pushfstring(L, "%s %s", i ? " or" : "", words[i]);
+        lua_pushfstring(L, "%s %s", !i ? "" : i + 1 < n ? "," : " or", words[i]);
         lua_concat(L, 2);
     }
     return luaL_error(L, "%s, found %s", lua_tostring(L, -1), text), NULL;

@@ -54,7 +54,7 @@ done
 fails 'fewer slots than beams' 2 'xformc: --slots 2: too few for --beam 4; each beam needs a slot' "$xformc" run $both --beam 4 --slots 2 '4 9'
 for n in 0 129 x ''; do fails "--beam '$n'" 2 "xformc: --beam $n: expected a whole number from 1 to 128" "$xformc" run $both --beam "$n" 4; done
 for a in x 11 nan ''; do fails "--length-penalty '$a'" 2 "xformc: --length-penalty $a: expected a number from -10 to 10" "$xformc" run $both --beam 2 --length-penalty "$a" 4; done
-fails '--early-stopping of another word' 2 "xformc: --early-stopping tru: expected false, true, never; did you mean 'true'?" "$xformc" run $both --beam 2 --early-stopping tru 4
+fails '--early-stopping of another word' 2 "xformc: --early-stopping tru: expected false, true or never; did you mean 'true'?" "$xformc" run $both --beam 2 --early-stopping tru 4
 fails '--length-penalty alone' 2 'error: --length-penalty needs --beam 2 or more' "$xformc" run $both --length-penalty 1 4
 fails '--early-stopping alone' 2 'error: --early-stopping needs --beam 2 or more' "$xformc" run $both --early-stopping true 4
 fails '--length-penalty of one beam' 2 'error: --length-penalty needs --beam 2 or more' "$xformc" run $both --beam 1 --length-penalty 1 4

@@ -160,7 +160,7 @@ refuses 2 '--repetitions five: expected a whole number' bench specs/dates.lua -r
 refuses 2 "--output and --report name the same file, $scratch/../${scratch##*/}/page" bench specs/dates.lua -o "$scratch/page" --report "$scratch/../${scratch##*/}/page"
 refuses 2 "--output and --roofline name the same file, $scratch/one.svg" bench specs/dates.lua -o "$scratch/one.svg" --roofline "$scratch/one.svg"
 refuses 2 '--json and --format csv cannot be combined' bench specs/dates.lua --format csv --json
-refuses 2 '--format jason: expected md, json, jsonl, csv; did you mean' bench specs/dates.lua --format jason
+refuses 2 '--format jason: expected md, json, jsonl or csv; did you mean' bench specs/dates.lua --format jason
 refuses 2 '--seconds 0: expected a number of seconds' bench specs/dates.lua --seconds 0
 refuses 2 '--seconds nan: expected a number of seconds' bench specs/dates.lua --seconds nan
 refuses 2 '--threads 0: expected a whole number' bench specs/dates.lua -t 1,0

@@ -141,7 +141,7 @@ fails 'a text for an xf.graph' 2 "error: 'hello': an xf.graph takes no text" "$x
 fails 'an input for a model of texts' 2 '*only an xf.graph has named inputs*' "$xformc" run specs/dates.lua --input X=f x
 fails 'a command without its spec' 2 '*run needs a SPEC*' "$xformc" run
 fails 'a word too many' 2 "*unexpected argument 'b'*" "$xformc" compile a b
-fails 'a misspelt engine' 2 '*expected native, jit, generic; did you mean *native*' "$xformc" run x --engine nativ
+fails 'a misspelt engine' 2 '*expected native, jit or generic; did you mean *native*' "$xformc" run x --engine nativ
 fails 'an unknown instruction set' 2 '*--isa sse: expected native, *portable*' "$xformc" build x --isa sse
 # A row in the table of instruction sets adds a word to --help, to the message above, and to
 # docs/cli.md.

@@ -187,7 +187,7 @@ print(tostring(b:weight(name)) == tostring(rounded), b("3rd of May 2019"))
 print(pcall(xf.compile, spec, { dtype = "int9" }))
 END
 "$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
-printf '2019-05-03\t2019-05-03\ntrue\n0.474609375\ttrue\ntrue\t2019-05-03\nfalse\tdtype: expected f32 or bf16 or int8 or int4 or file, found int9\n' | diff - "$scratch/out"
+printf '2019-05-03\t2019-05-03\ntrue\n0.474609375\ttrue\ntrue\t2019-05-03\nfalse\tdtype: expected f32, bf16, int8, int4 or file, found int9\n' | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, weights out and in, an unknown one'
 "$xformc" bench specs/dates.lua --dtype int8 --engine jit -t 1 -r 1 --seconds 0.05 --json 2>/dev/null | grep -q '"dtype":"int8"'
 verdict $? 'bench says the dtype'
@@ -324,7 +324,7 @@ print(pcall(xf.compile, spec, { kv_dtype = "f17" }))
 END
 "$xformc" lua "$scratch/look.lua" >"$scratch/out" 2>&1
 kinds='86+369=455\ttrue\n86+369=455\ttrue\n86+369=455\tfalse\n'
-printf "$kinds${kinds}false\tkv_dtype: expected f32 or f16 or int8, found f17\n" | diff - "$scratch/out"
+printf "$kinds${kinds}false\tkv_dtype: expected f32, f16 or int8, found f17\n" | diff - "$scratch/out"
 verdict $? 'at the prompt: by option and by spec, an unknown one'
 no_cache() { "$xformc" info "$@" 2>&1 >"$scratch/out" | grep -q "note: $word: the model has no KV cache" && ! grep -q 'KV cache, as' "$scratch/out"; }
 sed '$s/^end)$/end, { kv_dtype = "int8" })/' specs/self_attention.lua >"$scratch/no_cache.lua"
@@ -372,11 +372,11 @@ echo "m = xf.compile('$scratch/cut_keys', { kv_dtype = 'f16' }) m('5 9 33')" >"$
 "$xformc" lua "$scratch/saturated.lua" 2>&1 | grep -q 'cut_keys: keys or values were clamped to 65504'
 verdict $? 'caches of f16 that saturate: at the prompt'
 "$xformc" lua "$scratch/saturated.lua"
-fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16, int8; did you mean 'f16'?" "$xformc" run specs/dates.lua --kv-dtype f15 x
+fails 'an unknown kv-dtype' 2 "--kv-dtype f15: expected f32, f16 or int8; did you mean 'f16'?" "$xformc" run specs/dates.lua --kv-dtype f15 x
 
 # ---- rejected ------------------------------------------------------------------------------------
 
-fails 'an unknown dtype' 2 "--dtype int9: expected f32, bf16, int8, int4, file; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
+fails 'an unknown dtype' 2 "--dtype int9: expected f32, bf16, int8, int4 or file; did you mean 'int8'?" "$xformc" run specs/dates.lua --dtype int9 x
 fails 'unrolled kernels' 69 'error: --kernels unrolled supports only f32 weights, and the dtype is int8; use --kernels library, or --dtype f32' \
     "$xformc" compile specs/dates.lua --dtype int8 --kernels unrolled -o "$scratch/unrolled"
 [ ! -e "$scratch/unrolled" ]

@@ -25,14 +25,14 @@ refuses 2 "xformc: --isa portable,avx512: 'portable' runs wherever 'avx512' does
 refuses 2 "xformc: --isa avx512,avx2,avx512vnni,portable: 'avx512' runs wherever 'avx512vnni' does, so 'avx512vnni' after it is never chosen" \
     compile specs/dates.lua --isa avx512,avx2,avx512vnni,portable
 refuses 2 "xformc: --isa avx512,avx512: 'avx512' is listed twice" compile specs/dates.lua --isa avx512,avx512
-sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/, \1/p' runtime/kernels/simd/instruction_sets.def | tr -d '\n')
+sets=$(sed -n 's/^KERNEL_SET(\([^,]*\),.*/, \1/p' runtime/kernels/simd/instruction_sets.def | tr -d '\n' | sed 's/\(.*\),/\1 or/')
 refuses 2 "xformc: --isa : expected native$sets" compile specs/dates.lua --isa avx512,
 refuses 2 "xformc: --isa avx51: expected native$sets; did you mean 'avx512'?" compile specs/dates.lua --isa avx51,portable
 refuses 2 'xformc: --isa avx512,avx2,native,portable,neon: at most 4 instruction sets fit into one program' compile specs/dates.lua --isa avx512,avx2,native,portable,neon
 refuses 69 'error: xformc has no kernels for neon, or this processor cannot run them' run specs/dates.lua --engine jit --isa neon
 refuses 2 'xformc: --unroll 0: expected a whole number from 1 to 64' compile specs/dates.lua --unroll 0
 refuses 2 'xformc: --unroll needs --kernels=unrolled' compile specs/dates.lua --unroll 8
-refuses 2 'xformc: --unroll-layers maybe: expected on, off' compile specs/dates.lua --unroll-layers maybe
+refuses 2 'xformc: --unroll-layers maybe: expected on or off' compile specs/dates.lua --unroll-layers maybe
 refuses 2 'xformc: --max-threads 0: expected a whole number from 1 to 256' compile specs/dates.lua --max-threads 0
 refuses 2 'error: --threads 3: the model was compiled for at most 2; see --max-threads' run specs/self_attention.lua --max-threads 2 -t 3 --cc 'gcc'
 

@@ -191,7 +191,7 @@ tostring(setmetatable({ "e.0.x", "e.2.x" }, getmetatable(n))):match("{.*}")
 END
 says 'unknown options, errors with the line of the user' 65 'nil
 true' "*prompt:1: m:attention has no option 'haed'; did you mean 'head'?
-*prompt:1: engine: expected jit or native or generic, found jitt
+*prompt:1: engine: expected jit, native or generic, found jitt
 *prompt:1: engine: expected a string, found a number
 *prompt:1: xf.compile takes its options in a table, found a string
 *prompt:1: expected a model, found a string; call methods with a colon*
@@ -246,7 +246,7 @@ says 'a wrong choice is reported with the choices there are' 65 '4
 *'encoder.7.ffn' (m:names() lists all tensors)*; encoder has layers 0 to 1
 *'decoder.7.ffn.up.weight' (m:weights() lists all weights)*; decoder has layers 0 to 1
 *'decoder.7.ffn'*; decoder has layers 0 to 1
-*kind: expected encoder or decoder or cross, found cros
+*kind: expected encoder, decoder or cross, found cros
 *note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
 *note: decoder: layers 0 to 3, heads 0 to 3
 *note: an xf.graph has head 0, no layers and no kinds

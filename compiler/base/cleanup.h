@@ -35,7 +35,7 @@ void cleanup_hold(void);
 void cleanup_release(void);
 bool cleanup_caught(void);                  /* after a signal or cleanup_stop: only clean up now */
 
-/* For a program that handles signals itself: end the child as a caught signal would, and start no
+/* For code that handles signals itself: end the child as a caught signal would, and start no
  * other until cleanup_go_on. Call it from a signal handler; a second call kills the child. */
 void cleanup_stop(void);
 void cleanup_go_on(void);

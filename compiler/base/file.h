@@ -24,8 +24,9 @@ typedef struct FileStamp {
 /* A file mapped read-only until file_unmap; an empty file gives size 0 and a valid pointer. */
 typedef struct FileMap { const unsigned char *data; size_t size; FileStamp stamp; } FileMap;
 bool  file_map(Diag *d, Loc at, const char *path, FileMap *map);
-/* True if the mapped file was written to since it was mapped, so the mapped bytes may have changed
- * or be gone. Another file renamed over it does not count: the mapping keeps the old file. */
+/* True if the mapped file has been written to since it was mapped, so the mapped bytes may have
+ * changed or be gone. Another file renamed over it does not count: the mapping keeps the old
+ * file. */
 bool  file_map_changed(const FileMap *map, const char *path);
 void  file_unmap(FileMap *map);
 

@@ -11,9 +11,9 @@ typedef Exit CommandRun(const Options *o);
 #include "commands.def"
 #undef COMMAND
 
-/* help_no_words: for a command line without a command, print a short usage; if there are options,
- * report that the command is missing. help_command: print the help of a command, or of all for
- * COMMANDS. help_no_command: report an unknown command. */
+/* help_no_words: for a command line without a command, print a short usage or, if there are
+ * options, report that the command is missing. help_command: print the help of a command, or of all
+ * for COMMANDS. help_no_command: report an unknown command. */
 Exit help_no_words(const Options *o);
 void help_command(Command command, bool in_full, FILE *to);
 Exit help_no_command(const char *word);

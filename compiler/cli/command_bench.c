@@ -115,8 +115,8 @@ static void remark_on_limits(Session *s, const Bench *b)
         const BenchFigures f = bench_figures(b, &b->rows[i]);
         /* Integer arithmetic has a higher peak. */
         if (f.limit_pct > unlikely && !(f.by_flops && model_rounds_activations(s->model))) {
-            diag_remark(s->diag, (Loc){ 0 }, "bench: %s, %d thread%s: faster than the measured limit; another program may have run during the "
-                        "measurement, or the data was in a faster cache",
+            diag_remark(s->diag, (Loc){ 0 }, "bench: %s, %d thread%s: faster than the measured limit; another program may have run while the "
+                        "limit was measured, or the data was in a faster cache",
                         b->rows[i].test->name, b->rows[i].threads, b->rows[i].threads > 1 ? "s" : "");
             return;
         }
@@ -151,8 +151,9 @@ static void remark_on_threads(Session *s, const Bench *b)
         }
         if (where)
             diag_remark(s->diag, (Loc){ 0 }, "bench: %d threads are slower than 1 here, in %d of %d row%s; "
-                        "the worst is %s, %s: %.2f against %.2f t/s",
-                        b->threads[k], rows, all, all == 1 ? "" : "s", where->engine->label, where->test->name, found, wanted);
+                        "the worst is %s, %s: %.2f against %.2f %s",
+                        b->threads[k], rows, all, all == 1 ? "" : "s", where->engine->label, where->test->name, found, wanted,
+                        s->model->model_kind == KIND_GRAPH ? "runs/s" : "t/s");
     }
 }
 

@@ -12,7 +12,7 @@ static void help_usage(FILE *to)
           "\n"
           "  xformc build specs/dates.lua -o generated/dates    a program\n"
           "  xformc run specs/dates.lua \"3rd of May 2019\"       an answer\n"
-          "  xformc info specs/dates.lua                        what it takes and costs\n"
+          "  xformc info specs/dates.lua                        its memory and cost\n"
           "  xformc verify specs/dates.lua                      a comparison of all engines\n"
           "  xformc repl specs/dates.lua                        a prompt\n"
           "\n"

@@ -44,7 +44,8 @@ static int64_t position_of(Session *s, const Options *o)
     return -2;
 }
 
-/* True if kernels use SIMD: unrolled and portable ones do not, nor do those for another device. */
+/* True if the kernels are written for SIMD instructions: unrolled and portable ones are not, nor
+ * are those for another device. */
 static bool uses_vectors(const Options *o, EmitForm form)
 {
     const bool here = !o->target || strcmp(o->target, "host") == 0;

@@ -71,8 +71,8 @@ static void print_call(const char *name, const char *signature, const char *doc)
     print_entry(call, doc);
 }
 
-/* Print an elementwise operation from its row: "add(a[n,d], b[n,d]) -> [n,d]" is g.add(a, b) ->
- * y. */
+/* Print an elementwise operation from its row: "add(a[n,d], b[n,d]) -> [n,d]" becomes
+ * "g.add(a, b) -> y". */
 static void print_element_op(const char *name)
 {
     char call[160];

@@ -45,14 +45,14 @@ static bool read_input(Session *s, const TensorFile *f, const char *path, Tensor
 {
     const TensorSource *source = tensor_file_find(f, t->name);
     if (!source) {
-        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "no tensor is called %s", t->name);
+        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "no tensor is called '%s'", t->name);
         return false;
     }
     bool fits = source->rank == t->rank;
     for (int r = 0; fits && r < t->rank; r++) fits = source->shape[r] == t->dim[r].bound;
     bool real = source->dtype == DTYPE_F32 || source->dtype == DTYPE_F16 || source->dtype == DTYPE_BF16 || source->dtype == DTYPE_F64;
     if (!fits || !real) {
-        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "%s must have shape %s and dtype "
+        diag_error(s->diag, EXIT_BAD_DATA, (Loc){ path, 0, 0 }, "tensor '%s' must have shape %s and dtype "
                    "F32, F16, BF16 or F64", t->name, input_shape(s, t));
         return false;
     }

@@ -235,7 +235,7 @@ static void take_lines(Tokenize *t)
     free(line);
 }
 
-/* Set the languages, so that texts are read as if to be translated. */
+/* Set the languages, so that texts are converted as for a translation. */
 static Exit translate(Tokenize *t)
 {
     const CliLanguages l = { .from = t->options->source_language, .to = t->options->target_language, .messages = stderr, .program = "xformc" };

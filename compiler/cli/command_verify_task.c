@@ -79,7 +79,7 @@ static bool measure_answers(Session *s, Engine *e, const char *path, TaskResult 
     const Model *m = s->model;
     CliOptions options = { 0 };
     const RunOptions plain = { .engine = ENGINE_ANY };
-    if (m->model_kind == KIND_GRAPH || !run_has_texts(m)) return refuse(s, "task", "does not read and write text");
+    if (m->model_kind == KIND_GRAPH || !run_has_texts(m)) return refuse(s, "task", "does not read text");
     if (!m->has_decoder && (!m->labels.count || !model_pools(m)))
         return refuse(s, "task", "neither generates text nor labels whole texts");
     if (m->has_decoder && !command_generation(s, &plain, &options.generation)) return false;
@@ -142,7 +142,7 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
     rt_cli_source ids = { .ids = NULL };
     double sum = 0;
     if (m->model_kind == KIND_GRAPH || m->has_encoder || !m->tokenizer_data)
-        return refuse(s, "perplexity", "is not a decoder-only model with a tokenizer file");
+        return refuse(s, "perplexity", "is not a decoder-only model with a subword tokenizer");
     const char *text = file_read(s->arena, s->diag, (Loc){ 0 }, path, MOST_BYTES, &size);
     if (!text || !file_ids(s, text, size, &ids)) return false;
     for (int at = 0, n; at + 1 < ids.n; at += n) {

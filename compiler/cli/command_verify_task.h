@@ -9,7 +9,7 @@
 typedef struct TaskResult { const char *dtype, *kv_dtype; int right, texts; double perplexity; int64_t tokens; } TaskResult;
 
 /* answers, perplexity: paths of files; NULL: not asked for. results[0] has the model's dtypes;
- * results[1] is f32, measured only if the model has another dtype. */
+ * results[1] is in f32 throughout, and measured only if one of the model's dtypes is not f32. */
 typedef struct Task { const char *answers, *perplexity; TaskResult results[2]; int count; } Task;
 
 /* Measure what is asked for with an engine of this kind. A line of the answers file is a text, a

@@ -22,7 +22,7 @@ enum {
 #undef COMMAND
     EVERY = (1 << COMMANDS) - 1,
     EMITS = COMPILE | BUILD,
-    MODEL = EMITS | PACK | RUN | VERIFY | INFO | ATTENTION | BENCH,  /* commands that plan a spec, except tune */
+    MODEL = EMITS | PACK | RUN | VERIFY | INFO | ATTENTION | BENCH,  /* commands that plan a spec, except tune and repl */
     LISTS_THREADS = BENCH | TUNE,
     SELDOM = 1 << 30
 };
@@ -271,7 +271,7 @@ static bool unknown_option(Command c, const char *word)
 static const char *article(const char *argument)
 {
     if (strcmp(argument, "LETTERS") == 0) return "";
-    return strcmp(argument, "N") == 0 || argument[0] == 'X' ? "an " : "a ";
+    return argument[0] == 'X' || (strchr("ANS", argument[0]) && !argument[1]) ? "an " : "a ";
 }
 
 /* getopt_long reads bytes: find the whole UTF-8 character in the word being parsed. */

@@ -88,8 +88,8 @@ bool options_fit(Options *o, char **words, int n);
 
 /* The options of a session; false after a message about options that conflict. */
 bool options_compile(const Options *o, CompileOptions *c);
-/* The engine that --engine names; else `usual`, or native instead of another engine if an option is
- * given that needs native code. False after a message about options that conflict. */
+/* The engine that --engine names; else `usual`, or native if `usual` is not ENGINE_ANY and an
+ * option needs native code. False after a message about options that conflict. */
 bool options_engine(const Options *o, EngineKind usual, EngineKind *kind);
 RunOptions options_run(const Options *o, EngineKind kind);
 

@@ -29,7 +29,7 @@ typedef struct Repl {
     bool terminal;                  /* interactive */
     bool quit;
     Text typed;                     /* the chunks that ran, for :save */
-    Exit code;                      /* of the last chunk that failed */
+    Exit code;                      /* for the current chunk if it fails */
     Exit exit_code;                 /* of the last chunk or command that failed: the exit code of
                                      * a script */
     int files;                      /* nesting depth of the files being loaded */
@@ -67,8 +67,8 @@ ChunkResult repl_run_piece(Repl *r, const ReplWhole *whole, int line, const char
 void repl_run_command(Repl *r, const char *line);
 bool repl_is_command(const char *line);
 
-/* Run the Lua file at `path`, which must not contain zero bytes; a byte order mark and a #! line at
- * the beginning are skipped. A file that is not valid Lua as a whole runs like lines from a pipe:
+/* Run the Lua file at `path`, which must not contain zero bytes; a byte order mark or a #! line at
+ * the beginning is skipped. A file that is not valid Lua as a whole runs like lines from a pipe:
  * after a reported failure the next chunk still runs. False after reported failures; r->exit_code
  * is then the exit code. See repl_file.c. */
 bool repl_file(Repl *r, const char *path);
@@ -159,7 +159,7 @@ typedef struct ReplModel {
     Background native;              /* request for native code that replaces the code of `engine`;
                                      * BACKGROUND_NONE if pinned */
     bool reported;                  /* a failure of `native` was noted */
-    bool pinned;                    /* changed: it stays on the jit */
+    bool pinned;                    /* a change cancelled `native`: the model stays on the jit */
 } ReplModel;
 ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if not a model, or closed */
 /* Compile a spec value, a path or a graph at `index`, with the table of options at `options` (0:
@@ -203,8 +203,8 @@ const Plan *repl_looked(ReplModel *m);
 int repl_model_fail(lua_State *L, const ReplModel *m);
 /* Raise an error for a status other than RT_OK. */
 void repl_check_status(lua_State *L, rt_status status);
-/* The end of a message about an unknown name, pushed: "; did you mean 'x'?" if `near` is not NULL,
- * and "; encoder has layers 0 to 1" if the name has a layer out of range. */
+/* The end of a message about an unknown name, pushed: "; encoder has layers 0 to 1" if the name has
+ * a layer out of range, and "; did you mean 'x'?" if `near` is not NULL. */
 const char *repl_near(lua_State *L, const ReplModel *m, const char *name, const char *near);
 /* The trace of the last question, which runs again with taps if needed. A graph needs no
  * question. */
@@ -273,7 +273,7 @@ typedef struct ReplFunction {
     const char *takes;
 } ReplFunction;
 /* Add functions to the table at the top of the stack; a name of NULL ends the list. The functions
- * raise an error if there are too many arguments or one is of the wrong kind. prefix: "m:", "t:" or
+ * raise an error if an argument is missing, surplus or of the wrong kind. prefix: "m:", "t:" or
  * "xf.", for messages. */
 void repl_set_functions(lua_State *L, const char *prefix, const ReplFunction *functions);
 /* Describe the value at `index`: "nothing", "5", "a tensor"; pushed or constant. */

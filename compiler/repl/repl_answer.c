@@ -36,7 +36,7 @@ static TextOptions take_options(lua_State *L, const ReplModel *m, int index, con
     const bool pieces = model->tokenizer_data, translates = pieces && model->has_encoder && model->has_decoder;
     TextOptions o = { .names = names };
     repl_check_options(L, index, function);
-    static const char other[] = "is not an encoder-decoder with a tokenizer file";
+    static const char other[] = "is not an encoder-decoder with a subword tokenizer";
     if (text_option(L, m, index, names[0], translates, other)) o.source_language = repl_text_option(L, names[0]);
     if (text_option(L, m, index, names[1], translates, other)) o.target_language = repl_text_option(L, names[1]);
     if (text_option(L, m, index, "plain_text", pieces, "has no tokenizer with special tokens")) {

@@ -60,7 +60,7 @@ static int64_t raised_ns;                           /* time of the first error; 
 
 /* A count hook, inherited by coroutines. Code that catches the first error has a moment to clean
  * up; then the error is raised at every instruction, so that no loop of pcalls continues. A
- * standard output that cannot be written ends a chunk in the same way. */
+ * standard output that cannot be written to ends a chunk in the same way. */
 static void look_up(lua_State *L, lua_Debug *debug)
 {
     enum { MOMENT_NS = 50000000 };

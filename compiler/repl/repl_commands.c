@@ -189,7 +189,7 @@ static const CommandText commands[] = {
     { ":mem",   "[FILE.svg]",  "draw the memory plan", memory },
     { ":attn",  "[TEXT]",      "draw which tokens each head attends to", looked },
     { ":load",  "FILE",        "run a Lua file", load },
-    { ":save",  "FILE",        "save the Lua code that ran to a file", NULL },
+    { ":save",  "FILE",        "save to a file the Lua code that ran", NULL },
     { ":quit",  "",            "end the session, like Ctrl-D", quit },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -226,7 +226,7 @@ static char *trimmed(Arena *a, const char *s)
     return arena_copy(a, s, n);
 }
 
-/* :save: write the chunks that ran to a file. */
+/* :save: write to a file the chunks that ran without an error. */
 static void save(Repl *r, const char *path)
 {
     Diag *d = diag_new(r->reader.arena);

@@ -49,7 +49,7 @@ void repl_refuse(Repl *r, Exit code, const char *format, ...)
 int repl_model_fail(lua_State *L, const ReplModel *m)
 {
     repl_raise(L, m->session->diag);
-    return luaL_error(L, "it failed without a message");
+    return luaL_error(L, "the model failed without a message");
 }
 
 void repl_check_status(lua_State *L, rt_status status)

@@ -74,6 +74,7 @@ const char *repl_near(lua_State *L, const ReplModel *m, const char *name, const 
     if (layers == 1 && layer) lua_pushfstring(L, "; %s has only layer 0", stack);
     else if (layers && (layer < 0 || layer >= layers)) lua_pushfstring(L, "; %s has layers 0 to %d", stack, layers - 1);
     else lua_pushliteral(L, "");
+    lua_insert(L, -2);          /* the layers first */
     lua_concat(L, 2);
     return lua_tostring(L, -1);
 }

@@ -52,7 +52,8 @@ local function widen(widths, line)
   for i, cell in ipairs(line) do widths[i] = math.max(widths[i] or 0, utf8.len(cell) or #cell) end
 end
 
--- A value of a sweep, written as in a spec. In a table, list items come first, then sorted fields.
+-- A value of a sweep, written much as in a spec. In a table, list items come first, then sorted
+-- fields.
 local function value_text(v)
   if type(v) ~= "table" then return tostring(v) end
   local parts, names = {}, {}

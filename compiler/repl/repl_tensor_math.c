@@ -116,7 +116,7 @@ static int argmax(lua_State *L)
     const ReplTensor *t = repl_check_tensor(L, 1);
     const int64_t n = repl_tensor_elements(t);
     if (!lua_isnoneornil(L, 2)) return reduce_axis(L, "argmax", t, place_of_most);
-    if (!n) return luaL_error(L, "argmax: the tensor is empty");
+    if (!n) return luaL_error(L, "t:argmax: the tensor is empty");
     const int64_t best = (int64_t)place_of_most(t->values, n, 1) - 1;
     for (int d = 0; d < t->rank; d++) {
         int64_t block = 1;
@@ -131,7 +131,7 @@ static int argmax(lua_State *L)
 static void need_one_shape(lua_State *L, const char *what, const ReplTensor *a, const ReplTensor *b)
 {
     if (a->rank == b->rank && memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0) return;
-    luaL_error(L, "%s: the shapes differ: %s and %s", what, repl_shape_text(L, a->rank, a->shape), repl_shape_text(L, b->rank, b->shape));
+    luaL_error(L, "%s: the shapes %s and %s differ", what, repl_shape_text(L, a->rank, a->shape), repl_shape_text(L, b->rank, b->shape));
 }
 
 /* max |a - b| / max |b|, as `verify` computes it. */

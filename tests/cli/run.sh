@@ -545,9 +545,9 @@ fails '--input without a file' 2 '*--input X: expected NAME=FILE' "$xformc" run 
 fails '--input of no input' 2 '*--input Q=f: the graph has no such input
 *input X ?3, 4?' "$xformc" run specs/self_attention.lua --input Q=f
 fails '--input from no file' 66 '*cannot open *' "$xformc" run specs/self_attention.lua --input "X=$scratch/none"
-fails '--input of another shape' 65 '*turned: error: X must have shape ?3, 4? and dtype F32, F16, BF16 or F64' "$xformc" run specs/self_attention.lua --input "X=$scratch/turned"
-fails '--input of integers' 65 '*integers: error: X must have shape ?3, 4? and dtype F32, F16, BF16 or F64' "$xformc" run specs/self_attention.lua --input "X=$scratch/integers"
-fails '--input from a file without it' 65 '*other: error: no tensor is called X' "$xformc" run specs/self_attention.lua --input "X=$scratch/other"
+fails '--input of another shape' 65 '*turned: error: tensor ?X? must have shape ?3, 4? and dtype F32, F16, BF16 or F64' "$xformc" run specs/self_attention.lua --input "X=$scratch/turned"
+fails '--input of integers' 65 '*integers: error: tensor ?X? must have shape ?3, 4? and dtype F32, F16, BF16 or F64' "$xformc" run specs/self_attention.lua --input "X=$scratch/integers"
+fails '--input from a file without it' 65 '*other: error: no tensor is called ?X?' "$xformc" run specs/self_attention.lua --input "X=$scratch/other"
 fails '--input from a cut file' 65 '*error:*' "$xformc" run specs/self_attention.lua --input "X=$scratch/cut"
 fails '--input from a spec' 65 '*error:*' "$xformc" run specs/self_attention.lua --input X=specs/dates.lua
 

@@ -255,8 +255,8 @@ verdict $? 'the task of an encoder is measured without a note about --kv-dtype'
 verdict $? 'verify --json has the accuracy of both'
 printf 'no tab\n' >"$scratch/bad"
 fails 'a task without answers' 65 'bad:1: error: expected a text and its answer, separated by a tab' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/bad"
-fails 'a task of an xf.graph' 2 'error: --task: self_attention does not read and write text' "$xformc" verify specs/self_attention.lua --engine jit --task "$scratch/bad"
-fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is not a decoder-only model with a tokenizer file' \
+fails 'a task of an xf.graph' 2 'error: --task: self_attention does not read text' "$xformc" verify specs/self_attention.lua --engine jit --task "$scratch/bad"
+fails 'the perplexity of an encoder-decoder' 2 'error: --perplexity: dates is not a decoder-only model with a subword tokenizer' \
     "$xformc" verify specs/dates.lua --engine jit --perplexity "$scratch/bad"
 fails 'no such file' 66 'none' "$xformc" verify specs/dates.lua --engine jit --task "$scratch/none"
 

@@ -124,7 +124,7 @@ raises() {
 }
 raises 'near languages' 'm, "x", { source_language = "zho" }' \
     "error: source_language: the vocabulary has no language 'zho'; similar: zho_Hans, zho_Hant"
-raises 'a decoder alone' 'n, "x", { target_language = "fr" }' 'target_language: llama is not an encoder-decoder with a tokenizer file'
+raises 'a decoder alone' 'n, "x", { target_language = "fr" }' 'target_language: llama is not an encoder-decoder with a subword tokenizer'
 raises 'no option' 'm, "x", { target = "fr" }' "m has no option 'target'; its options are source_language, target_language, plain_text, pair_separator"
 raises 'no language' 'm, "x", { target_language = 3 }' 'target_language: expected a string, found a number'
 raises 'options of ids' 'm.generate, m, { 4, 5 }, { plain_text = true }' 'm:generate: options apply to a text, not to ids'

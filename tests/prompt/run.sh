@@ -79,7 +79,7 @@ END
 says 'tensors and numbers are computed with' 65 'f32[2×2] min -4 max -1 mean -2.5
     -1.00000   -2.00000
     -3.00000   -4.00000
-true true true true true true 1.0' '*t + u: the shapes differ: 2 × 2 and 2*t:distance(u): the shapes differ: 2 × 2 and 2*a tensor cannot be combined with a string*' <<'END'
+true true true true true true 1.0' '*t + u: the shapes 2 × 2 and 2 differ*t:distance(u): the shapes 2 × 2 and 2 differ*a tensor cannot be combined with a string*' <<'END'
 t = xf.tensor{ { 1, 2 }, { 3, 4 } }; function same(a, b) return tostring(a:distance(b) == 0) end
 -t
 same(t + t, 2 * t) .. " " .. same(1 - t, -(t - 1)) .. " " .. same(t * t / t, t) .. " " .. same(t / 2, t * 0.5) .. " " .. same(12 / t, xf.tensor{ { 12, 6 }, { 4, 3 } }) .. " " .. same(1 + t, t + 1) .. " " .. (t - 1)[1][2]
@@ -243,9 +243,9 @@ says 'a wrong choice is reported with the choices there are' 65 '4
 *encoder.0.self_attn has heads 0 to 3
 *dates has no attention 'encoder.0.ffn'; expected encoder.{0..1}.self_attn, decoder.{0..1}.self_attn, decoder.{0..1}.cross_attn
 *dates has no attention 'decoder.2.self_attn'; expected encoder.{0..1}*
-*'encoder.7.ffn' (m:names() lists all tensors)*; encoder has layers 0 to 1
-*'decoder.7.ffn.up.weight' (m:weights() lists all weights)*; decoder has layers 0 to 1
-*'decoder.7.ffn'*; decoder has layers 0 to 1
+*'encoder.7.ffn' (m:names() lists all tensors); encoder has layers 0 to 1*
+*'decoder.7.ffn.up.weight' (m:weights() lists all weights); decoder has layers 0 to 1*
+*'decoder.7.ffn'; decoder has layers 0 to 1*
 *kind: expected encoder, decoder or cross, found cros
 *note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
 *note: decoder: layers 0 to 3, heads 0 to 3

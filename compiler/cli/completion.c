@@ -70,7 +70,7 @@ static void bash_options(FILE *to)
 
 static void bash(FILE *to)
 {
-    fputs("# bash completion of xformc, printed by: xformc help --completion bash\n"
+    fputs("# bash completion for xformc, printed by: xformc help --completion bash\n"
           "_xformc() {\n"
           "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' options='--help --version' word\n"
           "    if [[ $current == = ]]; then current=''; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
@@ -109,7 +109,7 @@ static void zsh_option(const OptionHelp *h, FILE *to)
 static void zsh(FILE *to)
 {
     fputs("#compdef xformc\n"
-          "# zsh completion of xformc, printed by: xformc help --completion zsh\n"
+          "# zsh completion for xformc, printed by: xformc help --completion zsh\n"
           "_xformc() {\n"
           "    local -a commands\n"
           "    commands=(\n", to);
@@ -157,7 +157,7 @@ static void fish_option(const OptionHelp *h, FILE *to)
 
 static void fish(FILE *to)
 {
-    fputs("# fish completion of xformc, printed by: xformc help --completion fish\n", to);
+    fputs("# fish completion for xformc, printed by: xformc help --completion fish\n", to);
     for (int i = 0; i < COMMANDS; i++) {
         fprintf(to, "complete -c xformc -f -n __fish_use_subcommand -a %s -d '", command_rows[i].name);
         put_doc(command_rows[i].doc, false, to);

@@ -38,7 +38,7 @@ Engine *repl_tapped(lua_State *L, ReplModel *m)
     return m->tapped && !m->brief ? m->tapped : open_tapped(L, m, false, 0, 0);
 }
 
-/* The next power of 2, at least 64, so that few engines are opened. */
+/* The length rounded up to a power of 2, at least 64, so that few engines are opened. */
 static int64_t roomy(int64_t length)
 {
     int64_t room = 64;

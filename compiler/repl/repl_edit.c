@@ -92,7 +92,7 @@ static const char *history_path(Arena *a)
     const char *ours = file_join(a, folder, "xformc"), *path = file_join(a, ours, "history");
     if (!file_make_folder(diag_new(a), ours)) return NULL;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        fprintf(stderr, "note: %s is not a regular file: no history is kept\n", path);
+        fprintf(stderr, "note: %s is not a regular file, so no history is kept\n", path);
         return NULL;
     }
     return path;

@@ -90,7 +90,7 @@ static int measure_runs(lua_State *L, double seconds, bool print)
     int *ids = arena_array(m->session->arena, (size_t)(model->graph ? 1 : look_most_ids(model)), sizeof *ids);
     const ReplPause pause = repl_pause(L, m->engine);
     double *us = malloc(MOST_RUNS * sizeof *us);
-    if (!us) no_memory("%d times", MOST_RUNS);
+    if (!us) no_memory("the times of %d runs", MOST_RUNS);
     int n = 0;
     rt_status status = run_once(m, ids);
     const int64_t begin = clock_now_ns(), end = begin + (int64_t)(seconds * 1e9);

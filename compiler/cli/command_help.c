@@ -47,9 +47,9 @@ static void print_codes(FILE *to)
 {
     fputs("\n", to);
     wrap_text(to, 0,
-              "Exit codes: 0 success, 1 a comparison failed or a limit is exceeded, 2 usage, 65 bad data, 66 no such "
-              "input, 69 a tool, a feature or memory is missing, 70 a bug, 74 input or output "
-              "failed, 130 interrupted, 141 the output was closed early.");
+              "Exit codes: 0 success; 1 a comparison failed or a limit is exceeded; 2 usage; 65 bad data; 66 no such "
+              "input; 69 a tool, a feature or memory is missing; 70 a bug; 74 input or output "
+              "failed; 130 interrupted; 141 the output was closed early.");
 }
 
 void help_command(Command command, bool in_full, FILE *to)

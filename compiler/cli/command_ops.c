@@ -10,7 +10,8 @@ typedef struct Call { const char *name, *signature, *doc; } Call;
 /* The builder's own calls. The calls in the next list are operations. */
 static const Call own_calls[] = {
     { "input", "(name, {rows, columns}[, values]) -> x",
-      "an input: values from the spec or from --input; a bias may be {heads, queries, keys}" },
+      "an input, with values from the spec or from --input; for a bias, the sizes may be "
+      "{heads, queries, keys}" },
     { "param", "(name, {sizes}[, values]) -> w",
       "a weight: these values, else those of the weights file, else random ones; a file given with "
       "--from replaces these values too" },

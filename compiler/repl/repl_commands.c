@@ -181,7 +181,7 @@ static void help(Repl *r, const char *words);
 
 static const CommandText commands[] = {
     { ":help",  "[NAME]",      "this list, or help on a name; ?NAME is the same", help },
-    { ":time",  "[LUA]",       "the time of each compile phase, or of a piece of Lua", timed },
+    { ":time",  "[LUA]",       "the times of compile phases, or the CPU time of Lua code", timed },
     { ":bench", "[SECONDS]",   "the time of a run: minimum, median, histogram", benched },
     { ":code",  "[FUNCTION]",  "the emitted C of one function", code },
     { ":asm",   "[FUNCTION]",  "the assembly of one function, as the C compiler makes it", assembly },

@@ -1,7 +1,7 @@
 /* repl_whole.c: decide when to try to load the lines of a chunk. Trying at every line would take
  * quadratic time, so a long chunk with unclosed blocks or brackets is tried again only after it has
  * grown by a quarter; a syntax error may still be reported before the end of the chunk. Lua decides
- * what is complete; this only saves attempts. */
+ * what is complete; these functions only save attempts. */
 #include "repl.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* repl_options.c: tables of options at the prompt, such as { engine = "jit" }. Unknown names are
- * errors, with a suggestion. */
+ * errors that suggest a known name or list them all. */
 #include "repl.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* repl_arguments.c: check the arguments of the prompt's C functions before they run. Missing, surplus
- * and mistyped arguments are errors; none is ignored. */
+/* repl_arguments.c: check the arguments of the prompt's C functions before they run. Missing,
+ * surplus and mistyped arguments are errors; none is ignored. */
 #include "repl.h"
 
 #include <string.h>

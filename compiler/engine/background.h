@@ -2,7 +2,7 @@
  * continues.
  *
  * One child compiles at a time; the latest request is served first. The child owns its temporary
- * folder and removes it, however this process ends. Results are kept in the cache, and taken from
+ * folder and removes it, however this process ends. Libraries are kept in the cache, and taken from
  * it without starting a child. */
 #ifndef BACKGROUND_H
 #define BACKGROUND_H
@@ -32,13 +32,13 @@ typedef struct Background {
 
 /* Request native code of this form, with that many threads, for an engine opened by jit_open. */
 void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int threads);
-/* Advance all requests without waiting, and switch every engine whose code is ready: call it while
- * none of them runs. If b is not NULL, look for its library in the cache. A child is started if the
- * latest request is over 20 ms old, or with `now`. */
+/* Advance all requests without waiting for a compiler, and switch an engine whose code is ready:
+ * call it while no engine runs. If b is not NULL, look once for its library in the cache. If no
+ * child runs, start one once the latest request is 20 ms old, or at once with `now`. */
 void background_poll(Background *b, bool now);
 /* Sleep until the child reports something, for at most 20 ms. */
 void background_sleep(void);
-/* Cancel the request and end its child. */
+/* Cancel the request, and end its child if it has one. */
 void background_drop(Background *b);
 
 #endif

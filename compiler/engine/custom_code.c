@@ -22,7 +22,8 @@ static void collect(CustomCode *c, Arena *a, const Plan *p)
             if (p->blocks[i]->ops[j].kernel == KERNEL_CUSTOM) c->list[c->count++].op = &p->blocks[i]->ops[j];
 }
 
-/* Add the operation's C as body_N, and xf_op_N, which takes the inputs as an array and calls it. */
+/* Add the operation's C as body_N, and xf_op_N, which takes the inputs as an array and calls
+ * body_N. */
 static void add_function(Text *out, Arena *a, const PlanOp *op, int number)
 {
     const CustomOp *c = op->node->custom;

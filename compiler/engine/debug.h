@@ -1,5 +1,5 @@
 /* debug.h: the environment variable XFORMC_DEBUG makes the jit engine print to stderr:
- *   1  how long each pass took
+ *   1  how long it took to plan, emit, compile and pack
  *   2  and each operation that runs: name, shape, time, GFLOP/s, GB/s, share of the machine's limit
  *   3  and the plan        4  and the C text */
 #ifndef DEBUG_H

@@ -37,8 +37,8 @@ typedef void *EmittedLookup(void *code, const char *name);
 
 /* Find the calls of a model in `code`. False after a reported error. */
 bool emitted_find(Arena *a, Diag *d, Emitted *e, const Model *m, EmittedLookup *lookup, void *code);
-/* Bind the calls to packed data, which must outlive them. False after a reported error, such as an
- * instruction set that this machine lacks. */
+/* Bind the model to packed data, which must outlive it. False after a reported error, such as that
+ * this machine lacks the instruction set. */
 bool emitted_bind(Diag *d, Emitted *e, const unsigned char *data);
 
 /* The engine's calls, made through its Emitted; all but `close`. */
@@ -60,8 +60,8 @@ rt_status emitted_clear(Engine *e);
 rt_status emitted_run(Engine *e);
 rt_status emitted_threads(Engine *e, int threads);
 rt_team *emitted_team(const Engine *e);
-/* Call this before each pass over the weights. The 32nd call moves the weights to pages of 2 MB if
- * possible, as in generated programs (rt_cli_weights.h). */
+/* Call this before each call that reads the weights. The 32nd time, it moves the weights to pages of
+ * 2 MiB if possible, as generated programs do (rt_cli_weights.h). */
 void emitted_read(Emitted *e);
 /* End the threads of the model. */
 void emitted_release(Emitted *e);

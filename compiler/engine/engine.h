@@ -109,9 +109,9 @@ void generic_weigh(Engine *e, bool weigh);
 /* Forget every sequence, and set the inputs of an xf.graph to the numbers of its spec, or to zeros
  * if it gives none; inputs set before are lost. */
 void engine_reset(Engine *e);
-/* For an xf.graph. engine_inputs resets only the inputs, engine_forget only the sequence in the
- * caches. engine_has_room: true if the next run fits into the caches. engine_run: run, beginning a
- * new sequence if it does not fit. */
+/* engine_inputs resets only the inputs, engine_forget only the sequences. The other two are for an
+ * xf.graph. engine_has_room: true if the next run fits into the caches. engine_run: run, beginning
+ * a new sequence if it does not fit. */
 void engine_inputs(Engine *e);
 void engine_forget(Engine *e);
 bool engine_has_room(const Engine *e);

@@ -110,7 +110,7 @@ static int32_t *source_length(const Engine *e) { return (int32_t *)e->state; }
 static int32_t *next_position(const Engine *e) { return source_length(e) + e->plan->options.slots; }
 static int32_t *furthest(const Engine *e) { return e->plan->back ? next_position(e) + e->plan->options.slots : NULL; }
 
-/* An integer input; NULL if no operation reads it. */
+/* An integer input, or the result next_id; NULL if the plan has no buffer of that name. */
 static int32_t *input(const Engine *e, const char *name)
 {
     const Buffer *b = plan_buffer(e->plan, name);
@@ -405,7 +405,7 @@ static Engine *open(Arena *a, Diag *d, const Plan *p, Product *product, bool kee
 {
     static const EngineOps ops = { .encode = encode, .step = step, .next = next, .decode = decode, .prefill = prefill, .decode_greedy = decode_greedy,
                                    .logits = logits, .fork = fork_slot, .clear = clear, .run = run, .threads = threads, .close = close };
-    if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs row-major plans");
+    if (p->options.target != TARGET_ROW_MAJOR) die("the generic engine runs only row-major plans");
     Generic *own = arena_alloc(a, sizeof *own);
     *own = (Generic){ .arena = arena_new(), .threads = 1, .product = product };
     if (graph_has_custom(p->graph) && !(own->custom = custom_compile(own->arena, d, p))) {

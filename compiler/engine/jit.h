@@ -7,9 +7,9 @@
 
 /* Emit, compile in memory, pack the weights unless they are already packed, and bind them. Only
  * layers, tuning and isa of the form are used: the engine takes the kernels of the first
- * instruction set of isa that this processor runs; "native" is the best of them. hooks: EMIT_*.
- * With EMIT_POLLS, jit_stop makes a running call return RT_INTERRUPTED between two blocks. Returns
- * NULL after a reported error. */
+ * instruction set in isa that this processor runs; "native" means the best one. hooks: EMIT_*. With
+ * EMIT_POLLS, jit_stop makes a running call return RT_INTERRUPTED between two blocks. Returns NULL
+ * after a reported error. */
 Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks);
 
 /* A point in a run: operation `op` has just finished. rows: rows in the block. source, target:
@@ -35,14 +35,15 @@ unsigned char *jit_own_weights(Engine *e);
 void jit_shared_weights(Engine *e);
 bool jit_has_own_weights(const Engine *e);
 
-/* Stop all emitted code in this process; may be called from a signal handler. jit_go_on: allow it
- * again. */
+/* Make every running call of an engine that polls return RT_INTERRUPTED as soon as it polls, and
+ * every later call, until jit_go_on. jit_stop may be called from a signal handler. */
 void jit_stop(void);
 bool jit_stop_wanted(void);
 void jit_go_on(void);
 /* Call this from a signal handler when a stop has no effect: it jumps out of the emitted code,
- * wherever that is executing, and the call of that code returns RT_INTERRUPTED. Returns false if no
- * emitted code runs on this thread, or if several threads run it. Otherwise it does not return. */
+ * wherever that is executing, and the call of that code returns RT_INTERRUPTED. Returns false if
+ * this thread is not running code of the jit, or is in a watch, or if several threads run the code.
+ * Otherwise it does not return. */
 bool jit_leave(void);
 
 #endif

@@ -189,7 +189,7 @@ const char *library_cache_path(Arena *a, const Plan *p, EmitForm form, const Fol
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
 
-/* TRAIL: "xformc " and a hash, at the end of an entry. */
+/* TRAIL: the bytes of the line at the end of an entry, "xformc " and a hash. */
 enum { TRAIL = 7 + 16 + 1, MOST_BYTES = 256 << 20 };
 
 static const char *trail(Arena *a, const char *data, size_t size)

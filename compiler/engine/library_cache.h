@@ -1,16 +1,17 @@
 /* library_cache.h: shared libraries of compiled models, kept between runs; see cache.h.
  *
  * The key of an entry is a hash of all that the library depends on: emitted text, runtime, flags,
- * the compiler's path and --version, the environment variables that the compiler reads, and this
- * machine's instruction sets. A line with its hash follows the library, so a truncated or altered
- * entry is not used. */
+ * the compiler's path and --version, the environment variables that the compiler reads, and the
+ * processor. A line with the library's hash follows it, so a truncated or altered entry is not
+ * used. */
 #ifndef LIBRARY_CACHE_H
 #define LIBRARY_CACHE_H
 
 #include "folder.h"
 
 /* The path in the cache of the library that `cc` on the PATH builds from a plan's text for one
- * instruction set. NULL if there is no cache or no compiler, or if form.isa is a list. */
+ * instruction set. NULL if there is no cache, if there is no `cc` or it does not print its version,
+ * or if form.isa lists several sets. */
 const char *library_cache_path(Arena *a, const Plan *p, EmitForm form, const FolderText *text);
 /* True if an intact entry exists, and only this user can write it and its folder. If others can, a
  * remark says so. A damaged entry is removed. */

@@ -39,11 +39,11 @@ static bool tuning_fits(Arena *a, Diag *d, const Model *m, const Tuning *t)
         return false;
     }
     if (t->machine && *machine && strcmp(t->machine, machine))
-        diag_remark(d, whole, "measured on another machine, %s, not on %s: its choices may be slow here", t->machine, machine);
+        diag_remark(d, whole, "measured on another machine, %s, not on %s: these choices may be slow here", t->machine, machine);
     return true;
 }
 
-/* Count the calls of the file that this form lacks or cannot cut as the file says; *first receives
+/* Count the calls of the file that this build lacks or cannot cut as the file says; *first receives
  * the first of them. */
 static int calls_elsewhere(Arena *a, const Plan *p, const Tuning *t, const TunedCall **first)
 {
@@ -59,14 +59,14 @@ static int calls_elsewhere(Arena *a, const Plan *p, const Tuning *t, const Tuned
     return n;
 }
 
-/* Remark if the file was measured for another form of the model, or has calls that this form
- * lacks. */
+/* Remark if the file was measured for another build of the model, or has calls that this build lacks
+ * or cannot cut as the file says. */
 static void remark_on_form(Arena *a, Diag *d, const Plan *p, const Tuning *t)
 {
     const char *name = p->graph->model->name;
     const TunedCall *first = NULL;
     if (t->identity && strcmp(t->identity, pack_layout(a, p).identity))
-        diag_remark(d, (Loc){ t->path, 0, 0 }, "measured for another build of %s: its choices may be slow here", name);
+        diag_remark(d, (Loc){ t->path, 0, 0 }, "measured for another build of %s: these choices may be slow here", name);
     const int n = calls_elsewhere(a, p, t, &first);
     if (n)
         diag_remark(d, first->at, "this build of %s does not have the call %s, or cannot split it as the file says "

@@ -47,8 +47,8 @@ typedef struct Tensor {
     bool integer;                   /* int32 instead of f32 */
     int rank;
     Dim dim[MAX_RANK];
-    int layers, first_layer;        /* number of its layers, 0: one tensor, not indexed; of a param
-                                     * or state: number of the first layer in the stack */
+    int layers;                     /* how many it has; 0: it is one tensor, not indexed */
+    int first_layer;                /* of a param or state: the first layer's number in the stack */
     const TensorSource **source;    /* of a param: [max(layers, 1)] */
     const float *values;            /* of an input: numbers from the spec, or NULL */
     int fill;                       /* of an integer input that no caller sets: the value of all

@@ -31,7 +31,7 @@ Tensor *make_param(Maker *k, const char *suffix);
 Tensor *make_global_param(Maker *k, const char *name);
 Tensor *make_state(Maker *k, const char *suffix, int64_t capacity, Count count, int64_t width);
 
-/* Add a node and set the shapes of its results; the first result is named STEM.suffix. Returns the
+/* Add a node and set the shapes of its results; the first is named by make_result_name. Returns the
  * node, or NULL after an error. */
 Node *make_node(Maker *k, OpKind op, const char *suffix, Tensor *a, Tensor *b, Tensor *c, Tensor *e);
 /* Like make_node, with the attributes of the node, on which its shapes may depend. */

@@ -296,7 +296,7 @@ static void layers(StackBuild *b, const Programs *p)
 }
 
 /* The encoder's final norm. hidden: the result is the model's output, a copy if there is no norm.
- * NULL if neither applies. */
+ * NULL if there is no norm and `hidden` is false. */
 static Tensor *encoder_end(StackBuild *b, const Programs *p, bool hidden)
 {
     if (!b->stack->final_norm && !hidden) return NULL;

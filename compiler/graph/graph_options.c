@@ -85,7 +85,8 @@ static bool refuse_unknown(Maker *k, const GraphCall *c, const char *name)
         names[n++] = rows[i].name;
     }
     const char *near = diag_nearest(name, names, n);
-    diag_error(k->diag, EXIT_BAD_DATA, c->at, "%s has no option \"%s\"; %s%s", c->op, name, n ? "its options are " : "it takes none", all);
+    diag_error(k->diag, EXIT_BAD_DATA, c->at, "%s has no option \"%s\"; %s%s", c->op, name,
+               !n ? "it takes none" : n == 1 ? "its only option is " : "its options are ", all);
     if (near) diag_note(k->diag, c->at, "did you mean \"%s\"?", near);
     return false;
 }

@@ -111,7 +111,7 @@ static bool shape_two(Diag *d, Node *n)
 
 static bool shape_alike(Diag *d, Node *n) { return wants_rank(d, n, 0, 2) && like_input(n); }
 
-/* An identity may also copy attention weights, which have three dimensions. */
+/* An identity may also copy a tensor with three dimensions, such as attention weights. */
 static bool shape_activation(Diag *d, Node *n)
 {
     const Tensor *x = n->in[0];

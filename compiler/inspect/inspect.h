@@ -4,7 +4,7 @@
  * run through the engine again, and its taps are read. A decoder-only model that need not answer is
  * only fed the ids. Everything about a question lives in the arena of its Look. If taps for the
  * longest sequences would be too large (session_taps_are_large), an engine without taps answers,
- * and one sized for this question is traced. */
+ * and one with taps for shorter sequences is traced. */
 #ifndef INSPECT_H
 #define INSPECT_H
 

@@ -161,7 +161,7 @@ static const char *choices_of(Look *l)
     if (m->has_decoder) add_choice(&t, "decoder", &m->decoder);
     if (m->has_encoder && m->has_decoder) add_choice(&t, "cross", &m->decoder);
     if (m->graph) {
-        text_add(&t, "an xf.graph has ");
+        text_add(&t, "this xf.graph has ");
         add_range(&t, "head", l->most_heads);
         text_add(&t, ", no layers and no kinds");
     }

@@ -243,9 +243,9 @@ static void find_caches(Limits *l)
 }
 
 /* How many bytes to read so that they come from this level and not from a smaller one; 0 if there
- * is no such level, or the L3 is hardly larger than the L2. An L3 may be shared with other virtual
- * machines: reads of half its size have been seen to go to memory, so at most four times the size
- * of the L2 is read. */
+ * is no such level, or the L3 is at most twice as large as the L2 caches of all threads. An L3 may
+ * be shared with other virtual machines: reads of half its size have been seen to go to memory, so
+ * at most four times the size of those L2 caches is read. */
 static size_t bytes_to_read(const Limits *l, LimitLevel level, int threads, size_t most)
 {
     const size_t l2 = l->bytes[LEVEL_L2] * (size_t)threads, l3 = l->bytes[LEVEL_L3];
@@ -255,7 +255,8 @@ static size_t bytes_to_read(const Limits *l, LimitLevel level, int threads, size
     return bytes < most ? bytes : most;
 }
 
-/* The size of the buffer: far more than the last-level cache, at most an eighth of the memory. */
+/* The size of the buffer: eight times the L3, but between 64 MiB and 1 GiB, and at most an eighth of
+ * the machine's memory. */
 static size_t buffer_bytes(const Limits *l)
 {
     const size_t least = (size_t)64 << 20, most = (size_t)1 << 30, eighth = memory_of_machine() / 8;

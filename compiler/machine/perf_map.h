@@ -1,5 +1,5 @@
 /* perf_map.h: names of the jit's functions for `perf`, which reads them from /tmp/perf-PID.map. The
- * file is written only if XFORMC_PERF_MAP is set, and is neither empty nor 0. */
+ * file is written only if the value of XFORMC_PERF_MAP is neither empty nor 0. */
 #ifndef PERF_MAP_H
 #define PERF_MAP_H
 

@@ -210,7 +210,8 @@ static const Buffer *input_buffer(const Plan *p, const Tensor *t)
     return NULL;
 }
 
-/* The buffer that keeps a tensor until the end of a run: its tap, or an output. */
+/* The buffer that keeps a tensor until the end of a run: its tap, or that of an output, a mask or a
+ * bias. */
 static const Buffer *kept_buffer(const Plan *p, const Tensor *t)
 {
     for (int i = 0; i < p->tap_count; i++)
@@ -220,7 +221,8 @@ static const Buffer *kept_buffer(const Plan *p, const Tensor *t)
     return NULL;
 }
 
-/* Add a named tensor if the plan keeps it until the end: inputs, outputs and taps. */
+/* Add a named tensor if the plan keeps it until the end: inputs, outputs, masks, biases and
+ * taps. */
 static void add_named(Gather *g, const char *name)
 {
     const Plan *p = g->engine->plan;

@@ -224,7 +224,7 @@ static bool computes_masks(const Graph *g)
 }
 
 /* Set inputs to random numbers; those with numbers in the spec keep them unless `all`. If the graph
- * computes masks, all keep them. */
+ * computes masks, no input is random. */
 static void set_inputs(Arena *a, Engine *e, Random r, bool all)
 {
     const Graph *g = e->plan->graph;

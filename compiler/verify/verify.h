@@ -41,11 +41,11 @@ typedef struct VerifyOptions {
  *
  * EXIT_DONE: all are within tolerance. EXIT_DIFFERS: not all are, and the first tensor that differs
  * is named, in `out` or, with json, in a remark to `d`; or the reference has a tensor that the
- * model lacks, which a remark names. Otherwise an error was reported to `d`, such as 65 for a
- * reference that does not fit the model. */
+ * model lacks, which a remark names. Otherwise the exit code of an error that was reported to `d`,
+ * such as 65 for a reference that does not fit the model. */
 Exit verify_run(Arena *a, Diag *d, const Model *m, const VerifyEngine *engines, int n, const VerifyOptions *options, FILE *out);
 
-/* The number of inputs that an engine runs if there is no file `against`. */
+/* The number of inputs on which each engine runs if there is no file `against`. */
 int verify_inputs(const Graph *g);
 
 /* Check, before an engine is opened, that the file `against` can be read and has the ids that the

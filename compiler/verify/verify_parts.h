@@ -16,8 +16,8 @@ typedef struct Alone { Trace *values, *sizes; } Alone;
 /* Compare subject a with subject b. bits: bit for bit. apart: with model_tolerance_apart. */
 typedef struct Pair { int a, b; bool bits, apart; } Pair;
 
-/* The inputs of all subjects: ids, or, for an xf.graph, a state of the follower that has its inputs
- * and caches. */
+/* The inputs of all subjects: ids, or, for an xf.graph, a state of the follower, which contains the
+ * inputs and caches. */
 typedef struct Inputs {
     Arena *arena;                   /* for traces */
     const int *source;  int n;
@@ -38,8 +38,9 @@ typedef struct Verify {
     Alone *alone;                   /* [subject_count], for those traces, each made when needed */
     unsigned char **states;         /* [subject_count], of an xf.graph: a sequence so far; several
                                      * subjects may share an engine */
-    const Trace *guide;             /* if model_rounds: the trace of the first subject, which a
-                                     * generic engine follows; else NULL */
+    const Trace *guide;             /* the trace that a generic engine follows: that of the first
+                                     * subject if model_rounds, or one that verify_alone sets; NULL:
+                                     * none */
     int unknown;                    /* tensors of the reference that the model does not have */
 } Verify;
 
@@ -57,7 +58,8 @@ Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s);
  * is none. traces: of all subjects. */
 double verify_alone(Verify *v, const Pair *p, Trace *const *traces, const char *name);
 
-/* Compare every subject with the file options->against. False after a reported error. */
+/* Compare every subject with the file options->against. False after an error that ends the
+ * comparison; a wrong shape is an error that does not. */
 bool verify_reference(Verify *v);
 
 #endif

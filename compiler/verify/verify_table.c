@@ -110,7 +110,8 @@ static void print_summary(const VerifyTable *t, FILE *to)
                                  t->unknown == 1 ? "" : "s", t->count, t->count == 1 ? "" : "s");
     else fprintf(to, "verify: %d comparison%s, all within tolerance", t->count, t->count == 1 ? "" : "s");
     const char *those = !differing ? "of them" : alone == 1 ? "agrees only" : "agree only";
-    if (alone) fprintf(to, ", %d %s operation by operation because %s sums cancel", alone, those, alone == 1 ? "its" : "their");
+    if (alone) fprintf(to, "%s %d %s operation by operation because %s sums cancel", differing ? ";" : ",", alone, those,
+                       alone == 1 ? "its" : "their");
     fprintf(to, "; largest distance %s", number(distance, largest->distance));
     if (largest->distance > 0) fprintf(to, ": %s (%s against %s)", largest->name, largest->engine, largest->against);
     fputc('\n', to);

@@ -14,8 +14,8 @@ typedef struct VerifyRow {
                                      * signs of zeros differ */
     double end_to_end;              /* the distance of results computed from the model's inputs, not
                                      * in isolation */
-    bool alone;                     /* `distance` is that of the operation in isolation:
-                                     * verify_alone.c */
+    bool alone;                     /* for some input, the distance is that of the operation in
+                                     * isolation: verify_alone.c */
     int order, made;                /* index of the tensor in order of execution; index of the row
                                      * in order of entry */
 } VerifyRow;

@@ -249,7 +249,7 @@ says 'a wrong choice is reported with the choices there are' 65 '4
 *kind: expected encoder, decoder or cross, found cros
 *note: encoder: layers 0 to 1, heads 0 to 3; decoder: layers 0 to 1, heads 0 to 3; cross: layers 0 to 1, heads 0 to 3
 *note: decoder: layers 0 to 3, heads 0 to 3
-*note: an xf.graph has head 0, no layers and no kinds
+*note: this xf.graph has head 0, no layers and no kinds
 *n is the number of tokens to generate; it needs a decoder and a text
 *n: expected a whole number from 1 to 1048576
 *this needs the jit, the default engine" <<'END'

@@ -46,7 +46,7 @@ verdict $? 'choices of the whole are reported in comments, and on standard outpu
 verdict $? 'run reads it without a note'
 
 "$xformc" compile $spec --max-len 64 --tune "$scratch/made.lua" -q -o "$scratch/shorter" 2>"$scratch/err" &&
-    grep -q 'made.lua: note: measured for another build of gated: its choices may be slow here' "$scratch/err"
+    grep -q 'made.lua: note: measured for another build of gated: these choices may be slow here' "$scratch/err"
 verdict $? 'another form of the model is reported'
 cat "$scratch/err"
 

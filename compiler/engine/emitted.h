@@ -60,8 +60,8 @@ rt_status emitted_clear(Engine *e);
 rt_status emitted_run(Engine *e);
 rt_status emitted_threads(Engine *e, int threads);
 rt_team *emitted_team(const Engine *e);
-/* Call this before each call that reads the weights. The 32nd time, it moves the weights to pages of
- * 2 MiB if possible, as generated programs do (rt_cli_weights.h). */
+/* Call this before each call that reads the weights. The 32nd time, it moves the weights to pages
+ * of 2 MiB if possible, as generated programs do (rt_cli_weights.h). */
 void emitted_read(Emitted *e);
 /* End the threads of the model. */
 void emitted_release(Emitted *e);

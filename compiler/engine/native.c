@@ -95,7 +95,7 @@ static bool compile(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, 
     const char *path = file_join(a, folder, library);
     if (o.cached) library_cache_add(a, c->path, path);
     note_size(e, path);
-    return load_library(a, d, k, p->graph->model, path);        /* the file may be removed afterwards */
+    return load_library(a, d, k, p->graph->model, path);    /* the file may be removed afterwards */
 }
 
 /* Like compile, in a temporary folder that is removed before this returns. */

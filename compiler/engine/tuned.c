@@ -59,8 +59,8 @@ static int calls_elsewhere(Arena *a, const Plan *p, const Tuning *t, const Tuned
     return n;
 }
 
-/* Remark if the file was measured for another build of the model, or has calls that this build lacks
- * or cannot cut as the file says. */
+/* Remark if the file was measured for another build of the model, or has calls that this build
+ * lacks or cannot cut as the file says. */
 static void remark_on_form(Arena *a, Diag *d, const Plan *p, const Tuning *t)
 {
     const char *name = p->graph->model->name;

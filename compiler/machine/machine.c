@@ -255,8 +255,8 @@ static size_t bytes_to_read(const Limits *l, LimitLevel level, int threads, size
     return bytes < most ? bytes : most;
 }
 
-/* The size of the buffer: eight times the L3, but between 64 MiB and 1 GiB, and at most an eighth of
- * the machine's memory. */
+/* The size of the buffer: eight times the L3, but between 64 MiB and 1 GiB, and at most an eighth
+ * of the machine's memory. */
 static size_t buffer_bytes(const Limits *l)
 {
     const size_t least = (size_t)64 << 20, most = (size_t)1 << 30, eighth = memory_of_machine() / 8;

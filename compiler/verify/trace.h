@@ -21,8 +21,8 @@ typedef struct Trace { TraceTensor *tensors; int count; rt_status status; } Trac
 /* Encode `source`, then feed `target` one id at a time. Gathers every tap of the plan and the
  * outputs, such as `logits` or `log_probs`; without taps, only the outputs. */
 Trace *trace_run(Arena *a, Engine *e, const int *source, int n, const int *target, int m);
-/* Run an xf.graph. Gathers inputs, outputs, named masks and biases and, with taps, all named values,
- * in the order of the spec. */
+/* Run an xf.graph. Gathers inputs, outputs, named masks and biases and, with taps, all named
+ * values, in the order of the spec. */
 Trace *trace_graph(Arena *a, Engine *e);
 /* The names that trace_run or trace_graph would gather from an engine on this plan, in the same
  * order, without values. */

@@ -32,7 +32,7 @@ typedef struct Background {
 
 /* Request native code of this form, with that many threads, for an engine opened by jit_open. */
 void background_ask(Background *b, Arena *a, Engine *e, EmitForm form, int threads);
-/* Advance all requests without waiting for a compiler, and switch an engine whose code is ready:
+/* Advance all requests without waiting for a compiler, and switch engines whose code is ready:
  * call it while no engine runs. If b is not NULL, look once for its library in the cache. If no
  * child runs, start one once the latest request is 20 ms old, or at once with `now`. */
 void background_poll(Background *b, bool now);

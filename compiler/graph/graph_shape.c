@@ -125,7 +125,7 @@ static bool shape_rotary(Diag *d, Node *n)
 {
     if (!wants_rank(d, n, 0, 2) || !wants_rank(d, n, 1, 2) || !wants_rank(d, n, 2, 1) || !wants_heads(d, n, 0, n->heads)) return false;
     if (n->dims < 2 || n->dims % 2 || n->dims > n->in[0]->dim[1].bound / n->heads)
-        return refuse(d, n, "dims must be even and at most the width of a head");
+        return refuse(d, n, "dims must be even, at least 2 and at most the width of a head");
     return wants_size(d, n, 1, 1, n->dims, "dims") && like_input(n);
 }
 

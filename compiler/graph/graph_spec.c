@@ -316,7 +316,7 @@ static void fill_rotary(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     n->dims = (int)dims;
     n->interleaved = option_choice(b->call, "layout", "rotations", ROTATIONS_HALVES) == ROTATIONS_INTERLEAVED;
     if (dims < 2 || dims % 2 || dims > in[0]->dim[1].bound / heads) {
-        refuse(b, "dims must be even and at most the width of a head");
+        refuse(b, "dims must be even, at least 2 and at most the width of a head");
         return;
     }
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);

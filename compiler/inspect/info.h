@@ -47,8 +47,8 @@ Info *info_new(Arena *a, const Plan *p, int64_t position, bool vectors);
 size_t info_ram(const Info *i);
 size_t info_flash(const Info *i);
 
-/* Compile the emitted C in a temporary folder and sum the loaded sections of its objects. NULL
- * after an error. */
+/* Compile the emitted C in a temporary folder and add up the instructions, constants and initial
+ * values in its objects. NULL after an error. */
 InfoCode *info_code(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm form);
 
 /* The target of that name; false after an error that lists the names. */

@@ -1,7 +1,7 @@
 /* info_graph.c: a picture of a Graph: a column for each of the programs encode, step and run, a
  * panel for each block, a box for each operation, from top to bottom.
  *
- * Layers that share a block are drawn once, with their number. In a block, an operation is one rank
+ * Layers that share a block are drawn once, with a count. In a block, an operation is one rank
  * below the lowest of those it reads. If the direct way down is blocked, the arrow goes along the
  * side of the panel instead. */
 #include <string.h>

@@ -59,7 +59,7 @@ Trace *verify_trace_graph(Verify *v, Arena *into, const Subject *s);
 double verify_alone(Verify *v, const Pair *p, Trace *const *traces, const char *name);
 
 /* Compare every subject with the file options->against. False after an error that ends the
- * comparison; a wrong shape is an error that does not. */
+ * comparison; a result of a wrong shape is an error that does not. */
 bool verify_reference(Verify *v);
 
 #endif

@@ -1,5 +1,5 @@
 /* generic_weights.c: the weights of the generic engine: dense row-major f32, rounded to their
- * formats. They are kept; or each is read for an operation or, in generic_walk, for a layer, and
+ * formats. Either they are kept, or each is read for an operation (in generic_walk, for a layer) and
  * then dropped. */
 #include "generic.h"
 #include "weights.h"

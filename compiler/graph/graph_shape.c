@@ -39,7 +39,7 @@ static bool wants_size(Diag *d, const Node *n, int input, int axis, int64_t size
     return false;
 }
 
-/* A width must be a whole number of heads. */
+/* A width must be a multiple of the number of heads. */
 static bool wants_heads(Diag *d, const Node *n, int input, int heads)
 {
     int64_t width = n->in[input]->dim[1].bound;

@@ -63,7 +63,8 @@ static bool add_object(Arena *a, Diag *d, const char *folder, const char *name, 
     return bytes > 0;
 }
 
-/* Add the sizes of the library's objects of those runtime sources that every folder gets. */
+/* Add the sizes of the objects of the runtime sources that every folder gets, if the library has
+ * them. */
 static bool add_runtime(Arena *a, Diag *d, const char *folder, size_t *sum)
 {
     for (const RuntimeFile *f = runtime_files; f->name; f++) {

@@ -50,7 +50,8 @@ typedef struct Look {
     int most;                       /* maximum number of ids in an answer; 0: that of the settings */
     Trace *trace;
     Picture picture;
-    int most_heads;                 /* of any attention that can be drawn, selected or not */
+    int most_heads;                 /* of an xf.graph's attention that can be drawn, selected or
+                                     * not */
 } Look;
 
 /* Convert the words to ids: they are a text, or ids if the model has no tokenizer. Needs no

@@ -1,6 +1,6 @@
 /* generic_weights.c: the weights of the generic engine: dense row-major f32, rounded to their
- * formats. Either they are kept, or each is read for an operation (in generic_walk, for a layer) and
- * then dropped. */
+ * formats. Either they are kept, or each is read for an operation (in generic_walk, for a layer)
+ * and then dropped. */
 #include "generic.h"
 #include "weights.h"
 

@@ -136,7 +136,7 @@ static bool hash_version(const char *path, const struct stat *info, uint64_t *ve
     return known.answers;
 }
 
-/* Hash the environment variables that affect the compiler. */
+/* Hash the environment variables that affect the build. */
 static uint64_t hash_variables(uint64_t h)
 {
     static const char *const names[] = { "LDFLAGS", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX" };

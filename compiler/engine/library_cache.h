@@ -1,7 +1,7 @@
 /* library_cache.h: shared libraries of compiled models, kept between runs; see cache.h.
  *
  * The key of an entry is a hash of all that the library depends on: emitted text, runtime, flags,
- * the compiler's path and --version, the environment variables that the compiler reads, and the
+ * the compiler's path and --version, the environment variables that affect the build, and the
  * processor. A line with the library's hash follows it, so a truncated or altered entry is not
  * used. */
 #ifndef LIBRARY_CACHE_H

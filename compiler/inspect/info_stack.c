@@ -1,8 +1,8 @@
 /* info_stack.c: a bound on the stack of one call.
  *
  * Frames are in bytes, rounded up from what -fstack-usage reports for gcc and clang at -O2 and -O3,
- * from portable C to AVX-512; tests/info/slow.sh follows the calls in several forms and dtypes
- * and checks the bound. Data that grows with the model is in its state, so the bound depends only on
+ * from portable C to AVX-512; tests/info/slow.sh follows the calls in several forms and dtypes and
+ * checks the bound. Data that grows with the model is in its state, so the bound depends only on
  * which kernels are called, on how many buffers a block names, and on whether the model reads or
  * writes text. */
 #include "info.h"

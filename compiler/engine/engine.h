@@ -75,8 +75,8 @@ struct Engine {
  * closed first. */
 Engine *generic_open(Arena *a, Diag *d, const Plan *p, const Engine *beside);
 /* Like generic_open, with plain loops instead of OpenBLAS: slow, but the same bits on every
- * machine. keep: keep all weights; else each is read when needed, matrices a few rows at a time, by
- * up to eight threads. The results do not depend on `keep`. */
+ * machine. keep: keep all weights; else each is read when needed, matrices a few rows at a time,
+ * with up to eight threads. The results do not depend on `keep`. */
 Engine *generic_open_plain(Arena *a, const Plan *p, bool keep);
 /* Like generic_open_plain without keep, but takes matrices from packed data of the same model,
  * where they are already rounded. */

@@ -63,7 +63,7 @@ void generic_open_weights(Generic *own, const Plan *p, bool keep, const Engine *
 void generic_close_weights(Generic *own);
 /* Give the engine its own array for a param of a layer; the caller writes the numbers. */
 float *generic_own_weights(Generic *own, const Tensor *t, int layer);
-/* Read a param that is not kept, for one layer, by up to eight threads. It stays in own->weights
+/* Read a param that is not kept, for one layer, with up to eight threads. It stays in own->weights
  * until generic_forget_weights. */
 const float *generic_read_weights(const Engine *e, const Tensor *t, int layer);
 void generic_forget_weights(Generic *own);

@@ -1,5 +1,5 @@
-/* perf_map.c: write the file of perf_map.h: a line "ADDRESS SIZE NAME" for each function, with
- * hexadecimal numbers. */
+/* perf_map.c: write the file of perf_map.h: a line "ADDRESS SIZE NAME" for each function and
+ * external variable, with hexadecimal numbers. */
 #include "perf_map.h"
 
 #include <ctype.h>

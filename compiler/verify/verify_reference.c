@@ -57,7 +57,7 @@ static bool read_ids(Reference *r, const char *name, bool needed, Ids *ids)
         return false;
     }
     if (t->rank != 1 || !is_integer(t->dtype) || t->shape[0] > INT_MAX) {
-        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" is %d-dimensional %s, expected a list of I32 or I64", name,
+        diag_error(d, EXIT_BAD_DATA, place(r), "\"%s\" is a %d-dimensional tensor of %s, expected a 1-dimensional one of I32 or I64", name,
                    t->rank, dtype_name(t->dtype));
         return false;
     }

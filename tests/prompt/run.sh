@@ -97,7 +97,7 @@ $("$xformc" run specs/brackets.lua '[]{}')
 f32[1×2]
 $("$xformc" run specs/gpt.lua '1 2 3')
 60 60 217
-2019" '*maximum number of ids, at least 1*id 500 is not in the vocabulary of gpt, 0 to 255*id 1.5 is not in the vocabulary of gpt*' <<'END'
+2019" '*maximum number of ids, at least 1*id 500 is not in the vocabulary of gpt (0 to 255)*id 1.5 is not in the vocabulary of gpt*' <<'END'
 m = xf.compile("specs/sums.lua")
 m("12+34=")
 m:generate("12+34=", 1)

@@ -19,7 +19,7 @@ int debug_level(void)
     return text && known && *text ? *text - '0' : 0;
 }
 
-/* The machine's limits, probed once; NULL if that fails. */
+/* The machine's limits, probed once; NULL if that fails, and the next call tries again. */
 static const Limits *limits(void)
 {
     static Limits known;

@@ -95,10 +95,10 @@ bool generic_reads_anew(const Engine *e);
 typedef void EngineAt(void *user, int id, const PlanBlock *b, int layer);
 rt_status generic_walk(Engine *e, const int *ids, int n, EngineAt *at, void *user);
 
-/* After computing each tapped tensor, a generic engine replaces it with the one that another engine
- * computed. This way each tensor is compared by itself, and rounding differences do not accumulate.
- * `guide` returns the other engine's tensor of that name, [rows][columns] as in a trace, or NULL; a
- * NULL guide turns this off. */
+/* After computing each tapped tensor of two dimensions, a generic engine replaces it with the one
+ * that another engine computed. This way each tensor is compared by itself, and rounding
+ * differences do not accumulate. `guide` returns the other engine's tensor of that name,
+ * [rows][columns] as in a trace, or NULL; a NULL guide turns this off. */
 typedef const float *EngineGuide(void *user, const char *name);
 void generic_follow(Engine *e, EngineGuide *guide, void *user);
 /* With `weigh`, the taps of a generic engine keep, instead of each number, the sum of the absolute

@@ -176,7 +176,7 @@ static bool run_ids(Verify *v, Random *r, int64_t n, int64_t m)
     return good;
 }
 
-/* FLOPs that one engine computes for one input in a few seconds. */
+/* The limit on the FLOPs of one input, which one engine computes in a few seconds. */
 static const double MOST_FLOPS = 5e9;
 
 static int64_t affordable(const Plan *p, ProgramKind program, int64_t most, int64_t memory)

@@ -3,7 +3,7 @@
  * same checks as the emitted functions.
  *
  * As in emitted code, a state begins with int32 source_length[slots], next_position[slots] and, if
- * there are ring buffers, furthest[slots]. */
+ * plan->back is not 0, furthest[slots]. */
 #include "generic.h"
 #include "quantise.h"
 #include "rt_rows.h"

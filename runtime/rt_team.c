@@ -333,9 +333,10 @@ static void team_end(rt_team *team, int threads)
     free(team);
 }
 
-/* Workers start with signals blocked, so only the caller's threads receive them. A fault belongs to
- * the thread that causes it: if its signal were blocked, the process would end without the caller's
- * handler, for example when a mapped file of weights is truncated. */
+/* Workers start with all signals blocked except those of faults, so only the caller's threads
+ * receive the others. A fault belongs to the thread that causes it: if its signal were blocked, the
+ * process would end without the caller's handler, for example when a mapped file of weights is
+ * truncated. */
 static rt_status team_start(rt_team *team)
 {
     static const int faults[] = { SIGBUS, SIGSEGV, SIGFPE, SIGILL };

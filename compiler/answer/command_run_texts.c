@@ -111,7 +111,7 @@ static bool can_answer(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--plain-text: %s", c->ids || !run_has_texts(m) ? "inputs are ids here, not text" :
                    "a text has no special tokens here, only characters");
     else if (c->separator && (c->ids || !m->pairs || !m->tokenizer_data))
-        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--pair-separator: %s", c->ids ? "pairs of ids are always split at a tab" :
+        diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--pair-separator: %s", c->ids && m->pairs ? "pairs of ids are always split at a tab" :
                    arena_format(s->arena, "%s does not read pairs of texts", m->name));
     else if (c->stream && !m->has_decoder)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--stream: %s has no decoder and generates nothing", m->name);
@@ -133,7 +133,7 @@ static bool can_answer(Session *s, const RunOptions *c)
 }
 
 /* True if the texts are turns of one conversation: with --turns, or if a chat is typed at a
- * terminal. */
+ * terminal and its template can write earlier answers. */
 static bool goes_on(const Session *s, const RunOptions *c)
 {
     return c->turns || (c->chat && s->model->chat->past[0] && !c->word_count && !c->prompt_count && isatty(STDIN_FILENO));

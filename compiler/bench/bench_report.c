@@ -146,7 +146,7 @@ static void add_compilers(Text *t, const Bench *b)
         bench_page_cell(t, false, e->compiler);
         bench_page_cell(t, true, e->compile_ns ? arena_format(b->arena, "%.1f", (double)e->compile_ns / 1e6) : "");
         bench_page_cell(t, true, e->max_abs_err < 0 ? "" : arena_format(b->arena, "%.1e", e->max_abs_err));
-        bench_page_cell(t, false, e->cflags);   /* last: the longest, cut off on a narrow page */
+        bench_page_cell(t, false, e->cflags);   /* last, since it is the longest: a narrow page scrolls to it */
         text_add(t, "</tr>\n");
     }
     text_add(t, "</table></div>\n");

@@ -131,7 +131,7 @@ static const char *power(Arena *a, int n)
     return arena_format(a, n < 0 ? "1/%d" : "%d", 1 << abs(n));
 }
 
-/* Every line has a number, or every second one on a narrow x axis. */
+/* Draw the grid. Every line has a number, but on a narrow x axis only every second one. */
 static void draw_grid(Roofline *r)
 {
     Arena *a = r->benches[0]->arena;

@@ -174,8 +174,8 @@ static void add_decoder(Bench *b, int shorter)
     add(b, BENCH_GENERATE, arena_format(b->arena, "tg%d", generated), 0, generated, 1);
 }
 
-/* Lengths are not shortened; instead, with `shorter`, the tests with the most tokens are left
- * out. */
+/* Lengths are not shortened; instead, if `shorter` is above 1, the tests with the most tokens are
+ * left out. */
 static void add_encoder(Bench *b, int shorter)
 {
     static const int lengths[] = { 16, 128, 512 }, batches[] = { 1, 8, 32 };

@@ -11,7 +11,7 @@ static size_t first_of(const Packed *k, int64_t output)
     return (size_t)(output / 16) * narrow_panel_bytes(k) + (k->tensor[1] ? 64 : 0) + (size_t)(output % 16) * 2;
 }
 
-/* Inputs to copy at a time, of sixteen outputs each, so that they stay in the L1 cache. */
+/* How many inputs of sixteen outputs are copied at a time, so that they stay in the L1 cache. */
 enum { TOGETHER = 64 };
 
 static void pack_bf16(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored)

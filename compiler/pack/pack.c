@@ -95,7 +95,7 @@ static unsigned char *head_of(Arena *a, const Pack *pack)
 {
     const Text head = head_text(a, pack->plan, "digests", pack->identity);
     unsigned char *bytes = arena_alloc(a, pack->head_bytes);
-    if (head.size + 8 != pack->head_bytes) die("the size of the head differs from the plan");
+    if (head.size + 8 != pack->head_bytes) die("the size of the header differs from that of pack_layout");
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)head.size >> (8 * i));
     memcpy(bytes + 8, head.data, head.size);
     return bytes;
@@ -131,8 +131,9 @@ bool pack_write(Arena *a, Diag *d, const Pack *pack, const char *path)
 
 /* ---- as C text ----------------------------------------------------------------------------------------------------- */
 
-/* A unique member of the struct for a tensor: its name, prefixed with t_ if C or the struct cannot
- * use it. Names that differ only in punctuation, such as a.b and a_b, get a number. */
+/* A unique member of the struct for a tensor: its name with underscores for punctuation, prefixed
+ * with t_ if C or the struct cannot use it. If another member has this name already, as for a.b and
+ * a_b, a number is added. */
 static const char *member(Arena *a, NameMap *taken, const PackEntry *e)
 {
     char *base = arena_format(a, "t_%s", entry_name(a, e));

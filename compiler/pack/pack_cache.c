@@ -117,7 +117,7 @@ static PackCached write_entry(Arena *a, Diag *d, const Plan *p, const char *path
     if (!w) {
         const double bytes = (double)(HEAD_BYTES + p->weights_bytes);
         if (!file_has_room(a, diag_new(a), path, bytes))
-            diag_remark(d, (Loc){ 0 }, "the packed weights of %s take %s, more than is free on the disk of the cache, so they "
+            diag_remark(d, (Loc){ 0 }, "the packed weights of %s take %s, more than is free on the cache's disk, so they "
                         "are packed on every run", p->graph->model->name, text_bytes(a, (size_t)bytes));
         return PACK_NOT_CACHED;
     }

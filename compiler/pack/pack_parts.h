@@ -4,7 +4,7 @@
 
 #include "pack.h"
 
-/* One tensor of one layer. */
+/* A Packed in one of its layers; layer_index 0 if it has no layers. */
 typedef struct PackEntry { const Packed *packed; int layer_index; size_t offset; } PackEntry;
 
 /* All entries of a plan, sorted by offset; *n receives their number. */

@@ -73,7 +73,7 @@ TARGET static inline void NAME(nearest_nibbles)(Integers *q, const Floats *x, co
 
 /* Quantise x with 1 / *inverse to q, then compute the best factor for these q by least squares,
  * sum(x q) / sum(q q): *d is that factor as f16, and *gain is how much it reduces the sum of
- * squares of x. Sums have eight parts, by i % 8, which are added in order. */
+ * squares of x. The sum of x q has eight parts, by i % 8, which are added in order. */
 TARGET static inline void NAME(meet)(Integers *d, Floats *gain, const Floats x[QUANTISE_GROUP],
                                      const Floats *inverse)
 {

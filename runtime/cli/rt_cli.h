@@ -93,7 +93,7 @@ struct rt_program {
     long long parameters;           /* trained numbers */
     const char *dtype, *kv_dtype;   /* formats: of the weights, such as "int8"; of the KV cache, NULL: f32 */
     double tolerance;               /* largest rt_selftest_distance that the self-test accepts */
-    int default_threads, max_threads;   /* default_threads 0: one for each processor that the process may use */
+    int default_threads, max_threads;   /* default_threads 0: rt_processors(), up to max_threads */
 
     int max_source, source_vocab;   /* limits of an encoder; 0: there is none */
     int width, hidden_stride;       /* of its hidden states, if there is no decoder */

@@ -54,7 +54,7 @@ static void add(Bench *b, const char *format, int prompt, int generated, int enc
     snprintf(t->name, sizeof t->name, format, prompt ? prompt : generated);
 }
 
-/* The last position of a target is never fed. */
+/* In an encoder-decoder, the last id of a target is never fed. */
 static void add_tests(Bench *b)
 {
     const rt_program *p = b->cli->program;

@@ -1,7 +1,7 @@
 /* rt_cli_inputs.c: answer texts, for a program's main() and for xformc, which wraps its
  * engine in an rt_program. The model's buffers are allocated before the first text; those of texts
  * grow. Answers go to standard output: for each text one line, which is empty for a rejected text,
- * or one JSON object. Everything else goes to standard error. */
+ * one JSON object or, with --raw, bytes. Everything else goes to standard error. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

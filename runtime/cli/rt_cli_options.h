@@ -36,7 +36,7 @@ typedef struct CliOptions {
     const char *source_language, *target_language;  /* of a translator; NULL: its defaults */
     int turns;                      /* texts are turns of a conversation, by --turns or because they are typed at a terminal */
     CliAction action;
-    int repetitions;                /* of --bench; 0: as many as time allows */
+    int repetitions;                /* of --bench; 0: up to five, as time allows */
     RtGeneration generation;        /* the program's settings, changed by options */
     int generates;                  /* an option has changed them */
     const char **stops;             /* the program's, then those of --stop: generation.stops */

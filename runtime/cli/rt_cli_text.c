@@ -136,7 +136,7 @@ static void tell_twice(rt_cli_tokenizer *t, const char *program, CliPlace place,
 static void make_literal(rt_cli_tokenizer *t) { t->literal = 1; }
 
 static const rt_cli_option text_options[] = {
-    { "source-language", "CODE", "Translate from this language: deu_Latn, de_DE, de", CLI_SOURCE_LANGUAGE,
+    { "source-language", "CODE", "Translate from this language, such as deu_Latn or de", CLI_SOURCE_LANGUAGE,
       CLI_NEED_SOURCE },
     { "target-language", "CODE", "Translate into this language", CLI_TARGET_LANGUAGE, CLI_NEED_SOURCE },
     { "plain-text", NULL, "Treat special tokens in texts as plain text", CLI_PLAIN, CLI_NEED_NOTHING },

@@ -60,7 +60,7 @@ static void *take(unsigned char **at, size_t *left, size_t bytes)
 }
 
 /* ENDS: end ids. WINDOW: bytes of text besides two tokens; WINDOW_MOST: most bytes used, besides
- * those in room_most. STOPS, STOP_BYTES: stop strings, and their bytes in all. */
+ * those that room_most adds. STOPS, STOP_BYTES: stop strings, and their bytes in all. */
 enum { ENDS = 16, WINDOW = 512, WINDOW_MOST = 65536, STOPS = 16, STOP_BYTES = 256 };
 
 size_t rt_generate_text_bytes(int slots, int longest, int vocab, int token)

@@ -50,7 +50,7 @@ rt_status rt_answer(const RtDecoder *d, const RtGeneration *g, const RtAnswering
     *count = 0;
     if (n < 1) return RT_ORDER;
     if (n > longest) return RT_TOO_LONG;
-    /* The answer is empty if the context is full or the prompt has max_length ids. */
+    /* The answer is empty if the context is full or the prompt has at least max_length ids. */
     if (!most) {
         results[0] = (RtBeamResult){ NULL, 0, 0, 0 };
         *count = 1;

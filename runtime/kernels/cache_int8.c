@@ -6,8 +6,7 @@
  * than the others, which would be left with few bits. Rotating the values too brought no gain.
  *
  * The numbers of a head are divided by a scale, their largest absolute value over 127, and rounded
- * to the nearest integers, ties to even. If one is infinite or NaN, 0 * most is NaN, and so is the
- * scale. */
+ * to the nearest integers, ties to even. If one is infinite or NaN, the scale is NaN. */
 #include "rt_cache.h"
 #include "rt_scales.h"
 #include "rt_simd_int8.h"

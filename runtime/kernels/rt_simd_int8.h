@@ -3,8 +3,8 @@
  * Weights and activations are in groups of RT_GROUP numbers along a row, each with its own scale.
  * The sum of the products of a group is an integer, the same with every instruction set and in any
  * order; groups are added in ascending order, with one rt_fma each. So the bits of an element
- * depend neither on the rows nor on the panels nor on how they are divided. Each instruction set
- * defines the section below, from rt_n16 to rt_n16_dot. */
+ * depend neither on the rows nor on the panels nor on how they are divided. The
+ * files in simd/ define the section below, from rt_n16 to rt_n16_dot. */
 #ifndef RT_SIMD_INT8_H
 #define RT_SIMD_INT8_H
 

@@ -220,7 +220,7 @@ static void to_words(Decode *d, const RtTokOp *op, Token *x)
         replace(d, x, (const unsigned char *)tidy[i][0], strlen(tidy[i][0]), (const unsigned char *)tidy[i][1], strlen(tidy[i][1]));
 }
 
-/* A suffix at the end of a piece is a space once another piece follows. */
+/* A suffix at the end of a piece becomes a space once another piece follows. */
 static void to_suffix(Decode *d, const RtTokOp *op, Token *x)
 {
     const unsigned char *suffix = rt_tok_text(d->t, op->text);

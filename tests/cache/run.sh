@@ -203,7 +203,7 @@ if unshare -rm true 2>/dev/null; then
     unshare -rm sh -c "mount -t tmpfs -o size=3M none '$scratch/disk'; for size in '' 1G; do
         XFORMC_CACHE_SIZE=\$size XDG_CACHE_HOME='$scratch/disk' '$xformc' run '$scratch/large.lua' --ids -n 1 1 || exit; done" >"$scratch/out" 2>"$scratch/err" &&
         grep -q '^note: large takes 7.00 MiB packed, but the limit of the cache is 3.. KiB, so the model is packed on every run; free disk space or set XFORMC_CACHE_SIZE$' "$scratch/err" &&
-        [ "$(tail -n 1 "$scratch/err")" = 'note: the packed weights of large take 7.00 MiB, more than is free on the disk of the cache, so they are packed on every run' ]
+        [ "$(tail -n 1 "$scratch/err")" = "note: the packed weights of large take 7.00 MiB, more than is free on the cache's disk, so they are packed on every run" ]
     verdict $? 'it is reported, even if the limit is raised'
     cat "$scratch/err"
 else

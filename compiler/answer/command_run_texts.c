@@ -93,7 +93,7 @@ static void note_similar(Session *s, const RunOptions *c)
     const Model *m = s->model;
     if (c->ids || c->word_count != 3 || strcmp(c->words[0], "similar") != 0 || is_similar(s, c)) return;
     diag_remark(s->diag, (Loc){ 0 }, "\"similar\" is treated as an input text: %s does not give one vector per text%s", m->name,
-                m->pairs ? "; a tab between two texts makes them a pair" : "");
+                m->pairs && !c->separator ? "; a tab between two texts makes them a pair" : "");
 }
 
 static bool can_answer(Session *s, const RunOptions *c)

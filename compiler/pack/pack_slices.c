@@ -11,7 +11,8 @@
 #include "rt.h"
 #include "weights.h"
 
-enum { SLICE_BYTES = 2 << 20 };         /* of weights as f32; a single panel may be larger */
+/* Bytes of weights as f32; a panel, or an entry that cannot be cut, may be larger. */
+enum { SLICE_BYTES = 2 << 20 };
 
 /* `count` panels or rows of an entry, from `first` on; `at`: their offset in the data. */
 typedef struct Slice { const PackEntry *entry; int64_t first, count; size_t at, bytes; } Slice;
@@ -98,8 +99,8 @@ static void tell(size_t done, double all)
     if (is_long(all)) progress_bytes("packing weights", (double)done, all);
 }
 
-/* A team on at most `most` processors. If the system provides no threads, the caller packs
- * alone. */
+/* A team on at most `most` processors. NULL, so that the caller packs alone, if packing does not
+ * take long or the system provides no threads. */
 static rt_team *team_of(double bytes, int most)
 {
     rt_team *team = NULL;

@@ -1,4 +1,5 @@
-/* quantise.h: quantisation to int8 and int4 in groups, for packing weights and checking kernels.
+/* quantise.h: quantisation to int8 and int4 in groups, and rounding to f16 and bf16, for packing
+ * weights, the generic engine and tests.
  *
  * A row is cut into groups of QUANTISE_GROUP, the last padded with zeros. Each has a factor d:
  * x = d * q.

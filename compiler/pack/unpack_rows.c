@@ -1,5 +1,5 @@
-/* unpack_rows.c: copy rows of packed matrices as dense f32. An engine that has packed data uses its
- * matrices, instead of reading and rounding the weights again. */
+/* unpack_rows.c: copy rows of packed matrices as dense f32. The generic engine, if it has packed
+ * data, takes its matrices from there instead of reading and rounding the weights again. */
 #include "pack_parts.h"
 
 #include <string.h>

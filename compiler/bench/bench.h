@@ -86,8 +86,8 @@ void bench_choose_threads(Bench *b, const int *asked, int n);
  * needs: session, threads.   gives: limits. */
 bool bench_probe(Bench *b);
 
-/* Choose the tests for this model; if all would take too long, shorten them, or leave out the
- * longest, with a remark.
+/* Choose the tests for this model; if `seconds` is 0 and all would take too long, shorten them, or
+ * leave out the longest, with a remark.
  * needs: plan, engine_count, threads, repetitions, limits.   gives: tests, seconds, deadline_ns. */
 void bench_tests(Bench *b);
 /* Like bench_tests, without a remark. Returns the factor by which the lengths, or for an

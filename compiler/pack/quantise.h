@@ -17,7 +17,8 @@
 enum { QUANTISE_GROUP = 32, QUANTISE_ROWS = 16 };
 
 /* One group from each of sixteen rows of weights: number i of row r is x[i][r]. d is an f16,
- * infinite if the numbers are too large. For int8, q is computed before d is rounded to f16. */
+ * infinite if the numbers are too large, NaN if one is NaN. For int8, q is computed before d is
+ * rounded to f16. */
 typedef struct QuantisedGroups {
     uint16_t d[QUANTISE_ROWS];
     int32_t q[QUANTISE_GROUP][QUANTISE_ROWS];

@@ -169,8 +169,8 @@ static int on_id(void *user, int id)
     return a->status != RT_OK || a->ended;
 }
 
-/* Detokenize the prompt id by id, without passing on its text; last: also what follows its last id.
- * *used receives the bytes of the last piece, which is in a->text. */
+/* Detokenize the prompt id by id, without passing on its text; last: also the rest, as if no id
+ * followed. *used receives the bytes of the last piece, which is in a->text. */
 static rt_status pass(Answer *a, int last, size_t *used)
 {
     rt_status status = RT_OK;

@@ -14,7 +14,7 @@ void pack_tensor(unsigned char *out, const PackEntry *e);
 /* Pack each entry to its offset in `data`, which must be zeros, on all processors. */
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);
 /* Pack the entries on up to eight processors and pass all `bytes` bytes of the data in order to
- * `write`, a few megabytes at a time. False as soon as `write` returns false. */
+ * `write`, slice by slice. False as soon as `write` returns false. */
 typedef bool PackWrite(void *user, const void *bytes, size_t n);
 bool pack_stream(const PackEntry *e, int n, size_t bytes, PackWrite *write, void *user);
 

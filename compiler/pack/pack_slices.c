@@ -1,4 +1,4 @@
-/* pack_slices.c: pack with several threads, in slices of a few megabytes, each of whole panels or
+/* pack_slices.c: pack with several threads, in slices of about SLICE_BYTES, each of whole panels or
  * rows. A file is written slice by slice, so that only a few slices are in memory. */
 #include "pack_parts.h"
 

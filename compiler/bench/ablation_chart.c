@@ -96,8 +96,9 @@ Text ablation_chart(const Ablation *a)
                "median of %d repetition%s; steps take turns; ×: relative to the step before; the axis is logarithmic",
                b->repetitions, b->repetitions > 1 ? "s" : "");
     for (int i = 0; i < b->test_count; i++) y = draw_test(&c, i, y);
-    svg_printf(&c.svg, MARGIN, y + 12, (SvgFont){ .size = 11, .fill = SVG_FAINT }, "%s, %s",
-               machine_processor(b->arena), b->limits.isa);
+    const char *processor = machine_processor(b->arena);
+    svg_printf(&c.svg, MARGIN, y + 12, (SvgFont){ .size = 11, .fill = SVG_FAINT }, "%s%s%s",
+               processor, *processor ? ", " : "", b->limits.isa);
     svg_finish(&c.svg);
     return c.svg.text;
 }

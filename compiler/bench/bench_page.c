@@ -100,7 +100,8 @@ void bench_page_end(Text *t) { text_add(t, "</body>\n</html>\n"); }
 
 void bench_page_machine(Text *t, const Bench *b)
 {
+    const char *processor = machine_processor(b->arena);
     text_add(t, "<p>");
-    bench_add_text(t, machine_processor(b->arena));
-    text_printf(t, "; its limits were probed with %s vectors.</p>\n", b->limits.isa);
+    bench_add_text(t, processor);
+    text_printf(t, "%s limits were probed with %s vectors.</p>\n", *processor ? "; its" : "The processor's", b->limits.isa);
 }

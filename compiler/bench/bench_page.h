@@ -9,8 +9,8 @@
  * page. */
 void bench_page_begin(Text *t, const char *title, const char *head);
 void bench_page_end(Text *t);
-/* A paragraph: the processor, if its name is known, and the instruction set of the loops that probed
- * its limits. */
+/* A paragraph: the processor, if its name is known, and the instruction set of the loops that
+ * probed its limits. */
 void bench_page_machine(Text *t, const Bench *b);
 /* Begin a table that scrolls sideways, with its row of headings. A heading that begins with | is
  * for a column of numbers. The caller adds the rows and "</table></div>". */

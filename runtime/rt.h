@@ -16,8 +16,8 @@
 #error "floats would be computed in extended precision: compile with -msse2 -mfpmath=sse"
 #endif
 
-/* The version of xformc that this header and the emitted calls belong to: 10000 * major + 100 * minor +
- * patch. */
+/* The version of xformc that this header and the emitted calls belong to: 10000 * major + 100 *
+ * minor + patch. */
 #define XF_API_VERSION 900
 
 #ifdef __cplusplus
@@ -245,9 +245,9 @@ static inline int rt_rounded_rows(int in, int rows)
 }
 static inline int rt_rounded_stride(int in) { return ((in + 31) / 32 * 10 + 15) / 16 * 16; }
 
-/* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with zeros.
- * A row is `heads` heads of `width` side by side, each normalised separately with the same gain and
- * bias; heads is 1 for a whole row. */
+/* w: gain [padded width], then bias [padded width] (absent for RMS); padded to a multiple of 16 with
+ * zeros. A row is `heads` heads of `width` side by side, each normalised separately with the same
+ * gain and bias; heads is 1 for a whole row. */
 typedef struct RtNorm { int heads, width, x_stride, y_stride; RtNormKind kind; float eps; } RtNorm;
 
 /* y[r] = scale * table[ids[r]]; for positions y[r] = x[r] + scale * table[positions[r]], where x

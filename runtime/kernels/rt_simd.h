@@ -212,7 +212,8 @@ RT_INLINE rt_v16 rt_times_sigmoid(rt_v16 x, rt_v16 s)
 }
 #endif
 
-/* 1 + tanh(u) = 2 sigmoid(2u), so this is x sigmoid(x (a + b x^2)) with a = sqrt(8 / pi), b = 0.044715 a. */
+/* 1 + tanh(u) = 2 sigmoid(2u), so this is x sigmoid(x (a + b x^2)) with a = sqrt(8 / pi),
+ * b = 0.044715 a. */
 RT_INLINE rt_v16 rt_gelu_tanh(rt_v16 x)
 {
     return rt_times_sigmoid(x, rt_mul(x, rt_fma(rt_set1(7.13548163e-2f), rt_mul(x, x), rt_set1(1.59576912f))));

@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Statuses are passed on. Rules and sampling act on logits. A model that ends in a log-softmax
- * leaves log-probabilities after `decode` and its logits after `next`, so rt_generate needs its
- * `next`. */
+/* Statuses are passed on. In rt_generate, rules and sampling act on logits. A model that ends in a
+ * log-softmax leaves log-probabilities after `decode` and its logits after `next`, so rt_generate
+ * needs its `next`. */
 typedef struct RtDecoder {
     void *self;
     int slots;                      /* sequences that the model holds */

@@ -11,7 +11,7 @@ RT_INLINE int rt_byte_block(const RtLinear *shape, int rows)
     return rows == room || room <= RT_BYTES_ROWS ? room : room / RT_BYTES_ROWS * RT_BYTES_ROWS;
 }
 
-/* Weights up to this size may be in the L1 cache, where prefetching would be a tenth of the
+/* Weights up to this size may be in the L1 or L2 cache, where prefetching would be a tenth of the
  * work. */
 enum { RT_ASK_BYTES = 1 << 16 };
 

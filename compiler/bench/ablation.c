@@ -22,7 +22,8 @@ static const Form forms[] = {
     { "constant shapes", "plain C with shapes as constants, weights in panels", ENGINE_NATIVE, KERNELS_UNROLLED, "portable", true, 0 },
     { "tiles", "kernels for several rows and panels, in vectors of four", ENGINE_NATIVE, KERNELS_LIBRARY, "portable", true, 0 },
     { "vectors", "the vectors of this processor", ENGINE_NATIVE, KERNELS_LIBRARY, NULL, true, 0 },
-    { "fusion", "sums, activations and gates fused into linears; linears with the same input merged", ENGINE_NATIVE, KERNELS_LIBRARY, NULL, false, 0 },
+    { "fusion", "sums, activations and gates fused into linears; linears with the same input merged", ENGINE_NATIVE, KERNELS_LIBRARY,
+      NULL, false, 0 },
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 

@@ -309,7 +309,8 @@ static void print_rows(const Bench *b, FILE *to)
 static void print_legend(const Bench *b, FILE *to)
 {
     const BenchTest *last = &b->tests[b->test_count - 1];
-    fprintf(to, "\nMedian of %d repetition%s ± standard deviation; the time of a repetition is the median of its runs. ", b->repetitions, b->repetitions > 1 ? "s" : "");
+    fprintf(to, "\nMedian of %d repetition%s ± standard deviation; the time of a repetition is the median of its runs. ",
+            b->repetitions, b->repetitions > 1 ? "s" : "");
     switch (b->session->model->model_kind) {
     case KIND_ENCODER_DECODER:
         fprintf(to, "enc reads %d tokens, dec writes %d after them, e2e does both; t/s counts tokens read and written.\n", last->prompt,

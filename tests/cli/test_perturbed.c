@@ -28,7 +28,7 @@ static Model *model_of(const char *name)
     return m;
 }
 
-/* Multiply the value of the largest magnitude in a tensor by `factor`. */
+/* Multiply the value with the largest magnitude in a tensor by `factor`. */
 static void change(Model *m, const char *name, float factor)
 {
     TensorSource *t = NULL;

@@ -163,7 +163,7 @@ static double squares_left(const float *x, const Group *g)
     return sum;
 }
 
-/* The error is never above that of Q4_0, where d = m / -8 for the number m of the largest
+/* The error is never above that of Q4_0, where d = m / -8 for the number m with the largest
  * magnitude, and in total it is at least a tenth less. Rounding again changes nothing. */
 static void groups_of_four_bits_are_near(void **state)
 {
@@ -308,7 +308,7 @@ static void activations_by_hand(void **state)
 
 /* Pack 19 outputs of 70 inputs. Unpacked, they are the rounded weights; rounding again changes
  * nothing. Biases come first, unchanged; padding stands for zeros. Packing over other bytes gives
- * the same result. */
+ * the same result if the biases and the padding after the factors are already there. */
 static void panels_in_and_out(int bits, Format format)
 {
     enum { OUT = 19, IN = 70, GROUPS = 3, DATA = 64 + 128 };

@@ -175,8 +175,8 @@ static void devices_and_links_stay(void **state)
     end_world(&w);
 }
 
-/* Writing to a dangling link creates its target, or fails if the target's folder does not exist.
- * The link stays. */
+/* Writing to a dangling link creates its target, or fails if the target's folder does not exist or
+ * the link leads to itself. The link stays. */
 static void links_to_nothing_stay(void **state)
 {
     (void)state;

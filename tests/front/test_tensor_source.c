@@ -1,5 +1,5 @@
-/* test_tensor_source.c: tensor_read for every kind of source: dtypes, strides, seeds, constants,
- * sinusoids. Also for ranges of rows. */
+/* test_tensor_source.c: tensor_read for sources of every kind but rotary tables: dtypes, strides,
+ * seeds, constants, sinusoids. Also for ranges of rows. */
 #include "front_test.h"
 #include "weights.h"
 

@@ -1,5 +1,5 @@
-/* fuzz_pickle.c: any bytes as the pickle of a pytorch_model.bin. None of its code runs; the tensors
- * that it lists have names, and no negative sizes. */
+/* fuzz_pickle.c: any bytes as the pickle of a pytorch_model.bin. None of its code runs, and no
+ * tensor that it lists has a negative size or stride. */
 #include <string.h>
 
 #include "support_fuzz.h"

@@ -16,9 +16,9 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 
 /* Put the bytes into a file in memory, rewind it and return its path, which is always the same. */
 const char *fuzz_file(const uint8_t *data, size_t size);
-/* Check that errors were reported if and only if `good` is false, with an exit code for bad input;
- * abort otherwise. Prints the diagnostics to /dev/null first, so that excerpts and carets are
- * formatted too. */
+/* Check that errors were reported if and only if `good` is false, with an exit code that input
+ * can cause; abort otherwise. Prints the diagnostics to /dev/null first, so that excerpts and
+ * carets are formatted too. */
 void fuzz_told(Diag *d, bool good);
 /* Print the condition and abort if it does not hold. */
 #define fuzz_expect(what) ((what) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #what))

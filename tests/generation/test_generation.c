@@ -175,7 +175,8 @@ static void no_number_is_no_id(void **state)
 /* ---- the loop -------------------------------------------------------------------------------- */
 
 /* Logits depend on the sequence so far. nexts: calls of `next`. */
-/* back: how many positions a sequence may be rewound, as with a ring buffer; 0: none. */
+/* back: how far before its furthest position a sequence may be rewound, as with a ring buffer,
+ * besides to position 0; 0: not at all. */
 /* softmaxed: decode leaves log-probabilities, like a model that ends in a log-softmax. */
 typedef struct Toy { int ids[MOST_IDS], count, calls, nexts, back, furthest, fed, read, clears, softmaxed; float logits[VOCABULARY]; } Toy;
 
@@ -447,7 +448,8 @@ static void goes_on_from_what_is_held(void **state)
     assert_true(kept_in_all > 2000 && anew > 100);
 }
 
-/* A call that fails empties the cache. A prompt that is too long leaves it unchanged. */
+/* A call that fails while the model runs empties the cache. A prompt that is too long leaves it
+ * unchanged. */
 static void holds_nothing_after_a_fault(void **state)
 {
     static const int prompt[] = { 1, 5, 2, 7, 11, 4 };

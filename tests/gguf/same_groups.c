@@ -33,8 +33,8 @@ static bool same(const unsigned char *block, const unsigned char *panel, int bit
     return good;
 }
 
-/* Count the groups that differ in a matrix of one layer, which is stored whole and in order in the
- * file. Biases precede a panel's factors. */
+/* Count the groups of a matrix of one layer, which the file contains whole and in order. Returns
+ * how many differ. Biases precede a panel's factors. */
 static int other_groups(const Packed *k, const TensorSource *t, const unsigned char *packed, int count[9])
 {
     const int bits = t->dtype == DTYPE_Q8_0 ? 8 : 4, bytes = bits == 8 ? 34 : 18, groups = (int)(t->shape[1] / GROUP), bias = k->tensor[1] ? 64 : 0;

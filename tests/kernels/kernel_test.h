@@ -1,5 +1,5 @@
 /* kernel_test.h: shared by the kernel tests: guarded buffers, random numbers, panels, comparisons.
- * The references are plain loops in double; their tolerance is set only here. */
+ * The references are plain loops in double; check_close compares results with them. */
 #ifndef KERNEL_TEST_H
 #define KERNEL_TEST_H
 

@@ -1,4 +1,4 @@
-/* patience.h: how long a C test waits. Tests of all folders include it. */
+/* patience.h: how long a C test waits. Tests of several folders include it. */
 #ifndef PATIENCE_H
 #define PATIENCE_H
 

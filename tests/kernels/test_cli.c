@@ -458,7 +458,7 @@ static void weights(void **state)
 }
 
 /* Bind 5 MiB of weights that begin with 'r' and end with 'd', and report it; the second time,
- * accept only large pages. */
+ * accept only an address at which a large page begins. */
 enum { LARGE = 5 << 20, LARGE_PAGE = 2 << 20 };
 static rt_status large_bind(void *model, const void *weights, size_t bytes)
 {

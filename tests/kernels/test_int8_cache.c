@@ -1,6 +1,6 @@
-/* test_int8_cache.c: Stores into int8 caches against rounding in double. Attention over int8 caches
- * whose scales are powers of two is bit-identical to attention of rotated queries over the same
- * numbers as f32. */
+/* test_int8_cache.c: Stores into int8 caches against rounding one number at a time. Attention over
+ * int8 caches whose scales are powers of two is bit-identical to attention of rotated queries over
+ * the same numbers as f32. */
 #include "narrow_cache.h"
 #include "rt_plain.h"
 #include "rt_tile.h"
@@ -118,7 +118,8 @@ static void stores(void **state)
 static int ones(int n) { return n ? (n & 1) + ones(n >> 1) : 0; }
 
 /* Number i of a rotated block is the sum of all numbers k of the block, negated where i & k has an
- * odd number of ones. A rotated query gives the same products as the query, except for rounding. */
+ * odd number of ones. The product of a rotated query and a rotated key is that of the query
+ * and the key, except for rounding. */
 static void keys_are_rotated(void **state)
 {
     static const struct { int width, block; } cases[] = { { 1, 1 }, { 7, 1 }, { 6, 2 }, { 8, 8 }, { 48, 16 }, { 64, 64 }, { 80, 16 }, { 128, 64 } };

@@ -250,7 +250,7 @@ static void body(void *argument, int thread, int threads)
     else run(job->c, job->y, 0, job->c->rows, s.begin, s.end);
 }
 
-/* With 2 or 3 rows, some threads get one row and others two or none. */
+/* Of 1 to 3 rows a thread gets one, several or none. */
 static void on_teams(void **state)
 {
     static const int rows[] = { 1, 2, 3, 29 };

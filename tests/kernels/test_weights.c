@@ -50,8 +50,8 @@ static void small_files_and_pipes(void **state)
     rt_weights_close(&w);
 }
 
-/* Make a file of `bytes` bytes, in which neighbouring words differ, and map it as a program does.
- * The caller unmaps and removes it. */
+/* Make a file of `bytes` bytes, in which neighbouring words differ, and map it as the system maps a
+ * program. The caller unmaps and removes it. */
 static unsigned char *mapped_file(char *path, size_t bytes)
 {
     const int fd = mkstemp(path);

@@ -69,8 +69,8 @@ void dies(Body *body, void *arg, const char *words)
     said[n] = 0;
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_OUR_BUG) fail_msg("expected a death with \"%s\"; it said: %s", words, said);
-    if (!strstr(said, words)) fail_msg("expected \"%s\"; it said: %s", words, said);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_OUR_BUG) fail_msg("expected a death with \"%s\"; the child said: %s", words, said);
+    if (!strstr(said, words)) fail_msg("expected \"%s\"; the child said: %s", words, said);
 }
 
 /* ---- random specs ---------------------------------------------------------------------------- */

@@ -298,8 +298,8 @@ static void mark_kernels(const Plan *p, bool *kernels, bool *ops)
         }
 }
 
-/* Every operation has a lowering and every kernel a wrapper: plans that use all of them are made
- * and emitted as C. */
+/* Every operation and every kernel is in one of the plans of these specs. The plans with taps are
+ * also emitted as C. */
 static void every_operation_and_kernel_is_planned_and_emitted(void **state)
 {
     (void)state;
@@ -477,7 +477,8 @@ static void a_block_past_two_gigabytes_has_pointers(void **state)
     planned_close(&o);
 }
 
-/* A 32-bit machine cannot map more than 2^31 - 1 bytes: compiling for it ends with an #error. */
+/* A 32-bit machine cannot map more than 2^31 - 1 bytes: compiling a model with larger weights for
+ * it ends with an #error. */
 static void weights_past_two_gigabytes_need_64_bits(void **state)
 {
     (void)state;

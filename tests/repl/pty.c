@@ -9,13 +9,13 @@
  *   ^^         type Ctrl-C while the command works, and wait until it has taken the signal, so that
  *              the next one counts separately
  *   ? TEXT     TEXT must appear after the previous match
- *   w FILE     FILE must exist and not be empty
- *   ! COMMAND  run COMMAND with sh
+ *   w FILE     wait until FILE exists and is not empty
+ *   ! COMMAND  run COMMAND with sh; it must succeed
  * Nothing depends on the speed of the machine: a line waits for what it needs, up to PATIENCE_MS.
- * Exit status: 0: all appeared, and the command exited with the status in PTY_ENDS (default 0;
- * 128 + N: killed by signal N); 1: otherwise, and the screen is printed; 2: wrong usage; 77: there
- * are no pseudo-terminals. PTY_SIZE=ROWSxCOLUMNS: size of the terminal. PTY_SHOW: always print the
- * screen. */
+ * Exit status: 0: every line succeeded, and the command exited with the status in PTY_ENDS (default
+ * 0; 128 + N: killed by signal N); 1: otherwise, and the screen is printed; 2: wrong usage; 77:
+ * there are no pseudo-terminals. PTY_SIZE=ROWSxCOLUMNS: size of the terminal. PTY_SHOW: always
+ * print the screen. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -41,8 +41,8 @@ enum { APART_MS = 300 };
 static long next_interrupt;
 static int seen_since_interrupt = 1;
 
-/* Read more of the screen, or wait for `ms` milliseconds. Returns the number of bytes; -1 at the
- * end. */
+/* Read more of the screen; wait up to `ms` milliseconds for it. Returns the number of bytes read;
+ * -1 at the end. */
 static ssize_t more(Screen *s, int ms)
 {
     struct pollfd p = { .fd = s->fd, .events = POLLIN };
@@ -144,7 +144,8 @@ static int is_edited(const Screen *s)
     return tcgetattr(s->fd, &t) == 0 && !(t.c_lflag & ICANON);
 }
 
-/* True if the command has not read all typed keys. poll also sees keys on their way. */
+/* True if the command has not read all typed keys. poll also sees keys that the terminal has not
+ * delivered yet. */
 static int has_keys(const Screen *s)
 {
     const char *name = ptsname(s->fd);
@@ -155,9 +156,9 @@ static int has_keys(const Screen *s)
     return ready > 0 && (p.revents & POLLIN);
 }
 
-/* True if a command without an editor waits for a line: it is in a call that reads or polls the
- * keyboard. /proc/N/syscall is "NUMBER ARGUMENT..."; if it is unreadable, any sleeping command
- * counts. */
+/* True if a command without an editor waits for a line: it is in a call that reads standard input,
+ * or in one that polls. /proc/N/syscall is "NUMBER ARGUMENT..."; if it is unreadable, any sleeping
+ * command counts. */
 static int waits_for_line(pid_t pid, char state)
 {
     char path[64], line[512] = "";
@@ -236,7 +237,7 @@ static int ended_well(Screen *s)
         if (now_ms() > end) {
             kill(s->child, SIGKILL);
             waitpid(s->child, &status, 0);
-            puts("it did not end");
+            puts("the command did not end");
             return 0;
         }
         pause_for(s, 10);
@@ -244,7 +245,7 @@ static int ended_well(Screen *s)
     read_rest(s);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (code == (wanted ? atoi(wanted) : 0)) return 1;
-    printf("it ended with %d\n", code);
+    printf("the command ended with %d\n", code);
     return 0;
 }
 

@@ -49,7 +49,7 @@ static void await(Twin *t)
         if (t->native.state == BACKGROUND_DONE || t->native.state == BACKGROUND_FAILED) return;
         background_sleep();
     }
-    fail_msg("nothing after %d s", PATIENCE);
+    fail_msg("no native code after %d s", PATIENCE);
 }
 
 static void close_twin(Twin *t)
@@ -88,7 +88,7 @@ static void equal_steps(const Twin *a, const Twin *b, int from, int to)
     }
 }
 
-/* Encode a source and write half of the target, switch, write the rest, fork into another slot. */
+/* Encode a source and feed half of the target, switch, feed the rest, fork into another slot. */
 static void sequence(const char *spec, int threads, bool back)
 {
     static Twin changed, pinned;

@@ -1,5 +1,5 @@
 /* test_patterns.c: Patterns that split texts into words (those of this folder's tokenizers, and
- * others in use) give the same parts as with PCRE2, on the corpus of gpt2.gold and on random texts.
+ * others) give the same parts as with PCRE2, on the corpus of gpt2.gold and on random texts.
  * Skipped if built without PCRE2. */
 #include <stdlib.h>
 #include <string.h>

@@ -325,8 +325,8 @@ static void tables_have_room(void **state)
     }
 }
 
-/* A text that is one word is cut before its spaces: no merge joins a letter and the mark of a
- * space, for at least nine letters in ten. */
+/* A text that counts as one word is cut before its spaces, since no merge joins a letter and the
+ * mark of a space. This holds for at least nine letters in ten. */
 static void words_are_cut(void **state)
 {
     static const char *const paths[] = { "llama2", "mistral", "spm_bpe" };
@@ -444,7 +444,8 @@ static double encode_repeated(const char *path, const char *unit, int most)
     return seconds;
 }
 
-/* Long texts that repeat letters, spaces, digits or combining marks do not take quadratic time. */
+/* Long texts that repeat letters, white space, digits or combining marks do not take quadratic
+ * time. */
 static void long_texts(void **state)
 {
     static const struct { const char *path, *unit; } cases[] = {
@@ -506,7 +507,8 @@ static void circle(void **state)
     unlink(name);
 }
 
-/* Every line feed is a token that takes the white space after it, which consists of such tokens. */
+/* A text of line feeds, each an added token that takes the white space after it, does not take
+ * quadratic time. */
 static void taken_white_space(void **state)
 {
     static const char tokenizer[] = "{\"added_tokens\":[{\"id\":2,\"content\":\"\\n\",\"single_word\":false,\"lstrip\":false,"
@@ -523,8 +525,8 @@ static void taken_white_space(void **state)
     unlink(name);
 }
 
-/* If a text is cut, the language that it begins with counts as one of the ids that are kept, with
- * and without the template. */
+/* If a text is cut, the id of the language that it begins with counts as one of the ids that are
+ * kept, with and without the template. */
 static void a_cut_text_keeps_its_target(void **state)
 {
     enum { TARGET = 5, KEPT = 4 };

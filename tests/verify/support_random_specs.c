@@ -64,7 +64,7 @@ static void put_real(const char *field, int rare, const char *const *values, int
     if (one_in(rare)) put("%s = %s, ", field, values[draw((uint64_t)n)]);
 }
 
-/* Consistent head sizes; that of rotary heads is even. */
+/* Consistent numbers and sizes of heads; the size of rotary heads is even. */
 static void put_heads(bool rotary)
 {
     const int groups = small(3), kv = small(3), width = small(8);

@@ -241,7 +241,7 @@ static void engines_without_taps_agree(void **state)
 
 static bool is_table(const PackedTensor *t) { return t->packed->format == FORMAT_TABLE_F32; }
 
-/* Scale the number of the largest magnitude by 1.01. False if all n are zero. */
+/* Scale the number with the largest magnitude by 1.01. False if all n are zero. */
 static bool grow_largest(float *x, int64_t n)
 {
     int64_t largest = 0;
@@ -269,10 +269,11 @@ static void check_wrong(Opened *o, const char *what, int number)
     if (differ(o, o->generic)) return;
     if (!o->right) o->right = jit_open(o->arena, o->diag, o->jit->plan, (EmitForm){ 0 }, 0);
     assert_non_null(o->right);
-    if (differ(o, o->right)) fail_msg("spec %d: %s is not found", number, what);
+    if (differ(o, o->right)) fail_msg("spec %d: a fault in %s is not found", number, what);
 }
 
-/* Change a number in the jit's copy of a tensor by 1 %. */
+/* Check that a number that is 1 % off in the jit's copy of a tensor is found. False if the jit has
+ * no copy or nothing changes. */
 static bool check_weight(Opened *o, const char *name, int number)
 {
     int places;
@@ -348,7 +349,7 @@ static void a_wrong_mask_is_found(void **state)
         for (int k = 0; k < COUNT(masks) && !edited; k++)
             edited = edit(&o, masks[k][0], masks[k][1]);
         assert_true(edited);
-        if (longer) check_wrong(&o, "a mask", cancelling[i]);
+        if (longer) check_wrong(&o, "the mask", cancelling[i]);
         found += longer && differ(&o, o.generic);
         close_spec(&o);
     }
@@ -390,7 +391,7 @@ static void swapped_heads_are_found(void **state)
             pack_get(data, t, x);
             swap_heads(x, t->rows, t->columns, l->value_dim);
             pack_put(data, t, x);
-            check_wrong(&o, "a head", cancelling[i]);
+            check_wrong(&o, "the heads", cancelling[i]);
             swapped += differ(&o, o.generic);
         }
         close_spec(&o);

@@ -3,9 +3,9 @@
  *
  *   bytes=N threads=N
  * One unit of work reads N bytes once, divided among the threads, from 2 MB pages if the system
- * provides them. At the start it chooses the fastest way: one stream or four, with prefetching of
- * what lies AHEAD bytes ahead, or without. Which is fastest depends on the processor and on which
- * cache, if any, holds the bytes; the choice is printed to standard error. */
+ * provides them. At the start the worker chooses the fastest way: one stream or four, with
+ * prefetching of what lies AHEAD bytes ahead, or without. Which is fastest depends on the processor
+ * and on which cache, if any, holds the bytes; the choice is printed to standard error. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -248,14 +248,14 @@ int main(int argc, char **argv)
     if (length <= SIZE(MAX_SOURCE) && strcmp(work, "encode") == 0) return serve(&encode_work);
 #endif
 #ifdef MODEL_DECODER
-    if (length > SIZE(MAX_TARGET) || batch > SIZE(SLOTS)) give_up("more than the model has room for");
+    if (length > SIZE(MAX_TARGET) || batch > SIZE(SLOTS)) give_up("the model has no room for that n or batch");
     greedy = calloc((size_t)batch * (size_t)length, sizeof *greedy);
     if (strcmp(work, "decode") == 0) return serve(&decode_work);
     if (strcmp(work, "prefill") == 0) return serve(&prefill_work);
     if (strcmp(work, "batch") == 0) return serve(&batch_work);
 #endif
 #ifdef MODEL_TEXTS
-    if (batch > SIZE(SLOTS)) give_up("more than the model has room for");
+    if (batch > SIZE(SLOTS)) give_up("the model has no room for that batch");
     read_texts();
     if (strcmp(work, "texts") == 0) return serve(&texts_work);
 #endif

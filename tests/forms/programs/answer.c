@@ -49,7 +49,7 @@ static void put_number(unsigned n, unsigned base)
 #if defined(HAS_DECODER)
 enum { STEPS = 6 };
 
-/* Decode some rows in one call, then take greedy steps and one more step. */
+/* Decode some rows in one call; then, from the start again, take greedy steps; then one step. */
 static rt_status decode(int first)
 {
     const int rows = SIZE(ROWS) < 3 ? 1 : 3, longest = SIZE(MAX_TARGET) < STEPS ? SIZE(MAX_TARGET) : STEPS;
@@ -149,7 +149,7 @@ static void put(const char *s)
     system_call(4, 1, s, n);
 }
 
-/* Compilers call these on their own. */
+/* Compilers insert calls of these. */
 void *memcpy(void *to, const void *from, size_t n);
 void *memset(void *to, int c, size_t n);
 void *memcpy(void *to, const void *from, size_t n)

@@ -34,7 +34,8 @@ static bool ends_in(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* True if the object depends only on the words and the preprocessed text. */
+/* Read the words of a command. True if the object depends only on them and on the preprocessed
+ * text. */
 static bool understood(Command *c)
 {
     int sources = 0;

@@ -90,7 +90,7 @@ static int saved(const char *path)
     return run(&third, 0, 250, 400, 3);
 }
 
-/* A position that is too far back gives RT_ORDER and changes nothing. */
+/* A position that is too far back, or past the end, gives RT_ORDER and changes nothing. */
 static int refused(int slot, int position)
 {
     const rt_token row = { slot, position, id_of(position) };

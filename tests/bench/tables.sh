@@ -1,6 +1,6 @@
 #!/bin/sh
-# Print the tables of docs/performance.md, which are made from the committed results: rows with
-# peers, worst ratio first, and the steps of `bench --ablate`.
+# Print docs/performance.md with tables made from the committed results: rows with peers, worst
+# ratio first, and the steps of `bench --ablate`.
 # usage: tests/bench/tables.sh            print the page
 #        tests/bench/tables.sh --write    write it
 set -eu

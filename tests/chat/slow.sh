@@ -58,7 +58,7 @@ turns() {
     }' >"$scratch/kept"
     sed -n 's/.*prompt eval time.* \([0-9]*\) tokens (.*/\1/p' "$scratch/$name.timed" >"$scratch/fed"
 }
-# The numbers of tokens that were fed, for a model without ring buffers.
+# fed_the_rest NAME: every turn feeds only what follows the kept prefix.
 fed_the_rest() {
     awk '{ print $1 - $2 }' "$scratch/kept" | cmp - "$scratch/fed" && [ "$(awk 'NR > 1 { n += $2 } END { print (n >= 300) }' "$scratch/kept")" = 1 ]
     verdict $? "$1: only the rest is fed"

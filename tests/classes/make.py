@@ -2,7 +2,7 @@
 SentencePiece model, vocab.txt, or vocab.json and merges.txt (from ../tokenizer/files), and the ids
 of texts.
 
-usage: make.py V4 V5      pythons with transformers 4.57 (slow classes) and 5.24; V5 also has
+usage: make.py V4 V5      Pythons with transformers 4.57 (slow classes) and 5.24; V5 also has
                           sentencepiece
 A folder says which version is the reference: "5"; "4" if transformers 5 rebuilds the class and
 loses something; "nllb": 4, with the ids of the published models, in which languages come right

@@ -54,7 +54,7 @@ done >"$scratch/out"
 [ "$(echo "$commands" | grep -c .)" -ge 17 ] && [ ! -s "$scratch/out" ]
 verdict $? '--help of a command is at most 80 columns wide and 60 lines long'
 cat "$scratch/out"
-# --help at least names every option that `help -v` explains.
+# --help names every option that `help -v` explains.
 for command in $commands; do
     "$xformc" $command --help | grep -oE -e ' --[a-z][a-z-]*' | sort -u >"$scratch/short"
     "$xformc" help $command -v | grep -oE -e '^ +(-., )?--[a-z-]+' | sed 's/.* / /' | sort -u >"$scratch/full"
@@ -282,7 +282,7 @@ cp "$scratch/nothing" "$scratch/lazy/make"
 chmod +x "$scratch/picky" "$scratch/lazy/make"
 fails 'a compiler that works, but not on our text' 70 '*picky: no*error: *picky works, but did not build *; see above' "$xformc" run specs/self_attention.lua --cc "$scratch/picky"
 fails 'a make that does nothing' 69 'error: make succeeded but did not build *' env PATH="$scratch/lazy:$PATH" "$xformc" run specs/self_attention.lua --engine native
-# A build is killed while make runs: the next run removes its folder, and no other.
+# A run is killed while make builds native code: the next run removes its folder, and no other.
 mkdir "$scratch/deadly" "$scratch/tmp_left" && printf '#!/bin/sh\nkill -9 $PPID\n' >"$scratch/deadly/make" && chmod +x "$scratch/deadly/make"
 (TMPDIR=$scratch/tmp_left PATH=$scratch/deadly:$PATH "$xformc" run specs/self_attention.lua --engine native >"$scratch/out" 2>&1) 2>"$scratch/err"
 left=$(ls "$scratch/tmp_left") && space=${left#xformc-} && space=${space%%-*}
@@ -326,7 +326,8 @@ kill -s "$(cat "$here/signal")" "$(cat "$here/id")"
 sleep 1000
 END
 chmod +x "$scratch/slow"
-# interrupted COMMAND SIGNAL STATUS: uses a folder of its own, so that all of them can run at once.
+# interrupted COMMAND SIGNAL STATUS: the command exits with STATUS and leaves nothing. Each call has a
+# folder of its own, so that all can run at once.
 interrupted() {
     own=$scratch/interrupted.$1.$2
     mkdir "$own" "$own/tmp" && cp "$scratch/slow" "$own" && echo "$2" >"$own/signal" && : >"$own/compilers"

@@ -132,7 +132,7 @@ done
 
 # ---- longrope ------------------------------------------------------------------------------------
 
-# Past original_max_position_embeddings transformers recomputes the whole sequence with changed
+# Past original_max_position_embeddings, transformers recomputes the whole sequence with changed
 # rates. The golden covers positions up to there, and a note says why the context ends.
 long=$here/phi3_longrope
 note() { "$xformc" info "$1" 2>&1 >"$scratch/out" | sed -n 's/^note: [^ ]* \(was trained\)/\1/p'; }

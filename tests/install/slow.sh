@@ -9,7 +9,7 @@ set -u
 
 # ---- the examples --------------------------------------------------------------------------------
 
-# They run in an empty folder, without those that need files of the user. tests/bench/run.sh tests
+# They run in an empty folder, except those that need files of the user. tests/bench/run.sh tests
 # the report of bench, so the sample leaves out that example.
 plain=$PATH
 quick_compilers

@@ -177,7 +177,7 @@ rule_sizes() {
         END { judge() }'
 }
 
-# A generated program allocates nothing.
+# The emitted C allocates nothing.
 rule_generated() {
     files '^generated/[^/]+/.*\.(c|h)$' | tr '\n' '\0' | xargs -0 -r grep -nE '(malloc|calloc)\(' /dev/null | sed 's/$/   (allocation in emitted C)/'
 }

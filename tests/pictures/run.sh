@@ -162,8 +162,8 @@ fi
 
 # ---- long models ---------------------------------------------------------------------------------
 
-# If the taps of the longest sequences would need much memory, the inspected engine is only as long
-# as the question. A probe uses an engine for the longest sequence. Every named tensor has the same
+# If the taps of the longest sequences would need much memory, the inspected engine has room only
+# for the question. A probe uses an engine for the longest sequence. Every named tensor has the same
 # bits in both, with learned, relative and rotary positions.
 kib=4000000; [ -n "${XFORMC_SANITIZE:-}" ] && kib=unlimited
 cat >"$out/sized.lua" <<'END'

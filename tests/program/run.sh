@@ -150,8 +150,8 @@ expect 'weights that are not numbers' 65 '\n' "gated: argument 1: the model's lo
 
 # ---- ids, JSON -----------------------------------------------------------------------------------
 
-# The object of each held-out line is the one made by hand from the text answers, apart from the ids
-# and the score.
+# The object of each held-out line has the line and its text answer. Its ids and its score are not
+# compared here.
 "$program" --json <"$scratch/lines" >"$scratch/objects" &&
     sed 's/^{"input":"\(.*\)","input_ids":\[[0-9,]*\],"ids":\[[0-9,]*,2\],"answer":"\([^"]*\)","score":-[0-9.e-]*,"finished":true}$/\1\t\2/' \
         "$scratch/objects" >"$scratch/unwrapped" && paste "$scratch/lines" "$scratch/answers" | cmp - "$scratch/unwrapped"
@@ -160,7 +160,7 @@ verdict $? '--json answers the held-out lines alike'
 sed 's/.*"input_ids":\[\([0-9,]*\)\],"ids":\[\([0-9,]*\)\].*/\1\t\2/' "$scratch/objects" | head -n 500 | tr , ' ' >"$scratch/pairs"
 cut -f 1 "$scratch/pairs" | "$program" --ids >"$scratch/ids" && cut -f 2 "$scratch/pairs" | cmp - "$scratch/ids" && [ "$(wc -l <"$scratch/ids")" = 500 ]
 verdict $? '--ids answers ids with the same ids'
-# The sum of log-probabilities agrees with the other engine.
+# The sum of log-probabilities agrees with that of the generic engine.
 score=$("$xformc" run specs/dates.lua --engine generic -v 'September 1' 2>&1 >/dev/null | sed -n 's/.*log-probabilities //p')
 "$program" --json 'September 1' | grep -q "\"score\":$(printf %s "$score" | cut -c 1-6)"
 verdict $? 'the score is the sum of the log-probabilities'

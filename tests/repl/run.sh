@@ -218,7 +218,7 @@ m:verify("tests/goldens/pre_layer.ref.safetensors")
 END
 tail -n 1 "$scratch/out" | grep -qx true && grep -q 'all within tolerance' "$scratch/out"
 verdict $? 'verify against a reference'
-# A tensor that xf.load cannot read is an error if it is requested, otherwise left out.
+# A tensor that xf.load cannot read is an error if it is requested, and is left out otherwise.
 head='{"eight":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]},"whole":{"dtype":"I64","shape":[1],"data_offsets":[4,12]},
 "real":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}}'
 { printf "\\$(printf %03o ${#head})\0\0\0\0\0\0\0%s" "$head"; printf '\0\0\0\0\1\0\0\0\0\0\0\0\0\0\200\77'; } >"$scratch/unread.safetensors"

@@ -95,7 +95,8 @@ for form in '[{ "name": "default", "template": "x{{ messages[0].content }}" }, {
     verdict $? "a chat_template of the form $(echo "$form" | cut -c 1-20)"
 done
 
-# A template may use tokens with other names: in tokenizer_config.json, or in an object there.
+# A template may use tokens of other names, which tokenizer_config.json gives at its top or in an
+# object.
 for form in '"image_token": "<unk>",' '"extra_special_tokens": { "image_token": "<unk>" },' \
     '"image_token": { "__type": "AddedToken", "content": "<unk>" },'; do
     printf '{ %s "eos_token": "</s>", "chat_template": "{{ image_token }}{%% for m in messages %%}{{ m.content }}{%% endfor %%}" }\n' "$form" >"$config"
@@ -183,8 +184,8 @@ done
 
 # ---- classes -------------------------------------------------------------------------------------
 
-# class_folder NAME CONFIG MODEL: a tokenizer.json of tests/tokenizer, with a tokenizer_config.json
-# and, unless it is -, a config.json.
+# class_folder NAME CONFIG MODEL: a tokenizer.json of tests/tokenizer, with CONFIG as its
+# tokenizer_config.json and, unless it is -, MODEL as its config.json.
 class_folder() {
     rm -rf "$scratch/class" && mkdir "$scratch/class" && cp "tests/tokenizer/$1/tokenizer.json" "$scratch/class"
     echo "$2" >"$scratch/class/tokenizer_config.json"

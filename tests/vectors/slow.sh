@@ -70,8 +70,8 @@ for name in embed_qwen3 embed_mistral embed_gemma; do
     "$program" --selftest | grep -q 'self-test ok'
     verdict $? "$name: --selftest"
 done
-# After the prompt of embed_mistral: its ten tokens have no place in the text, in bytes or in
-# characters.
+# Tokens after the prompt of embed_mistral have their places in the text, in bytes and in
+# characters. The prompt's ten tokens have none.
 none='[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0]' rain='[0,1],[1,2],[2,3],[3,4],[0,0]'
 "$xformc" tokenize --json $here/embed_mistral rain >"$scratch/out" &&
     grep -qF "\"offsets\":[$none,$rain],\"character_offsets\":[$none,$rain]" "$scratch/out"
@@ -212,7 +212,7 @@ cat "$scratch/err"
 
 # ---- masks ---------------------------------------------------------------------------------------
 
-# near FILE FILE: both have the same lines, apart from 2e-6 in their last words.
+# near FILE FILE: both have the same lines; the numbers at their ends differ by at most 2e-6.
 near() {
     paste "$1" "$2" | awk -F'\t' '{
         n = split($1, a, " "); m = split($2, b, " "); d = a[n] - b[m]

@@ -1,5 +1,5 @@
-/* cmocka.h: the part of cmocka that the kernel tests use, for machines without cmocka. A failure
- * ends the program with exit status 1. */
+/* cmocka.h: the part of cmocka that the kernel tests of cross/run.sh use, for machines without
+ * cmocka. A failure ends the program with exit status 1. */
 #ifndef CROSS_CMOCKA_H
 #define CROSS_CMOCKA_H
 

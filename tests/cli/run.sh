@@ -326,8 +326,8 @@ kill -s "$(cat "$here/signal")" "$(cat "$here/id")"
 sleep 1000
 END
 chmod +x "$scratch/slow"
-# interrupted COMMAND SIGNAL STATUS: the command exits with STATUS and leaves nothing. Each call has a
-# folder of its own, so that all can run at once.
+# interrupted COMMAND SIGNAL STATUS: the command exits with STATUS and leaves nothing. Each call has
+# a folder of its own, so that all can run at once.
 interrupted() {
     own=$scratch/interrupted.$1.$2
     mkdir "$own" "$own/tmp" && cp "$scratch/slow" "$own" && echo "$2" >"$own/signal" && : >"$own/compilers"

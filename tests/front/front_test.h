@@ -1,4 +1,4 @@
-/* front_test.h: shared by the cmocka tests of base/ and front/. Each program includes it once. */
+/* front_test.h: shared by the cmocka tests of this folder. Each program includes it once. */
 #ifndef FRONT_TEST_H
 #define FRONT_TEST_H
 

@@ -1,6 +1,6 @@
 /* answer.c: run a model of any kind, in any form. Prints `ids N...`, the ids of its answer
  * (decoders only), and `bits H`, a hash of the bits of its results. The exit code is 1 + the status
- * if that is not RT_OK.
+ * if that is not RT_OK, or 99 if the weights file cannot be opened.
  *
  * -DMODEL=name -DMODEL_H='"name.h"' -DMODEL_UPPER=NAME; -DHAS_ENCODER, -DHAS_DECODER (with
  * -DSCORES=scores or -DSCORES=logits) or both; for a graph -DGRAPH_CALLS='"calls.h"', which defines

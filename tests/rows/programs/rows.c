@@ -1,7 +1,7 @@
 /* rows.c: many rows in one call give the same bits as one row at a time: prefill in any split,
- * batches of slots, forks, a state saved to a file and read back, on one thread and on two. Prints
- * TAP-like lines. Compiled against an emitted decoder-only model with three slots; run.sh defines
- * MODEL, HEADER, VOCAB, STRIDE and SCORES. */
+ * batches of slots, forks, on one thread and on two. Also a state saved to a file and read back, and
+ * rejected calls. Prints TAP-like lines. Compiled against an emitted decoder-only model with three
+ * slots; run.sh defines MODEL, HEADER, VOCAB, STRIDE and SCORES. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -24,7 +24,7 @@ else
     echo "ok the pages show commands"
 fi
 
-# Use the reader's compiler for the demo and for the command that compares compilers bit for bit.
+# Use the reader's compiler for the demo and for the command that compares engines.
 # The rest only has to run.
 while IFS=' ' read -r page command; do
     path=$PATH

@@ -72,8 +72,8 @@ static int entries(void)
 
 enum { STEPS = 40, VOCABULARY = 20000 };
 
-/* The logits of every step. moved: the first step that left the weights at another address than
- * before step 1, or 0. same: the bytes at both addresses are equal. */
+/* The logits of every step. moved: the first step that left the weights at an address other than
+ * that before step 1, or 0. same: the bytes at both addresses are equal. */
 typedef struct Steps { float logits[STEPS][VOCABULARY]; int moved; bool same; } Steps;
 
 static Steps *room_for_steps(void)

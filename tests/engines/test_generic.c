@@ -114,7 +114,7 @@ static void feed(Engine *e, const int *target, int m)
     for (int i = 0; i < m; i++) assert_int_equal(e->ops->step(e, target[i]), RT_OK);
 }
 
-/* Each step is bit-identical to the same step of a fresh state, after a replay of all steps before
+/* Each step gives the same bits as that step in a fresh state, after a replay of all steps before
  * it. */
 static void a_step_equals_a_replay(void **state)
 {
@@ -224,7 +224,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(e->ops->encode(e, 0, bad, 2), RT_BAD_ID);
     bad[1] = -1;
     assert_int_equal(e->ops->encode(e, 0, bad, 2), RT_BAD_ID);
-    assert_int_equal(e->ops->step(e, START), RT_ORDER);     /* none of these set a source */
+    assert_int_equal(e->ops->step(e, START), RT_ORDER);     /* none of these sets a source */
     assert_int_equal(e->ops->encode(e, 0, ids, 12), RT_OK);
     assert_int_equal(e->ops->step(e, vocabulary), RT_BAD_ID);
     assert_int_equal(e->ops->step(e, -1), RT_BAD_ID);
@@ -236,8 +236,8 @@ static void what_does_not_fit_is_refused(void **state)
     close_spec(&o);
 }
 
-/* The generic engine keeps every key, but like engines with ring buffers it goes back only 8 rows,
- * or to position 0. */
+/* The generic engine keeps every key, but like engines with ring buffers it goes back at most 8
+ * rows, or to position 0. */
 static void a_window_is_taken_back_as_rings_are(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* test_rotary_rates.c: Frequencies and factors of rotary positions against transformers
  * (rotary_rates.h, by goldens/rope_rates.py): frequencies within 2^-22, over 90 % of them equal.
  *
- * Powers in transformers may be one bit off the correctly rounded ones. */
+ * Powers in transformers may differ from the correctly rounded ones in the last bit. */
 #include "front_test.h"
 
 #include <math.h>

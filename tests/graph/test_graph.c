@@ -37,7 +37,7 @@ static void discard(Made *o)
 }
 
 /* Memory that graph_check holds when it dies is not a leak; the leak sanitizer's report must not
- * mix with its message. */
+ * mix with graph_check's message. */
 #ifdef __SANITIZE_ADDRESS__
 void __lsan_disable(void);
 #else

@@ -1,4 +1,4 @@
-/* test_linear_int8.c: Linears and embeddings with int8 and int4 weights against integer sums in
+/* test_linear_int8.c: Linears and embeddings with int8 and int4 weights against sums of integers in
  * double at awkward sizes. Every division of the work gives the same bits. The reference rounds the
  * rows of x itself, as rt.h says. */
 #include "kernel_test.h"

@@ -431,7 +431,7 @@ static void layers_that_differ_have_names_of_their_own(void **state)
     planned_close(&o);
 }
 
-/* The emitted file of that name. */
+/* The text of the emitted file `name`. */
 static const char *file_of(const Planned *o, const char *name)
 {
     int n, i = 0;

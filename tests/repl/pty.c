@@ -209,8 +209,8 @@ static void type_interrupt(Screen *s)
     seen_since_interrupt = 0;
 }
 
-/* Type Ctrl-C and wait until the command has taken the signal. The terminal shows ^C once it is
- * sent. */
+/* Type Ctrl-C and wait until the command has taken the signal. The terminal shows ^C once the
+ * signal is sent. */
 static int interrupt(Screen *s)
 {
     const long end = now_ms() + PATIENCE_MS;

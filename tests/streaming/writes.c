@@ -1,5 +1,5 @@
-/* writes.c: print each write of a command to standard output as a line "[bytes]", with newlines as
- * \n and invalid UTF-8 as \xNN. The output is a socket that keeps writes apart.
+/* writes.c: print each write that a command makes to standard output as a line "[bytes]", with
+ * newlines as \n and invalid UTF-8 as \xNN. The output is a socket that keeps writes apart.
  * usage: writes COMMAND...     exits with the command's code */
 #include <stdio.h>
 #include <stdlib.h>

@@ -128,7 +128,7 @@ static json_t *parse(const char *line)
     return row;
 }
 
-/* Check the rows of a .gold file; the first names the tokenizer. */
+/* Check the rows of a .gold file; the first row names the tokenizer. */
 static int check_gold(const char *name)
 {
     Case c;

@@ -1,7 +1,7 @@
 /* tags: slow */
 /* test_cancellation.c: Specs whose sums cancel, so that correct engines end far apart: verify says
  * that they agree. It still finds one weight that is 1 % off, a mask that hides one key too many,
- * and two swapped heads. Also a graph with a sequence.
+ * and two swapped heads. Also an engine without taps, rounded weights, and a graph with caches.
  *
  * Specs are those of random_spec.h, by number; random_specs prints more. Sums in double are the
  * reference. */

@@ -1,4 +1,4 @@
-// run_wasi.mjs: runs a WebAssembly program in node, with access to the current folder.
+// run_wasi.mjs: run a WebAssembly program in node, with access to the current folder.
 // usage: run_wasi.mjs PROGRAM.wasm ARGUMENT...
 import { readFileSync } from "node:fs";
 import { WASI } from "node:wasi";

@@ -1,4 +1,5 @@
--- story_15m.lua: a decoder of 15 million parameters, with the shape of llama2.c's second smallest model and random weights.
+-- story_15m.lua: a decoder of 15 million parameters, with the shape of llama2.c's second-smallest
+-- model and random weights.
 return xf.model {
   name = "story_15m", kind = "decoder",
   layers = 6, heads = 6, d_model = 288, d_ff = 768, max_len = 512, vocab = 32000,

@@ -1,4 +1,5 @@
--- operations that the worked example lacks: grouped heads, scale, biases, both norms, a sum, activations, odd sizes
+-- operations that the worked example lacks: grouped heads, scale, biases, both norms, a sum,
+-- activations, odd sizes
 return xf.graph("operations", function(g)
   local x, y = g.input("X", {5, 18}), g.input("Y", {7, 12})
   local k = g.linear(y, g.param("k", {6, 12}), g.param("k_bias", {6}, {1, 2, 3, 4, 5, 6}))

@@ -1,4 +1,5 @@
--- Stacks that differ in depth, norm, heads and positions, and layers that differ in d_ff: several blocks per stack.
+-- Stacks that differ in depth, norm, heads and positions, and layers that differ in d_ff:
+-- several blocks per stack.
 return xf.model {
   name = "different_layers", kind = "encoder-decoder",
   d_model = 24, max_source = 9, max_target = 20, source_vocab = 11, target_vocab = 18,

@@ -1,4 +1,5 @@
--- A third-party trained model: Arabic letters to Latin ones. Its weights are in the test data, as transliteration/.
+-- A third-party trained model: Arabic letters to Latin ones. Its weights are in the test data,
+-- as transliteration/.
 return xf.model {
   name = "transliteration", kind = "encoder-decoder",
   layers = 6, heads = 8, d_model = 32, d_ff = 128, max_source = 64, max_target = 64,

@@ -1,4 +1,5 @@
--- gated.lua: every form of a linear (gated, added to, with and without bias), with widths that are not multiples of a panel or a cut.
+-- gated.lua: every form of a linear (gated, added to, with and without bias), with widths that
+-- are not multiples of a panel or a cut.
 return xf.model {
   name = "gated", kind = "decoder",
   layers = 2, heads = 3, kv_heads = 1, d_model = 72, d_ff = 200, max_len = 120, vocab = 205,

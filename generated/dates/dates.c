@@ -8,9 +8,9 @@
  * step: at most 285 kFLOP per row, at the last position; it reads 473 kB of weights.
  * Build: make, or cc -std=c11 -O2 -march=native -ffp-contract=off -Iruntime -c dates.c
  *
- * This file has, in order: the weights, with a struct for each block; the state; the blocks, with a
- * function for each; the programs, which call blocks; and the calls of dates.h. The operations
- * are in dates_kernels.h.
+ * This file has, in order: the weights, as structs; the state; binding; the blocks, as functions;
+ * the programs, which call blocks; and other calls of dates.h. The operations are in
+ * dates_kernels.h.
  * Every thread runs the same code on its share (rt_split), and waits for the others where it needs
  * their results (rt_barrier).
  * A comment above each call gives its equation and, at the right, the shape of its result. */
@@ -139,7 +139,7 @@ const unsigned dates_isa = RT_ISA_BUILT;
 
 rt_status dates_bind(dates *m, const void *weights, size_t bytes)
 {
-    static const char identity[] = "8c36158f2411bbae";      /* a hash of the spec and the layout */
+    static const char identity[] = "8c36158f2411bbae";      /* a hash of the graph and the layout */
     const unsigned char *head = weights;
     if (rt_isa_missing(dates_isa)) return RT_NO_ISA;
     if (bytes != DATES_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;

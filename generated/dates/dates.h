@@ -66,8 +66,10 @@ rt_status dates_encode(const dates *m, dates_state *s, int slot, const int *ids,
  * row is a step, several rows of a slot are a prefill, and rows of several slots are a batch. Rows
  * of a slot must be adjacent and have consecutive positions.
  * The first position is at most the length of the sequence, which is cut there first.
- * A target begins with DATES_START at 0. Row i of dates_scores scores the id that follows rows[i].
- * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap, or a slot without a source. */
+ * A target begins with DATES_START at 0 (not checked). Row i of dates_scores scores the id that
+ * follows rows[i].
+ * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1, a slot without a source, or rows that break
+ * these rules. */
 rt_status dates_decode(const dates *m, dates_state *s, const rt_token *rows, int n);
 
 /* dates_decode without log-probabilities, and faster: for all rows of a prompt but the last. */
@@ -89,8 +91,8 @@ rt_status dates_clear(dates_state *s, int slot);
 rt_status dates_step(const dates *m, dates_state *s, int id);
 
 /* The last call's natural log-probabilities, or logits after dates_decode_greedy and dates_next, as
- * [rows][DATES_LOGITS_STRIDE], of which DATES_VOCAB are in use. Valid until the next call on this
- * state. */
+ * [rows][DATES_LOGITS_STRIDE]; the first DATES_VOCAB of each row are in use. Valid until the next
+ * call on this state. */
 const float *dates_scores(const dates_state *s);
 
 /* Append `id` to the sequence in slot 0 and write the most likely next id, as dates_decode_greedy
@@ -119,10 +121,9 @@ rt_status dates_detokenize(const dates *m, const int *ids, int n, char *out, siz
  * to on_token, unless that is NULL.
  * When on_token returns false, generation stops with RT_OK. on_token must not use this state. A
  * beam search takes a slot for each beam. options NULL or all zeros: the model's own settings.
- * Errors: RT_BAD_OPTION: options out of range; RT_ORDER: a text without ids; RT_NO_ROOM: stop
- * strings too long;
- * RT_NO_TOKEN: the settings exclude every token; or those of dates_tokenize and
- * dates_decode_greedy. */
+ * Errors: RT_BAD_OPTION: options that are out of range, conflict or are not supported; RT_ORDER: a
+ * text without ids; RT_NO_ROOM: stop strings too long; RT_NO_TOKEN: the settings exclude every
+ * token; or those of dates_tokenize and dates_decode_greedy. */
 rt_status dates_generate(const dates *m, dates_state *s, const char *text,
                          const rt_generate_options *options,
         rt_on_token *on_token, void *user);

@@ -1,4 +1,4 @@
-/* dates_generate.c: dates_generate, which uses only the model's calls. Compiled for the baseline
+/* dates_generate.c: dates_generate, built on the model's other calls. Compiled for the baseline
  * instruction set. */
 #include "dates.h"
 #include "rt_generate_text.h"

@@ -253,7 +253,7 @@ static inline void log_softmax_15(float *y, const float *x)
     rt_log_softmax_f32(&shape, y, x, 1);
 }
 
-/* y = index of the first maximum of x    x [.., 15]  y [..] */
+/* y = index of the first maximum of x, or -1 if x contains NaN or +inf    x [.., 15]  y [..] */
 static inline void argmax_15(int *y, const float *x)
 {
     static const RtVocabulary shape = { .size = 15, .stride = 16 };
@@ -327,7 +327,7 @@ static inline void log_softmax_15_rows(float *y, const float *x, rt_span rows)
     rt_log_softmax_f32(&shape, y + 16 * rows.begin, x + 16 * rows.begin, rt_count(rows));
 }
 
-/* y = index of the first maximum of x    x [.., 15]  y [..] */
+/* y = index of the first maximum of x, or -1 if x contains NaN or +inf    x [.., 15]  y [..] */
 static inline void argmax_15_rows(int *y, const float *x, rt_span rows)
 {
     static const RtVocabulary shape = { .size = 15, .stride = 16 };

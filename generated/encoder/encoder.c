@@ -6,9 +6,9 @@
  * encode: at most 237 MFLOP for a source of 128.
  * Build: make, or cc -std=c11 -O2 -march=native -ffp-contract=off -Iruntime -c encoder.c
  *
- * This file has, in order: the weights, with a struct for each block; the state; the blocks, with a
- * function for each; the programs, which call blocks; and the calls of encoder.h. The operations
- * are in encoder_kernels.h.
+ * This file has, in order: the weights, as structs; the state; binding; the blocks, as functions;
+ * the programs, which call blocks; and other calls of encoder.h. The operations are in
+ * encoder_kernels.h.
  * Every thread runs the same code on its share (rt_split), and waits for the others where it needs
  * their results (rt_barrier).
  * A comment above each call gives its equation and, at the right, the shape of its result. */
@@ -70,7 +70,7 @@ const unsigned encoder_isa = RT_ISA_BUILT;
 
 rt_status encoder_bind(encoder *m, const void *weights, size_t bytes)
 {
-    static const char identity[] = "d0f68340832b2fc4";      /* a hash of the spec and the layout */
+    static const char identity[] = "d0f68340832b2fc4";      /* a hash of the graph and the layout */
     const unsigned char *head = weights;
     if (rt_isa_missing(encoder_isa)) return RT_NO_ISA;
     if (bytes != ENCODER_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;

@@ -6,9 +6,9 @@
  * step: at most 1.19 MFLOP per row, at the last position; it reads 1.05 MB of weights.
  * Build: make, or cc -std=c11 -O3 -march=native -ffp-contract=off -Iruntime -c story.c
  *
- * This file has, in order: the weights, with a struct for each block; the state; the blocks, with a
- * function for each; the programs, which call blocks; and the calls of story.h. The operations
- * are in story_kernels.h.
+ * This file has, in order: the weights, as structs; the state; binding; the blocks, as functions;
+ * the programs, which call blocks; and other calls of story.h. The operations are in
+ * story_kernels.h.
  * A comment above each call gives its equation and, at the right, the shape of its result. */
 #include "rt.h"
 #include "rt_rows.h"
@@ -87,7 +87,7 @@ const unsigned story_isa = RT_ISA_BUILT;
 
 rt_status story_bind(story *m, const void *weights, size_t bytes)
 {
-    static const char identity[] = "e3017582d7f85f89";      /* a hash of the spec and the layout */
+    static const char identity[] = "e3017582d7f85f89";      /* a hash of the graph and the layout */
     const unsigned char *head = weights;
     if (rt_isa_missing(story_isa)) return RT_NO_ISA;
     if (bytes != STORY_WEIGHTS_BYTES || (uintptr_t)weights % 64 != 0) return RT_BAD_WEIGHTS;

@@ -60,7 +60,7 @@ void story_reset(story_state *s);
  * of a slot must be adjacent and have consecutive positions.
  * The first position is at most the length of the sequence, which is cut there first.
  * Row i of story_logits scores the id that follows rows[i].
- * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for a gap. */
+ * Errors: RT_BAD_ID, RT_TOO_LONG; RT_ORDER for n < 1 or rows that break these rules. */
 rt_status story_decode(const story *m, story_state *s, const rt_token *rows, int n);
 
 /* story_decode without logits, and faster: for all rows of a prompt but the last. */
@@ -80,8 +80,8 @@ rt_status story_clear(story_state *s, int slot);
 /* Append `id` to the sequence in slot 0, as story_decode does with one row. */
 rt_status story_step(const story *m, story_state *s, int id);
 
-/* The last call's logits, as [rows][STORY_LOGITS_STRIDE], of which STORY_VOCAB are in use. Valid
- * until the next call on this state. */
+/* The last call's logits, as [rows][STORY_LOGITS_STRIDE]; the first STORY_VOCAB of each row are in
+ * use. Valid until the next call on this state. */
 const float *story_logits(const story_state *s);
 
 /* Append `id` to the sequence in slot 0 and write the most likely next id, as story_decode_greedy

@@ -1,6 +1,6 @@
 /* story_kernels.h: the operations of story.c in plain C11: no intrinsics, no library, and only
- * freestanding headers. One function per distinct shape, with its sizes as constants; inner
- * loops are unrolled by 4. */
+ * freestanding headers. One function per distinct shape, with its sizes as constants; the inner
+ * loops of linears and attention scores are unrolled by 4. */
 #ifndef STORY_KERNELS_H
 #define STORY_KERNELS_H
 
@@ -256,7 +256,7 @@ static inline void linear_64x512_unbiased(float *y, const float *x, const void *
         }
 }
 
-/* y = index of the first maximum of x    x [.., 512]  y [..] */
+/* y = index of the first maximum of x, or -1 if x contains NaN or +inf    x [.., 512]  y [..] */
 static inline void argmax_512(int *y, const float *x)
 {
     for (int r = 0; r < 1; r++) {
@@ -522,7 +522,7 @@ static inline void linear_64x512_unbiased_rows(float *y, const float *x, const v
         }
 }
 
-/* y = index of the first maximum of x    x [.., 512]  y [..] */
+/* y = index of the first maximum of x, or -1 if x contains NaN or +inf    x [.., 512]  y [..] */
 static inline void argmax_512_rows(int *y, const float *x, rt_span rows)
 {
     for (int r = rows.begin; r < rows.end; r++) {

@@ -34,16 +34,19 @@ typedef struct Reader {
 enum { AFTER_GROUP = 1 };
 enum { WITHOUT_END = TOK_REPEAT_MOST, EXPAND_MOST = 16, DEEPEST = 32, MOST_COMPLEMENTS = 32 };
 
-static void refuse(Reader *r, const char *what)
+/* Refuse the pattern: `what` is the subject of a sentence that ends with `fault`. */
+static void refuse_as(Reader *r, const char *what, const char *fault)
 {
     enum { SHOWN = 60 };            /* bytes of the pattern in a message */
     size_t n = r->all.n <= SHOWN ? r->all.n : SHOWN;
     while (n < r->all.n && n && (r->all.s[n] & 0xC0) == 0x80) n--;
     if (!r->failed)
-        tok_refuse(r->b, "%s%spattern '%.*s%s': %s is not supported", r->b->part ? r->b->part : "", r->b->part ? ": " : "", (int)n, r->all.s,
-                   n < r->all.n ? "\u2026" : "", what);
+        tok_refuse(r->b, "%s%spattern '%.*s%s': %s %s", r->b->part ? r->b->part : "", r->b->part ? ": " : "", (int)n, r->all.s,
+                   n < r->all.n ? "\u2026" : "", what, fault);
     r->failed = true;
 }
+
+static void refuse(Reader *r, const char *what) { refuse_as(r, what, "is not supported"); }
 
 static Tree *tree_new(Reader *r, Shape shape)
 {
@@ -116,7 +119,7 @@ static uint32_t take_character(Reader *r)
 {
     int32_t c = 0;
     const int n = r->s < r->end ? utf8_next(r->s, (size_t)(r->end - r->s), &c) : 0;
-    if (!n) refuse(r, "an incomplete sequence at the end");
+    if (!n) refuse_as(r, "the pattern", "ends with a backslash or within a character");
     r->s += n;
     return (uint32_t)c;
 }
@@ -148,7 +151,7 @@ static TokClass take_property(Reader *r, bool negated)
     if (take(r, "{^")) negated = !negated;
     else take(r, "{");
     while (r->s + n < r->end && r->s[n] != '}') n++;
-    if (r->s + n == r->end) refuse(r, "an unterminated property");
+    if (r->s + n == r->end) refuse_as(r, "a property", "is not closed");
     if (n < sizeof name) memcpy(name, r->s, n);
     r->s += n + (r->s + n < r->end);
     c.properties = tok_properties(name);
@@ -261,7 +264,8 @@ static void take_class_item(Reader *r, TokClass *c)
     r->s++;
     if (take(r, "\\")) take_escape(r, true, &single, &last);
     else last = take_character(r);
-    if (!single || last < first) refuse(r, "this range");
+    if (!single) refuse(r, "a range that ends with a class");
+    else if (last < first) refuse_as(r, "a range", "ends before it begins");
     else if (r->fold) refuse(r, "case-insensitive matching of this range");
     else tok_add_range(r->b, c, first, last);
 }
@@ -272,7 +276,7 @@ static TokClass take_class(Reader *r)
     TokClass c = { .negated = take(r, "^") };
     if (++r->depth > DEEPEST) refuse(r, "nesting classes this deeply");
     for (bool first = true; !r->failed && (first || !take(r, "]")); first = false) {
-        if (r->s == r->end) refuse(r, "an unterminated class");
+        if (r->s == r->end) refuse_as(r, "a class", "is not closed");
         else take_class_item(r, &c);
     }
     r->depth--;
@@ -311,7 +315,7 @@ static Tree *take_group(Reader *r)
         } else if (!take(r, "?:") && r->s < r->end && *r->s == '?') refuse(r, arena_format(r->b->arena, "(%.3s", r->s));
     }
     t = take_either(r);
-    if (!take(r, ")")) refuse(r, "an unterminated group");
+    if (!take(r, ")")) refuse_as(r, "a group", "is not closed");
     r->fold = fold;
     if (!ahead && !not_ahead) return t;
     Tree *look = tree_new(r, SHAPE_AHEAD);
@@ -388,7 +392,7 @@ static Tree *take_repeat(Reader *r)
 {
     uint32_t few, many;
     const char *begin = r->s;
-    if (take_bounds(r, &few, &many)) refuse(r, "a repetition of nothing");
+    if (take_bounds(r, &few, &many)) refuse_as(r, "a repetition", "repeats nothing");
     Tree *t = take_atom(r);
     if (begin < r->end && strchr("([.", *begin)) r->folded = *begin == '(' ? AFTER_GROUP : 0;
     while (!r->failed && r->s < r->end) {
@@ -537,7 +541,7 @@ bool tok_regex(TokBuild *b, TokString regex, uint32_t *node)
 {
     Reader r = { .b = b, .s = regex.s, .end = regex.s + regex.n, .all = regex };
     const Tree *t = take_either(&r);
-    if (!r.failed && r.s < r.end) refuse(&r, "an unmatched ')'");
+    if (!r.failed && r.s < r.end) refuse_as(&r, "a ')'", "closes no group");
     if (!r.failed && may_be_empty(t)) refuse(&r, "a pattern that can match the empty string");
     *node = r.failed ? 0 : write_pattern(&r, t);
     return !r.failed;

@@ -1,6 +1,7 @@
 /* emit.h: emit a Plan as C text.
  *
- * The text depends only on the Plan and the form, not on the time, paths or command-line options.
+ * The text depends only on the arguments of emit_files or emit_one_text, not on the time or on the
+ * folders of files.
  * The files emit_*.c keep longer pieces of C in templates with named placeholders. */
 #ifndef EMIT_H
 #define EMIT_H
@@ -95,21 +96,22 @@ EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t he
  * layer, rows). */
 enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
-/* One text that includes no file: rt.h, rt_rows.h for a decoder, NAME.h, NAME_kernels.h with only
- * prototypes of the library's kernels (compiled for `isa`), NAME.c. #line names the origin of each
- * part. Of the form, only `layers` and `tuning` are used. hooks: EMIT_*. */
+/* One text that includes no file: rt.h, rt_rows.h for a decoder, NAME.h, NAME_kernels.h with
+ * prototypes instead of the library's kernels (compiled for `isa`), NAME.c. #line names the origin
+ * of each part. Of the form, only `layers` and `tuning` are used. hooks: EMIT_*. */
 Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks);
 
 /* The name, without NAME_, of the call that returns the decoder's output: "scores" if it is
  * log-probabilities, else "logits". */
 const char *emit_scores(const Model *m);
 
-/* Parts of NAME.c and NAME_kernels.h. */
+/* NAME_kernels.h in each KernelsForm, without the functions of xf.ops. */
 void emit_kernels(Emit *e, Text *out);
 void emit_unrolled(Emit *e, Text *out);
 void emit_bound(Emit *e, Text *out);
-/* Append to files[*n] the kernel files that NAME_kernels.h includes, and the files that these
- * include, without those that folder.c copies. files: room for RUNTIME_FILES more. */
+/* With KERNELS_LIBRARY: append from files[*n] on the kernel files that NAME_kernels.h includes, and
+ * the files that these include, without those that folder.c copies. files: room for RUNTIME_FILES
+ * more. */
 void emit_kernel_files(Emit *e, EmittedFile *files, int *n);
 /* Append a runtime file. Its #includes of our files are dropped, except that those of two .def
  * tables are replaced by the tables' text. */
@@ -171,7 +173,7 @@ const char *emit_dtypes(Emit *e);                          /* dtypes of the pack
 /* The compiler's optimisation flag: -O3 to vectorise unrolled plain C; -O2 for the library's
  * kernels, which use SIMD already: -O3 would only make them a fifth larger. */
 const char *emit_optimise(const Emit *e);
-/* Lines of a comment: the cost of a call of encode, step or run, whichever the plan has. */
+/* Lines of a comment: the costs of calls of encode, step and run, as far as the plan has them. */
 const char *emit_costs(Emit *e);
 /* RT_RELU and the like. */
 const char *emit_activation(Emit *e, int activation);
@@ -186,7 +188,8 @@ void emit_fit(Text *text);
 
 /* ---- emit_weights.c ---- */
 
-/* A struct for each block with weights; call emit_weights_begin once before. */
+/* Structs of panels, a struct for each block with weights, and macros for the offsets of all other
+ * packed tensors; call emit_weights_begin once before. */
 void emit_weights_begin(Emit *e);
 void emit_weights_structs(Emit *e, Text *out);
 /* Declare `w`, a pointer to the weights of a block; by_layer: to those of the layer `layer`. */

@@ -82,7 +82,7 @@ static const char *scale_words(Emit *e, double scale)
     return scale == 1 ? "" : arena_format(e->arena, "%.6g * ", scale);
 }
 
-/* The argument of attention's softmax, for queries `q` and keys `k`. */
+/* Attention's scores for queries `q` and keys `k`, scaled and capped, before a bias is added. */
 static const char *scores_words(Emit *e, const PlanOp *op, const char *q, const char *k)
 {
     const Node *n = op->node;

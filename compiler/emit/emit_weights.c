@@ -192,7 +192,8 @@ static void panel_structs(Emit *e, Text *out)
 
 /* ---- the structs --------------------------------------------------------------------------------- */
 
-/* The kernel of the first operation that reads a tensor. */
+/* The kernel of the first operation that has a tensor as its `weights`; KERNEL_CUSTOM if none
+ * has. */
 static Kernel reader_of(const Emit *e, const Packed *k)
 {
     for (int i = 0; i < e->plan->block_count; i++)

@@ -7,7 +7,7 @@
 static int64_t width_of(const Buffer *b) { return b->width; }
 
 /* Names contain the main parts of a shape: linear_64x256_relu, norm_64, attention_4x16_80.
- * Those of wrappers for a share of rows end in `_rows`. */
+ * Those of wrappers for a share of rows, except xf.ops, end in `_rows`. */
 static const char *suffix(const PlanOp *op) { return op->split == SPLIT_ROWS ? "_rows" : ""; }
 
 /* "_int8"; "" for f32. */

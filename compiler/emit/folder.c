@@ -327,7 +327,7 @@ static int64_t bytes_in(Arena *a, const char *folder)
     return bytes;
 }
 
-/* Why a folder has no room for a file of `bytes` bytes, or NULL. It is needed if a compiler reports
+/* Why a folder has no room for a file of `bytes` bytes, or NULL. Needed if a compiler reports
  * a full disk in another language, or if a signal ended the assembler or the linker for lack of
  * room. */
 static const char *no_room_in(Arena *a, const char *folder, int64_t bytes)
@@ -359,8 +359,8 @@ static const char *all_flags(Arena *a, const char *list)
 }
 
 /* Report a failed build. The exit code is 74 if make could not be started or the disk is full, 69
- * if make or the compiler does not work, and 70 if they do, since the emitted text must then be
- * wrong. */
+ * if make was killed or if make or the compiler does not work, and 70 if both work, since the
+ * emitted text must then be wrong. */
 static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, const char *log)
 {
     const char *cc = o->cc ? o->cc : "cc", *said = o->unseen ? first_said(a, log) : NULL;

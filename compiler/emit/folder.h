@@ -28,8 +28,9 @@ typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm for
  * disk is full, 69 if the tools are missing or do not work, 70 if they do. */
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
-/* A new folder in TMPDIR or, if that is not set, in /tmp; NULL after a reported error. Call it with
- * signals held; the caller removes the folder. */
+/* A new folder in TMPDIR or, if that is not set, in /tmp, from which folders that killed processes
+ * left behind are removed first; NULL after a reported error. Call it with signals held; the caller
+ * removes the folder. */
 const char *folder_temporary(Arena *a, Diag *d);
 /* Remove a folder that xformc made, with everything in it. */
 void folder_remove(Arena *a, const char *path);

@@ -1,9 +1,10 @@
 /* graph.h: the computation of a model as pure operations on named tensors.
  *
  * A Graph is a set of programs over shared state. A program is a list of runs of blocks. A block is
- * a list of nodes in order of execution; its tensors are indexed by the layer that it runs for. One
- * value passes from run to run: a block takes it as `carry_in` and leaves it as `carry_out`. A
- * Graph has no kernels, offsets or layouts. Everything lives in the arena given to graph_build. */
+ * a list of nodes in order of execution. A block of layers runs once per layer, and tensors with {}
+ * in their names are indexed by the layer. One value passes from run to run: a block takes it as
+ * `carry_in` and leaves it as `carry_out`. A Graph has no kernels, offsets or layouts. Everything
+ * lives in the arena given to graph_build. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -55,8 +56,9 @@ typedef struct Tensor {
                                      * elements, or FILL_* */
     int id;                         /* unique in its Graph, in order of creation */
     bool output;                    /* a result of a program: kept to its end */
-    Holds holds;                    /* other than HOLDS_ANY: also kept to the end, where it is
-                                     * checked */
+    Holds holds;                    /* other than HOLDS_ANY: an input is checked before the program
+                                     * runs; a result is kept to the program's end and checked
+                                     * there */
     const struct Tensor *alias_of;      /* shares the buffer of that tensor: the same result of
                                          * another program, or the scaled logits; or NULL */
 } Tensor;
@@ -109,7 +111,8 @@ const char *program_name(ProgramKind kind);     /* "encode", "decode_greedy" */
 typedef struct Program {
     ProgramKind kind;
     const char *doc;
-    Count rows;                     /* COUNT_SOURCE: all of a source; COUNT_ROWS: decoder rows */
+    Count rows;                     /* COUNT_SOURCE: all of a source; COUNT_ROWS: decoder rows;
+                                     * COUNT_CONSTANT: those of an xf.graph */
     Run *runs;  int count;
 } Program;
 

@@ -9,7 +9,7 @@
 
 #include "rt.h"
 
-/* name: what the user called it, or NULL. */
+/* name: of an input or a result: what the user called it; else NULL. */
 typedef struct Value {
     const GraphCall *made_by;
     Tensor *tensor, *transposed;
@@ -61,7 +61,7 @@ static bool check_size(SpecBuild *b, const Tensor *t)
     return false;
 }
 
-/* A source with only a shape, used while the builder runs and there is no model yet. */
+/* A source without numbers, used while the builder runs and there is no model yet. */
 static const TensorSource *source_of_call(SpecBuild *b, const GraphCall *c)
 {
     TensorSource *s = arena_alloc(b->k->arena, sizeof *s);
@@ -104,8 +104,8 @@ static Tensor *param_tensor(SpecBuild *b, Value *v, bool transposed)
     return *slot;
 }
 
-/* A cache can only be appended to, and the result of g.append can only be the keys or values of
- * attention. False after a reported error. */
+/* Input 1 of g.append must be a cache. A cache can only be appended to, and the result of g.append
+ * can only be the keys or values of attention. False after a reported error. */
 static bool may_be_cache(SpecBuild *b, const Value *v, int i)
 {
     const bool cache = strcmp(v->made_by->op, "cache") == 0, appended = v->append && !cache;
@@ -118,8 +118,8 @@ static bool may_be_cache(SpecBuild *b, const Value *v, int i)
     return false;
 }
 
-/* Input `i` of the call, which must (or must not) be a parameter. NULL if it is omitted, or after a
- * reported error. */
+/* Input `i` of the call, which must be a parameter if `param` is true, and must not be one if it is
+ * false. NULL if the input is omitted, or after a reported error. */
 static Tensor *operand(SpecBuild *b, int i, bool param, bool transposed)
 {
     if (i >= b->call->input_count || b->call->inputs[i] < 0) return NULL;
@@ -268,8 +268,9 @@ static void set_holds(Tensor *t, Holds holds)
     if (t && t->holds != HOLDS_MASK) t->holds = holds;
 }
 
-/* Set the visible keys, places, mask and bias of attention. A query sees the first `keys` keys, or
- * with `causal` those up to its own position, where the mask is not 0. */
+/* Set the attributes of attention, and its inputs besides queries, keys and values. Without caches,
+ * a query sees the first `keys` keys, or with `causal` those up to its own position, where the mask
+ * is not 0. */
 static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     n->heads = (int)option_number(b->call, "heads", 1);
@@ -303,8 +304,9 @@ static void fill_attention(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
     in[4]->fill = FILL_INDEX;
 }
 
-/* Make the table of cosines and sines, from `theta`, for the first `dims` dimensions of each head.
- * With caches, positions count from the beginning of the sequence. */
+/* Set the attributes of rotary, and make its positions and its table of cosines and sines, from
+ * `theta`, for the first `dims` dimensions of each head. With caches, positions count from the
+ * beginning of the sequence. */
 static void fill_rotary(SpecBuild *b, Node *n, Tensor *in[NODE_INPUTS])
 {
     if (!in[0] || in[0]->rank != 2) return;

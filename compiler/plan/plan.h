@@ -77,8 +77,8 @@ typedef struct Packed {
 typedef enum Place { PLACE_SCRATCH, PLACE_SLOT, PLACE_TAP } Place;
 typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYOUT_THREADS } Layout;
 
-/* A part of a state. Tensors share one if an operation works in place, or if one is an alias of the
- * other. */
+/* A part of a state. Tensors share one if an operation works in place, if one is an alias of the
+ * other, or if they are a value passed between blocks or a cache before and after an append. */
 typedef struct Buffer {
     const char *name;               /* unique, ignoring case, in its block or, if it outlives the
                                      * block, in the plan */
@@ -217,24 +217,26 @@ enum { PLAN_FEW_ROWS = 16 };
 Plan *plan_make(Arena *a, const Graph *g, PlanOptions options);
 
 /* Lower blocks to operations: fuse, choose kernels and layouts, work in place where that is safe.
- * needs: graph.   gives: blocks, programs, buffers without offsets, packed without offsets,
- * taps. */
+ * needs: graph.   gives: blocks, programs, buffers without offsets, packed without shapes and
+ * offsets, taps, formats, plan->back. */
 void plan_lower(Arena *a, Plan *p);
 /* needs: operations.   gives: op->barrier, op->barrier_few, op->phase, op->parts of SPLIT_ROWS,
- * buffer phases. */
+ * phases of buffers and blocks. */
 void plan_split(Plan *p);
-/* needs: packed, operations.   gives: packed->shape, packed->offset, plan->weights_bytes,
- * plan->one_stream, plan->few_rows. */
+/* needs: packed, programs.   gives: shapes, sizes, offsets and strides of packed, weights_offset
+ * and weights_stride of blocks, plan->weights_bytes, plan->one_stream, plan->few_rows. */
 void plan_weights(Plan *p);
 /* needs: programs, packed.   gives: lists without offsets. */
 void plan_lists(Plan *p);
-/* needs: phases, lists.   gives: buffer->offset, list->offset, plan->state_bytes. */
+/* needs: phases, lists, plan->back.   gives: buffer->offset, list->offset, the sizes and offsets of
+ * the state and its parts. */
 void plan_memory(Arena *a, Plan *p);
 /* die() if buffers in use at the same time overlap, buffers, lists or weights are misaligned or out
  * of bounds, weights of joined linears are not contiguous, or the scratch of an operation is too
  * small. */
 void plan_check(const Plan *p);
-/* PLAN_KERNELS: print operations with their kernels. PLAN_MEMORY: print buffers and weights. */
+/* PLAN_KERNELS: print operations with their kernels. PLAN_MEMORY: print buffers, lists
+ * and weights. */
 enum { PLAN_KERNELS = 1, PLAN_MEMORY = 2 };
 void plan_dump(const Plan *p, unsigned parts, FILE *to);
 

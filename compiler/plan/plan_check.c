@@ -1,6 +1,6 @@
-/* plan_check.c: verify a Plan: buffers that are in use at the same time do not overlap, buffers and
- * weights are aligned and within bounds, weights of joined linears are contiguous, and the scratch
- * of operations is large enough. */
+/* plan_check.c: verify a Plan: buffers that are in use at the same time do not overlap; buffers,
+ * views, lists and weights are aligned and within bounds; weights of joined linears are contiguous;
+ * and the scratch of operations is large enough. */
 #include "plan.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * Queries, keys and values are columns of one product: their panels are contiguous in the packed
  * weights, so one linear computes all of them into one buffer, and each is a view of it. The two
  * linears of a gate and the gate itself become one operation. A residual addition is fused into the
- * linear before it. If taps forbid fusion, the weights are still laid out as for fusion. Each
- * element is summed in the same order as without fusion, so no bit changes. */
+ * linear before it. If taps or `unfused` forbid fusion, the weights are still laid out as for
+ * fusion. Each element is summed in the same order as without fusion, so no bit changes. */
 #include "plan_lower.h"
 #include "text.h"
 
@@ -74,7 +74,7 @@ static const Node *find_gate(Lower *w, int i, const Node *members[MOST_JOINED])
 }
 
 /* Pack the weights of all members contiguously; false if they were packed separately before, or
- * have different formats. */
+ * have different formats or blocks. */
 static bool pack_together(Lower *w, const Node *const *members, int n, Packed **packed)
 {
     bool together = true;

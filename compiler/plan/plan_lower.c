@@ -1,12 +1,12 @@
 /* plan_lower.c: lower blocks of nodes to operations on buffers.
  *
- * TARGET_PANELS: a bias is part of its linear; an activation is fused into the linear before it if
- * nothing else reads the linear's result; linears that read the same rows are one call, and so are
- * linears with their gate or addition (plan_fuse_linears.c); keys and values are stored in panels
- * before attention reads them; operations work in place where that is safe.
+ * TARGET_PANELS: an activation is fused into the linear before it if nothing else reads the
+ * linear's result; linears that read the same rows are one call, and so are linears with their gate
+ * or addition (plan_fuse_linears.c); keys and values are stored in panels before attention reads
+ * them; operations work in place where that is safe.
  * TARGET_ROW_MAJOR: one operation per node. Each tensor has its own buffer, except that caches are
  * extended in place and layers overwrite the tensor that they pass on.
- * For both, an alias shares the buffer of its tensor. */
+ * For both, a bias is part of its linear, and an alias shares the buffer of its tensor. */
 #include "plan_lower.h"
 
 #include <string.h>

@@ -59,7 +59,7 @@ void lower_tap(Lower *w, const Node *n, int first_op);
  * NULL. */
 const Node *lower_activation_after(const Lower *w, int i);
 /* Lower the linear at `i` as one operation with nodes that can be fused with it (other linears, a
- * gate, an addition); false if nothing is fused. */
+ * gate, an addition); false if nothing is fused. Weights may be packed as for fusion even then. */
 bool lower_joined(Lower *w, int i);
 
 /* Add scratch for the linears of the block that round their rows. needs: all operations of the
@@ -67,7 +67,8 @@ bool lower_joined(Lower *w, int i);
 void lower_rounded(Lower *w);
 
 void lower_start_names(Lower *w);
-/* A name like `name` that no other buffer of the block or of the plan has, ignoring case. */
+/* A name like `name` that is not reserved and that no other buffer of the block or of the plan has,
+ * ignoring case. */
 const char *lower_name(Lower *w, const char *name);
 void lower_take_name(Lower *w, const char *name);
 /* The end of a tensor's name as a C identifier: encoder.{}.self_attn.q -> self_q. */

@@ -25,7 +25,7 @@ static bool meet(const Buffer *a, const Buffer *b)
 static bool conflict(const Access *a, const Access *b)
 {
     if (!meet(a->buffer, b->buffer) || (!a->write && !b->write)) return false;
-    /* part i of a view and part i of its parent are different columns */
+    /* part i of a view and part i of its parent may be different columns */
     const bool moved = a->buffer != b->buffer && a->split != SPLIT_ROWS;
     return a->all || b->all || moved || a->split != b->split || a->parts != b->parts;
 }

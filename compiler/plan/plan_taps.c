@@ -27,7 +27,7 @@ static void add_taps(Lower *w, const Tensor *t, Buffer *b)
     }
 }
 
-/* Attention writes its weights and scores to their taps; all other results are copied. */
+/* Attention writes its weights and scores to their taps; other tapped results are copied. */
 void lower_tap(Lower *w, const Node *n, int first_op)
 {
     PlanBlock *b = w->block;

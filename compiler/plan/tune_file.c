@@ -17,7 +17,8 @@ typedef struct TuneFields { lua_State *L; SpecReader *reader; Tuning *tuning; Lo
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* The names in the table on top of the stack, sorted, since Lua's order varies; *n receives their
- * number. A value without a name is an error, as are names that are too long or too many. */
+ * number. A value without a name is an error, as are names that are too long, contain a zero byte
+ * or are too many. */
 static const char **names_of(const TuneFields *f, Loc at, int *n)
 {
     const char **names = arena_array(f->reader->arena, MAX_TUNED_CALLS, sizeof *names);

@@ -92,8 +92,8 @@ typedef struct EmittedFile { const char *name; Text text; } EmittedFile;
 EmittedFile *emit_files(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, int *n);
 
 /* Callbacks into the process that runs the code. POLLS: the code stops between blocks if rt_poll
- * says so. WATCHES: after each operation, and a barrier, thread 0 calls rt_watch(block, operation,
- * layer, rows). */
+ * says so. WATCHES: after each operation, between two barriers, thread 0 calls rt_watch(block,
+ * operation, layer, rows). */
 enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
 /* One text that includes no file: rt.h, rt_rows.h for a decoder, NAME.h, NAME_kernels.h with

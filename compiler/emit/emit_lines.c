@@ -124,7 +124,8 @@ static size_t comment_behind(const char *s, size_t n)
     return n;
 }
 
-/* A comment that does not fit after its code goes above it. The rule of a heading is shortened. */
+/* Add a line, broken if necessary. A comment that does not fit after its code goes above it. The
+ * rule of a heading is shortened. Returns the words of a comment that go to the next line. */
 static Carried fit_line(Text *out, const char *s, size_t n)
 {
     const Carried nothing = { NULL, 0 };

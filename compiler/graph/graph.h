@@ -143,8 +143,8 @@ const char *graph_value_fault(Arena *a, const Tensor *t, const float *values);
 const char *tensor_layer_name(Arena *a, const Tensor *t, int layer);
 /* Names and result counts of the operations that an xf.graph may call. */
 const OpName *graph_builder_ops(int *n);
-/* The GraphShape that the builder uses; it processes the calls that were added since it was last
- * called. */
+/* The GraphShape for specs with xf.ops; it first processes the calls that were added since it was
+ * last called. */
 int graph_value_shape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
 /* True if the graph contains an xf.op. */
 bool graph_has_custom(const Graph *g);

@@ -1,4 +1,5 @@
-/* graph_options.c: names, types and limits of the options of an xf.graph's operations. */
+/* graph_options.c: names, types and limits of the options of an xf.graph's operations; read and
+ * check the options of a call. */
 #include "graph_build.h"
 
 #include <float.h>

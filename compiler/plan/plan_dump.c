@@ -1,4 +1,5 @@
-/* plan_dump.c: print operations, memory and weights of a Plan; golden files hold this text. */
+/* plan_dump.c: the names of kernels, and the operations, memory and weights of a Plan as text, which
+ * golden files hold. */
 #include "plan.h"
 
 static const char *const kernel_names[KERNELS] = {

@@ -1,5 +1,5 @@
 /* plan_fits.c: check that the sizes of a Plan are sensible, before anything multiplies them as
- * integers, and that a Plan fits into the memory of the machine.
+ * integers, and that a Plan fits into the memory of the machine; choose a decoder's rows per call.
  *
  * Sizes before planning are upper bounds in floating point, as if no two buffers of a block shared
  * memory. */

@@ -33,7 +33,7 @@ Buffer *lower_rows_buffer(Lower *w, const Tensor *t);
 Buffer *lower_buffer(Lower *w, const Tensor *t);
 Buffer *lower_cache(Lower *w, const Tensor *t, const Node *n);
 /* lower_whole_of_views: a buffer of the block for the columns of several tensors. lower_view: make
- * `t` a view of it, from `column` on. */
+ * `t` a view of `parent`, such a buffer, from `column` on. */
 Buffer *lower_whole_of_views(Lower *w, const Tensor *all);
 void lower_view(Lower *w, const Tensor *t, Buffer *parent, int64_t column);
 

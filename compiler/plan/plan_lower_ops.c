@@ -1,4 +1,5 @@
-/* plan_lower_ops.c: what all lowerings share: making an operation, its result and its weights. */
+/* plan_lower_ops.c: what lowerings share: making an operation, its result and its weights, and
+ * questions about tensors: whether they are read later, tapped, or activated next. */
 #include "plan_lower.h"
 
 #include <string.h>

@@ -44,8 +44,8 @@ static double call_ns(const Plan *p, const PlanPart *part, int from, int64_t row
     return ns;
 }
 
-/* The barriers of a call, including those that only calls of few rows need. Each layer of a block
- * ends with one. */
+/* The barriers of a call, including those that only calls of few rows need. Each block ends with
+ * one, for each of its layers. */
 static int barriers(const Plan *p, const PlanPart *part, int from)
 {
     int n = 0;

@@ -95,8 +95,8 @@ static const char main_tokenizer_rows[] = "        .texts = &rt_cli_text, .token
 static const char main_chat_rows[] = "        .texts = &rt_cli_text, .tokenizer = main_tokenizer, .chat = &${name}_chat,\n";
 static const char main_text_rows[] = "        .tokenize = main_tokenize, .detokenize = main_detokenize,\n";
 
-/* A step, or an encoder's longest call, with fewer FLOPs ends before a second thread has woken up;
- * then one thread is the default. */
+/* A step, or an encoder's longest call, with fewer FLOPs ends before a second thread has woken up,
+ * so one thread is the default for such a model. */
 static const double FLOPS_FOR_THREADS = 20e6;
 
 static const char *about(Emit *e)

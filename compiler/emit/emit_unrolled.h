@@ -17,11 +17,13 @@ typedef struct UnrolledBody {
 /* Terms of a sum per iteration of its loop. They are added in order, so no bit of the sum depends
  * on their number. */
 int unrolled_terms(const Emit *e);
-/* An element of `a` as a float; dtype: KV_DTYPES_* of keys and values, else KV_DTYPES_F32. */
+/* The number a[index], converted to a float if it is an f16; dtype: KV_DTYPES_* of keys and values,
+ * else KV_DTYPES_F32. */
 const char *unrolled_number(Emit *e, int dtype, const char *index);
 /* a[16 * i + c] in the same way. */
 const char *unrolled_row_number(Emit *e, int dtype, int64_t i);
-/* sum[c] += a[16 * i + c] * of[i], for i from 0 to terms - 1; dtype as in unrolled_number. */
+/* sum[c] += a[16 * i + c] * of[i], for i from 0 to terms - 1; the loop advances `a`. dtype as in
+ * unrolled_number. */
 const char *unrolled_sum(Emit *e, const char *sum, const char *of, int64_t terms, int dtype);
 
 /* Emit the body of a store, of attention, or of attention with a window. */

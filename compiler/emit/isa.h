@@ -6,8 +6,8 @@
 
 enum { MAX_ISAS = 4 };              /* in one program */
 
-/* isa_flags: compiler flags for an instruction set ("native", "avx2"), or NULL. isa_names: all
- * names. */
+/* isa_flags: compiler flags for an instruction set ("native", "avx2"); NULL if the name is unknown.
+ * isa_names: all names. */
 const char *isa_flags(const char *name);
 const char *const *isa_names(int *n);
 extern const char isa_option_more[];     /* help text of --isa: lists all names */

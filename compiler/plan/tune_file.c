@@ -1,5 +1,5 @@
 /* tune_file.c: read the xf.tune{…} in a file of `xformc tune` into a Tuning. Errors are reported at
- * the fields that cause them. */
+ * the fields and calls that cause them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,12 +11,13 @@
 /* "scale: x [3, 4] -> y [3, 4]; by 2": for a comment. */
 const char *custom_doc(Arena *a, const PlanOp *op);
 /* The text between the braces of the function. `dense`: parameters are row-major as in the spec,
- * not packed. `placed`: #line maps its lines to the user's text, as the file "op:NAME". */
+ * not packed. `placed`: #line gives the user's lines their numbers in the spec, in a file called
+ * "op:NAME". */
 const char *custom_body(Arena *a, const PlanOp *op, bool dense, bool placed);
 /* Emit the function. needs: a wrapper of KERNEL_CUSTOM. */
 void custom_function(Text *out, const Wrapper *w);
 
-/* Emit the parameters of such a function. */
+/* Emit the parameters of the function of an xf.op. */
 void custom_parameters(Text *out, const CustomOp *c);
 
 #endif

@@ -48,7 +48,8 @@ typedef struct Emit {
     const Plan *plan;
     const Model *model;
     const char *name, *upper;       /* dates, DATES */
-    const char *identity;           /* sixteen hex digits: a hash of graph and layout */
+    const char *identity;           /* sixteen hex digits: a hash of the graph, the layout of the
+                                     * packed file and the format of the KV cache */
     size_t head_bytes;              /* of the packed file's header, before its data */
     EmitForm form;
     const char *const *isas;  int isa_count;        /* if several: variants, tried in this order */
@@ -206,9 +207,9 @@ const char *emit_weight_words(Emit *e, const Packed *k);
  * once before. */
 void emit_state_begin(Emit *e);
 void emit_state(Emit *e, Text *out);
-/* A C expression: a pointer to the first number of such a buffer in the state `s`, or in the layer
- * `layer` if it has layers: "s->encoder_x[0]". slot: an expression for buffers of a slot, else
- * NULL. */
+/* A C expression: a pointer to the first number of a buffer that outlives its block, in the state
+ * `s`, and in the layer `layer` if the buffer has layers: "s->encoder_x[0]". slot: an expression
+ * for the number of the slot if the buffer is in a slot, else NULL. */
 const char *emit_in_state(Emit *e, const Buffer *b, const char *slot);
 /* The C type of a buffer's elements: int, rt_f16, int8_t, float. */
 const char *emit_buffer_type(const Buffer *b);

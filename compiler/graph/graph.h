@@ -55,7 +55,7 @@ typedef struct Tensor {
     int fill;                       /* of an integer input that no caller sets: the value of all
                                      * elements, or FILL_* */
     int id;                         /* unique in its Graph, in order of creation */
-    bool output;                    /* a result of a program: kept to its end */
+    bool output;                    /* a result of a program: kept to the program's end */
     Holds holds;                    /* other than HOLDS_ANY: an input is checked before the program
                                      * runs; a result is kept to the program's end and checked
                                      * there */

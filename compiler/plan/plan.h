@@ -297,8 +297,8 @@ static inline size_t buffer_scale_bytes(const Buffer *b) { return b->kv_dtype ==
 
 static inline int64_t pad16(int64_t n) { return (n + 15) / 16 * 16; }
 static inline size_t pad64(size_t n) { return (n + 63) / 64 * 64; }
-/* Rows of attention's scratch: as many as there are rows of queries or, if that is more, heads that
- * share keys and values; at most RT_ATTENTION_ROWS. */
+/* Rows of attention's scratch: the number of rows of queries or of heads that share keys and
+ * values, whichever is larger; at most RT_ATTENTION_ROWS. */
 static inline int64_t plan_score_rows(const Node *n)
 {
     const int64_t queries = n->in[0]->dim[0].bound, share = n->heads / n->kv_heads, most = queries > share ? queries : share;

@@ -141,7 +141,7 @@ int64_t graph_first_fault(Holds holds, const float *values, int64_t n);
 const char *graph_value_fault(Arena *a, const Tensor *t, const float *values);
 /* The name of a tensor with {} replaced by `layer`, the number of the layer in its stack. */
 const char *tensor_layer_name(Arena *a, const Tensor *t, int layer);
-/* Names and result counts of the operations that an xf.graph may call. */
+/* Names and result counts of the built-in operations that an xf.graph may call. */
 const OpName *graph_builder_ops(int *n);
 /* The GraphShape for specs with xf.ops; it first processes the calls that were added since it was
  * last called. */

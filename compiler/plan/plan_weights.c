@@ -1,6 +1,6 @@
 /* plan_weights.c: choose the format, shape and offset of each packed tensor. Offsets are 64-byte
  * aligned and in order of execution, so that weights are read as one forward stream; tensors that
- * layers or blocks share come last.
+ * layers or blocks share, and tables of tokenizers, come last.
  *
  * The tensors of a block of layers are contiguous, layer after layer, at a constant stride. */
 #include "plan.h"

@@ -55,11 +55,11 @@ Session *session_new(const CompileOptions *o);
 bool session_read(Session *s);
 /* session_read for a command: remarks are printed now, before work that takes long. */
 bool session_open(Session *s);
-/* session_read for a draft. If the machine has too little memory for the model, that is an error
- * before weights are read. */
+/* session_read for a draft. Too little memory in the machine for the model is an error, reported
+ * before weights are read; with sizes_only, memory is not checked. */
 bool session_take(Session *s, const struct Draft *draft);
-/* Read the weights once and remark on what is wrong with them, before they are used. Opening an
- * engine calls this, unless the engine uses packed weights and they are in the cache. */
+/* Read the weights once and remark on infinities and NaN, before they are used; nothing with
+ * sizes_only. Opening an engine calls this, unless its packed weights are in the cache. */
 void session_look_at_weights(Session *s);
 /* Make a Plan for a target with the passes of plan/, and print the requested dumps of it. */
 Plan *session_plan(Session *s, PlanTarget target, bool taps);
@@ -73,11 +73,11 @@ Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileO
 /* session_engine_as without taps, for the same kind as `first`, an open engine of this session; a
  * generic engine shares the weights of `first`. */
 Engine *session_engine_beside(Session *s, EngineKind kind, const Engine *first, const CompileOptions *o);
-/* Open an engine with taps for sequences of up to these lengths; its results are those of the other
- * engines. NULL after an error. Not for an xf.graph. */
+/* Open an engine with taps for sequences of up to these lengths, or the model's if they are less;
+ * it computes what session_engine's computes. NULL after an error. Not for an xf.graph. */
 Engine *session_engine_for(Session *s, EngineKind kind, int64_t source, int64_t target);
 /* True if a state with taps for the longest sequences needs so much memory that an engine with taps
- * should be sized for its input. */
+ * should be sized for its input; false for an xf.graph. */
 bool session_taps_are_large(Session *s);
 /* Sequences in a state: 1 without a decoder; else as the options say, or one for each beam of the
  * model's search. */

@@ -59,7 +59,7 @@ static void tell_shape(Finder *f, const TensorSource *found, const int64_t *expe
                    shape_text(f->arena, found->shape, found->rank), shape_text(f->arena, expected, rank));
 }
 
-/* True if tensor_read can convert it to f32. */
+/* True if tensor_read can convert the tensor to f32. */
 static bool is_readable(const TensorSource *t) { return dtype_is_float(t->dtype) || (t->dtype == DTYPE_I8 && t->group); }
 
 static void take_from_file(Finder *f, TensorSource *t, const TensorSource *found)
@@ -163,7 +163,6 @@ static void add_beside(Finder *f, TensorSource *t)
     else finder_missing(f, t, t->name);
 }
 
-/* columns 0: a vector. fan_in: the number of inputs of its linear. */
 void finder_add(Finder *f, Role role, const char *name, const char *spellings, int64_t rows, int64_t columns, int64_t fan_in)
 {
     TensorSource t = { .name = name, .dtype = DTYPE_F32 };

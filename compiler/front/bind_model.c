@@ -102,7 +102,8 @@ static void add_learned(Finder *f, const char *stack, const Stack *s, int64_t le
     finder_add(f, ROLE_WEIGHT, format(f, "%s.position.table", stack), format(f, "%s.position.(table|weight)", stack), length, d, d);
 }
 
-/* Add a table for each number in s->rotary, with the rates of the first layer that has it. */
+/* Add a table for each number above 0 in s->rotary, with the rates of the first layer that has that
+ * number. */
 static void add_rotary(Finder *f, const char *stack, const Stack *s, int64_t length)
 {
     int made = 0;

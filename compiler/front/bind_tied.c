@@ -1,5 +1,5 @@
 /* bind_tied.c: matrices of a family's file that may be tied (embeddings and the output layer), and
- * tensors of the file that config.json leaves out.
+ * tensors of the file that config.json or the spec leaves out.
  *
  * The rule for tied matrices is that of transformers 5: each uses its own tensor if the file has
  * it, else the shared one, else another's. tie_word_embeddings counts only if the file does not
@@ -56,7 +56,7 @@ static const char *tied_name(const Finder *f, const char *name)
 }
 
 /* Find another matrix of `tied` to use in place of `name`; NULL if there is none, if the candidates
- * differ from each other, or if neither a model with a decoder nor its family ties matrices. */
+ * differ from each other, or if the model has a decoder and neither it nor its family is tied. */
 static const TensorSource *other(Finder *f, const char *name)
 {
     const Model *m = f->model;

@@ -1,5 +1,5 @@
-/* bind_vocabulary.c: read the vocabularies or the tokenizer of a model, and set the sizes of its
- * vocabularies. */
+/* bind_vocabulary.c: read the vocabularies or the tokenizer of a model; set the sizes of its
+ * vocabularies, and start and end ids from a vocabulary. */
 #include "fields.h"
 #include "front.h"
 

@@ -1,4 +1,4 @@
-/* dtypes.c: the tables of number formats. */
+/* dtypes.c: the tables of number formats, and conversions of f16 and bf16 to f32. */
 #include "dtypes.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* dtypes.h: number formats, by their names in safetensors and ggml. */
+/* dtypes.h: number formats, by their names in safetensors and ggml; conversions to f32. */
 #ifndef DTYPES_H
 #define DTYPES_H
 

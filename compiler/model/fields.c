@@ -1,4 +1,4 @@
-/* fields.c: the tables of fields.def. */
+/* fields.c: the tables of fields.def; find, check, store and print fields. */
 #include "fields.h"
 #include "integer.h"
 #include "wrap.h"

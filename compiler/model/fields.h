@@ -1,5 +1,5 @@
 /* fields.h: fields.def as tables, and Draft: the choices of a spec before they are checked.
- * Everything that a Draft points at lives in the session's arena. */
+ * Everything that a Draft points at lives at least as long as the session's arena. */
 #ifndef FIELDS_H
 #define FIELDS_H
 
@@ -49,7 +49,8 @@ FieldValue field_preset(const Field *f);            /* the default value */
 
 /* Check that a number is within the field's limits and not too small for an f32; false after an
  * error reported at `at`. what, shown: the field and the value as the user wrote them. For INT the
- * number is v->integer; for REAL and each number of NUMBERS it is v->real. */
+ * number is v->integer; for REAL and each number of NUMBERS it is v->real. Values of other types are
+ * not checked. */
 bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v);
 int field_word(const Field *f, const char *word);   /* index in the field's words; -1 if absent */
 
@@ -87,7 +88,7 @@ void draft_set(Arena *a, Draft *d, Side side, FieldId id, Loc at, const FieldVal
 void draft_set_number(Arena *a, Draft *d, Side side, FieldId id, Loc at, double number);
 /* Set NUMBERS or IDS; the array is not copied. */
 void draft_set_numbers(Arena *a, Draft *d, Side side, FieldId id, Loc at, const double *numbers, int count);
-/* Set a WORD; `word` must be one of the field's words. */
+/* Set a WORD of the whole model; `word` must be one of the field's words. */
 void draft_set_word(Arena *a, Draft *d, FieldId id, Loc at, const char *word);
 /* Set a TEXT or PATH of the whole model. */
 void draft_set_text(Arena *a, Draft *d, FieldId id, Loc at, const char *text);
@@ -98,22 +99,25 @@ void draft_set_trained(Arena *a, Draft *d, Loc at, int64_t length);
 /* Set the length of each stack, in tokens; false after an error. */
 bool draft_set_length(Arena *a, Diag *d, Draft *draft, int64_t length);
 
-/* Check the generation settings. gives: ends, bad_words, suppress, begin_suppress, end_id,
- * generation_do_sample. */
+/* Check the generation settings and translations. gives: ends, bad_words, suppress, begin_suppress,
+ * end_id, generation_do_sample. */
 void model_check_generation(Arena *a, Diag *d, const Draft *draft, Model *m);
 
-/* Check the RoPE fields of a stack of at most `length` tokens and set those that are unset. needs:
- * head_dim of layers. gives: rope_dims, rope_attention_factor, s->rotary; false after an error. */
+/* Check the RoPE fields of a stack whose sequences have at most `length` tokens, and remark on
+ * fields that no layer's scaling reads. needs: head_dim of layers. gives: rope_dims,
+ * rope_attention_factor, s->rotary; false after an error. */
 bool model_check_rotary(Arena *a, Diag *d, const Draft *draft, Side side, Stack *s, int64_t length);
 
-/* Why the draft's choice of a field for `side` has no effect on the model; NULL if it has one. */
+/* Why the draft's choice of a field for `side` has no effect on the model; NULL if it has one, or
+ * if choices for the single stacks override it. */
 const char *field_unread(const Draft *draft, const Model *m, Side side, FieldId id);
-/* Remark on every such field that is written in a spec, not on keys of a folder. needs: all of
- * `m`. */
+/* Remark on every field in a spec, but not on keys of a folder, for which field_unread gives a
+ * reason. needs: all of `m`. */
 void model_note_unread(Diag *d, const Draft *draft, const Model *m);
 
 void model_fill_lists(Arena *a, const Draft *draft, Model *m); /* gives: fields of scope LIST */
-/* Check the fields about the head of an encoder-only model. needs: model_fill_lists. */
+/* Check the fields about the head of an encoder-only model; in other models, setting one is an
+ * error. needs: model_fill_lists. */
 void model_check_head(Diag *d, const Draft *draft, Model *m);
 
 #endif

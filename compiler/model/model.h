@@ -2,7 +2,7 @@
  *
  * The readers in front/ fill a Draft; model_check.c makes a Model of it, sets what the Draft left
  * unset and reports what is impossible. A Model does not depend on the format that it was read
- * from. Everything lives in the session's arena. */
+ * from. Everything but mapped files lives in the session's arena. */
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -36,7 +36,7 @@ typedef enum SourceKind {
     SOURCE_VALUES,      /* numbers given in the spec */
     SOURCE_XAVIER,      /* uniform ±sqrt(6 / (fan_in + fan_out)) from a seed and the name */
     SOURCE_UNIFORM,     /* uniform ±1/sqrt(fan_in), likewise: biases, and vectors of graphs */
-    SOURCE_CONSTANT,    /* one number everywhere, such as random gains (1) and norm biases (0) */
+    SOURCE_CONSTANT,    /* one number everywhere: without a file, 1 for gains, 0 for norm biases */
     SOURCE_SINUSOID,    /* sinusoidal positions, computed: [positions, width] */
     SOURCE_ROTARY,      /* rotary positions, computed: [positions, dims]: cosines, then sines, of
                          * position * rate, times constant */
@@ -50,7 +50,7 @@ typedef struct TensorSource {
     const char *name;               /* canonical name; inside a TensorFile, the name in the file,
                                      * unless tensor_file_unwrap or weights_with_linears
                                      * changed it */
-    const char *file_name;          /* the name in the file, for messages; NULL if there is none */
+    const char *file_name;          /* the file's name for it, for messages; NULL without a file */
     SourceKind kind;
     DType dtype;
     int rank;
@@ -221,11 +221,11 @@ typedef struct GraphSpec {
 } GraphSpec;
 
 /* Compute the shape of a value from the calls so far, for xf.op. Returns its rank; 0 if the shape
- * is unknown because of an error, which is reported when the graph is built. The pointer is NULL
- * where xf.op is not allowed. */
+ * is unknown because of an error, which is reported when the graph is built. A pointer to the
+ * function is NULL where xf.op is not allowed. */
 typedef int GraphShape(Arena *a, GraphSpec *spec, int value, int64_t shape[MAX_RANK]);
 
-/* The ids of a field of type IDS or SEQUENCES. */
+/* A list of ids; for a field of type SEQUENCES, each sequence follows its length. */
 typedef struct IdList { int count; const int *id; } IdList;
 
 /* ---- chat ----------------------------------------------------------------------------------------------- */
@@ -297,11 +297,11 @@ typedef struct Model {
     const unsigned char *tokenizer_data;  size_t tokenizer_size;  int tokenizer_ids;
     TokenizerOrigin tokenizer_origin;
     TokenizerChat tokenizer_chat;
-    const Chat *chat;               /* of model_learn_chat; NULL: there is none, or it is not
-                                     * supported */
-    const char *chat_fault, *chat_path;             /* why it is not supported; its file */
+    const Chat *chat;               /* of model_learn_chat; NULL: not called, no chat template, or
+                                     * one that is not supported */
+    const char *chat_fault, *chat_path;             /* why the template is not used; its file */
     const int *ends;  int end_count;                /* ids that end generation, end_id first */
-    IdList bad_words, suppress, begin_suppress;     /* bad_words: each after its length */
+    IdList bad_words, suppress, begin_suppress;     /* bad_words: each sequence after its length */
     TensorFile *weight_file;        /* NULL if random or given in the spec */
     const bool *weights_used;       /* [weight_file->count]; NULL without a file */
     bool weights_finite;            /* model_look_at_weights found no infinity or NaN */
@@ -366,8 +366,9 @@ bool model_rounds_activations(const Model *m);
 bool model_has_cache(const Model *m);               /* of keys and values, to which kv_dtype
                                                      * applies */
 bool model_rounds(const Model *m);                  /* at run time: activations, or the KV cache */
-/* The word of the field dtype for the tensor of that name, if it is a matrix: that of its pattern,
- * else the model's. Models narrower than 256 keep many matrices in int8 instead of int4. */
+/* The index of the word of dtype for the tensor of that name, if it is a matrix: that of its
+ * pattern, else the model's. A Transformer with d_model < 256 keeps most matrices that no pattern
+ * matches in int8 instead of int4. */
 int  model_dtype_of(const Model *m, const char *name);
 /* The matching pattern with the most characters other than `*`, or NULL. *other: another pattern
  * with as many such characters and a different dtype, or NULL. */

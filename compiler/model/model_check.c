@@ -1,5 +1,6 @@
 /* model_check.c: make a Model of a Draft: set defaults, derive fields from others, and reject
- * impossible combinations. Errors point at the field at fault, or at draft->at if no field is. */
+ * impossible combinations. Errors point at the field at fault, or at draft->at if the spec does not
+ * set it or if no single field is at fault. */
 #include "model_check.h"
 #include "reserved_names.h"
 
@@ -259,7 +260,7 @@ static double slot_bytes(const Model *m)
     return 4 * elements;
 }
 
-/* An upper bound on the bytes of a stack's matrices and position tables in f32; a double, since the
+/* An estimate of the bytes of a stack's matrices and position tables in f32; a double, since the
  * product of sizes may exceed 2^63. */
 static double stack_bytes(const Model *m, const Stack *s, bool cross, double length)
 {

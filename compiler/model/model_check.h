@@ -5,12 +5,12 @@
 
 #include "fields.h"
 
-/* errors: the number of errors reported before. */
+/* errors: the number of errors reported before model_check_begin. */
 typedef struct ModelCheck { Arena *arena; Diag *diag; const Draft *draft; Model *model; int errors; } ModelCheck;
 
 /* Set the fields of the whole model, and check its name. */
 ModelCheck model_check_begin(Arena *a, Diag *d, const Draft *draft);
-/* True if there was no error so far. */
+/* True if no error was reported since model_check_begin was called. */
 bool model_check_is_good(const ModelCheck *c);
 /* Not for an xf.graph: check the stacks; then which tokenizer there is; then, once vocabularies are
  * known, the rest. */

@@ -1,5 +1,5 @@
-/* model_dtype.c: the dtype in which each tensor is packed: the field dtype, and the patterns of a
- * spec. */
+/* model_dtype.c: the dtype in which each tensor is packed, by the field dtype and the patterns of a
+ * spec; and whether a model rounds activations or its KV cache. */
 #include "fields.h"
 
 #include <string.h>

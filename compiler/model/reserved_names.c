@@ -39,7 +39,7 @@ static const char *const math[] = {
 };
 
 static const char *const library[] = {
-    /* math.h, float.h, fenv.h */
+    /* math.h, float.h */
     "FP_FAST_FMA", "FP_FAST_FMAF", "FP_ILOGB0", "FP_ILOGBNAN", "FP_INFINITE", "FP_NAN", "FP_NORMAL", "FP_SUBNORMAL",
     "FP_ZERO", "HUGE", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "INFINITY", "MATH_ERREXCEPT", "MATH_ERRNO", "MAXFLOAT", "NAN",
     "DECIMAL_DIG", "FLT_EVAL_METHOD", "FLT_RADIX", "FLT_ROUNDS", "M_E", "M_PI", "M_LN2", "M_LN10", "M_SQRT2", "double_t",
@@ -50,7 +50,7 @@ static const char *const library[] = {
     "mempcpy", "memset", "rindex", "stpcpy", "stpncpy", "strcasecmp", "strcat", "strchr", "strcmp", "strcoll", "strcpy",
     "strcspn", "strdup", "strerror", "strlen", "strncasecmp", "strncat", "strncmp", "strncpy", "strndup", "strnlen",
     "strpbrk", "strrchr", "strsep", "strspn", "strstr", "strtok", "strxfrm",
-    /* stddef.h, stdint.h, limits.h, sys/types.h */
+    /* stddef.h, limits.h, stdarg.h, wchar.h, sys/types.h */
     "CHAR_BIT", "NULL", "MB_LEN_MAX", "PATH_MAX", "NAME_MAX", "SSIZE_MAX", "max_align_t", "nullptr_t", "off_t", "offsetof",
     "pid_t", "ptrdiff_t", "size_t", "ssize_t", "time_t", "clock_t", "va_list", "wint_t",
     /* stdio.h */
@@ -127,7 +127,7 @@ static const char *const headers[] = {
     "termios", "tgmath", "threads", "time", "uchar", "unistd", "wchar", "wctype",
 };
 
-/* Names that the emitted code defines, and files and targets of its folder. */
+/* Names that the emitted code defines, and files and Makefile targets in its folder. */
 static const char *const emitted[] = {
     "GNUmakefile", "HEAD_BYTES", "IDENTITY_AT", "Makefile", "all", "always",
     "append", "argc", "argmax", "argmax_rows", "argv", "at", "bind", "call", "characters", "clean", "clear", "command", "encode",

@@ -5,7 +5,8 @@
 #include "model.h"
 
 /* The largest distance, max |a - b| / max |b|, at which two tensors of that name still agree: 1e-5,
- * or 1e-4 for logits and log_probs of models with more than 12 layers. */
+ * or 1e-4 for logits and log_probs of models with more than 12 layers in a stack; in an xf.graph,
+ * always 1e-5. */
 double model_tolerance(const Model *m, const char *name);
 /* The tolerance if the other engine computed all numbers itself, starting from the inputs. If
  * activations are rounded to 8 bits, it is 5e-2: a number halfway between two steps may be rounded

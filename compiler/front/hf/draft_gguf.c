@@ -1,5 +1,5 @@
-/* draft_gguf.c: read the keys of a GGUF file as a Draft. Each supported architecture is a row of
- * `architectures`. */
+/* draft_gguf.c: read the keys and some tensors of a GGUF file as a Draft. Each supported
+ * architecture is a row of `architectures`. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  * the value comes from no key. */
 void config_set(const Config *c, const char *key, Side side, FieldId id, double number);
 void config_set_list(const Config *c, const char *key, Side side, FieldId id, const double *numbers, int n);
-/* The number that a field was set to, or its default. */
+/* The number that a field was set to, the first one of a list, or the field's default. */
 double config_get(const Config *c, Side side, FieldId id);
 /* Set the trained length, in tokens, and with it the model's length. */
 void config_set_length(const Config *c, const char *key, int64_t length);
@@ -22,8 +22,8 @@ void config_set_activation(const Config *c, const char *key, Side side, const ch
 
 /* Settings that several keys decide, for many families. */
 void config_rope(const Config *c, Side side);           /* RoPE, in both spellings */
-/* Like config_rope, but sliding-window layers have their own theta: that of their part of
- * rope_parameters, else `local`. */
+/* Like config_rope, but sliding-window layers have no scaling and a theta of their own: that of
+ * their part of rope_parameters, else `local`. */
 void config_rope_kinds(const Config *c, Side side, const bool *sliding, double local);
 /* Which decoder layers have a sliding window, [layers]: by layer_types; without that key, layers
  * from `first` on except every period-th (0: no exception). */
@@ -119,12 +119,13 @@ typedef struct Family {
     ModelKind kind;
     const char *nested;             /* the key of the object that has its keys; NULL: at the top */
     bool tied;                      /* embeddings are tied unless config.json says otherwise */
-    bool tied_always;               /* they are tied regardless of config.json */
-    bool encoder_alone;             /* an encoder-decoder: sentence models use only its encoder */
-    const char *prefix;             /* of tensor names, a pattern (a|b|) */
+    bool tied_always;               /* embeddings are tied regardless of config.json */
+    bool encoder_alone;             /* an encoder-decoder that may be a sentence model, which uses
+                                     * only the encoder */
+    const char *prefix;             /* of tensor names, a pattern (a|b|); NULL: as in `like` */
     const FamilySetting *settings;  int setting_count;
     const ConfigKey *keys;
-    void (*more)(const Config *c);  /* sets what several keys decide together; or NULL */
+    void (*more)(const Config *c);  /* sets what several keys decide together; NULL: as in `like` */
     const FamilyTensor *tensors;    int tensor_count;
 } Family;
 
@@ -141,7 +142,7 @@ const ConfigKey *family_key(const Family *f, const char *key);
 /* The canonical name to look up in the family's tables: if a decoder is read as an encoder,
  * encoder.* is looked up as decoder.*. */
 const char *family_own_name(Arena *a, const Family *f, const char *name);
-/* True for names of buffers and of other tensors that no model uses as weights, in any family. */
+/* True for names of buffers and of other tensors that some models leave unused, in any family. */
 bool family_is_buffer(const char *name);
 /* Make `t`, whose shape is set, the view of `found` that the row describes. `expected` receives the
  * shape that the stored tensor should have; false if `found` has a different one. l: the tensor's

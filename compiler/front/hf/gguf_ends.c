@@ -1,5 +1,5 @@
-/* gguf_ends.c: the ids that end generation for a GGUF file: those of its keys, and every token, of
- * any type, whose text is a known end-of-turn marker. Markers and exceptions are those of
+/* gguf_ends.c: the ids that end generation for a GGUF file: those of the file's keys, and every
+ * token, of any type, whose text is a known end marker. Markers and exceptions are those of
  * llama.cpp. */
 #include "hf.h"
 

@@ -5,12 +5,12 @@
 #include "fields.h"
 #include "gguf.h"
 
-/* Read the config.json of a Hugging Face folder, the header of a llama2.c checkpoint, or the keys
- * of a GGUF file; NULL after errors reported to `d`. */
+/* Read the settings of a Hugging Face folder, the header of a llama2.c checkpoint, or the keys of a
+ * GGUF file; NULL after errors reported to `d`. */
 Draft *draft_from_folder(Arena *a, Diag *d, const char *path);
 Draft *draft_from_checkpoint(Arena *a, Diag *d, const char *path);
 Draft *draft_from_gguf(Arena *a, Diag *d, const char *path);
-/* The ids that end generation; that of the key eos_token_id comes first. */
+/* The ids that end generation; that of the key eos_token_id, if valid, comes first. */
 Numbers gguf_ends(Arena *a, Diag *d, Loc at, const Gguf *g);
 /* Print the supported families, one per line: model_type, models. */
 void families_print(FILE *to);

@@ -7,9 +7,9 @@
 
 /* True if a text is among `words`, which are separated by |. */
 bool config_is_one_of(const char *shown, const char *words);
-/* Set start and end ids and the generation settings, from generation_config.json in the folder,
- * else from config.json. c: the part of it with the model's keys; outer: the whole; both are the
- * same if nothing is nested. */
+/* Set start and end ids and, except for an encoder, the generation settings, from
+ * generation_config.json in the folder, else from config.json. c: the part of config.json with the
+ * model's keys; outer: the whole; both are the same if nothing is nested. */
 void config_take_generation(const Config *c, const Config *outer, const char *folder);
 
 /* Set an encoder's head, that of a classifier or of a masked language model, by its architecture.
@@ -31,9 +31,10 @@ typedef struct Modules {
 /* Read modules.json; without that file, a folder 1_Pooling implies a pooling module. False after
  * errors. */
 bool modules_read(Arena *a, Diag *d, const char *folder, Modules *out);
-/* Set what the modules compute after the encoder. True if they limit the input length. */
+/* Set what the modules compute after the encoder, the similarity and the length limit. True if
+ * there is a limit. */
 bool config_modules(const Config *c, const Modules *m);
-/* Set only the length limit, for a Transformer without other modules; true if there is one. */
+/* Set only the length limit, for a Transformer without other modules; true if there is a limit. */
 bool config_modules_length(const Config *c, const Modules *m);
 
 #endif

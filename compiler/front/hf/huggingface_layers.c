@@ -1,5 +1,4 @@
-/* huggingface_layers.c: which layers of a decoder have full attention, and which have a sliding
- * window. */
+/* huggingface_layers.c: which layers of a decoder have a sliding window, and of which size. */
 #include "huggingface.h"
 
 #include <string.h>

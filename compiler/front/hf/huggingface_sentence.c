@@ -1,5 +1,5 @@
-/* huggingface_sentence.c: read sentence-transformers folders: modules.json, and the config.json of
- * each module after the encoder.
+/* huggingface_sentence.c: read sentence-transformers folders: modules.json, the config.json of each
+ * module after the encoder, the settings of the Transformer module and those of the whole model.
  *
  * The modules form a pipeline: the Transformer, one Pooling, then linears (Dense) and a division by
  * the norm (Normalize). Dropout is skipped; anything else is an error. */
@@ -99,8 +99,8 @@ bool modules_read(Arena *a, Diag *d, const char *folder, Modules *out)
 
 /* ---- pooling -------------------------------------------------------------------------------------------- */
 
-/* In the order in which several poolings are concatenated. key: the switch in the module's
- * config.json; mode: the name in its pooling_mode; word: that of the field pooling. */
+/* In the order in which the poolings of several switches are concatenated. key: the switch in the
+ * module's config.json; mode: the name in its pooling_mode; word: that of the field pooling. */
 static const struct { const char *key, *mode, *word; } poolings[] = {
     { "pooling_mode_cls_token", "cls", "cls" },
     { "pooling_mode_max_tokens", "max", "max" },

@@ -1,4 +1,4 @@
-/* draft_lua.c: print a Draft as a Lua spec that has the same meaning, whatever it was read from. */
+/* draft_lua.c: print a Draft, read from any format, as a Lua spec that has the same meaning. */
 #include "draft_lua.h"
 
 #include <inttypes.h>
@@ -23,8 +23,8 @@ static void print_path(const char *path, FILE *to)
     free(whole);
 }
 
-/* Print a whole number in full, and any other with the fewest digits that read back as the same
- * number. */
+/* Print a whole number below 1e15 in full, and any other number with the fewest digits that read
+ * back as the same number. */
 static void print_real(double x, FILE *to)
 {
     const bool whole = !(floor(x) < x) && fabs(x) < 1e15;

@@ -92,7 +92,7 @@ static bool is_word(char ch)
     return isalnum((unsigned char)ch) || ch == '_';
 }
 
-/* A run of letters and digits is a name; so is a number, since no caller needs numbers. */
+/* A run of letters, digits and _ is a name, even a number, since no caller needs numbers. */
 static void read_word(Lexer *x, Cursor *c)
 {
     const char *start = c->at;

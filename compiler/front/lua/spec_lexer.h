@@ -14,10 +14,10 @@ int    lexer_tokens(const Lexer *x);
 int    lexer_token(const Lexer *x, int line, const char *text, size_t size);
 /* The column of `word` after . or : in a line, else that of the line's first token, else 1. */
 int    lexer_word(const Lexer *x, int line, const char *word);
-/* Find the field `name =` within the braces of a call that starts on `line`: `.method{…}` or, if
- * method is NULL, a call of something that has no dot before its name, such as `spec{…}`. side:
- * NULL, or the field in whose braces to look. again: the place of a second `name =` in the same
- * braces, or line 0. False if not found. */
+/* Find the field `name =` or `["name"] =` within the braces of a call in a chain of calls that
+ * starts on `line`: `.method{…}` or, if method is NULL, a call of something that has no dot before
+ * its name, such as `spec{…}`. side: NULL, or the field in whose braces to look. again: the place
+ * of a second such field in the same braces, or line 0. False if not found. */
 bool   lexer_field(const Lexer *x, int line, const char *method, const char *side, const char *name, Loc *at, Loc *again);
 
 /* Where the string after `name =` at a place begins: its opening quote or, if Lua skips a newline

@@ -1,6 +1,6 @@
-/* spec_lua.c: run a spec, a Lua file that returns xf.model{…} or xf.graph(…), and take its Draft.
- * The chunk runs in a sandbox. The fields and calls of every model and graph that it makes are
- * checked, but only the one that it returns is built. */
+/* spec_lua.c: run a spec, a Lua file that returns xf.model{…} or xf.graph(…), and take its Draft;
+ * also run Lua files of other kinds. The chunk runs in a sandbox. The fields and calls of every
+ * model and graph that a spec makes are checked, but only the one that it returns is built. */
 #include "spec_lua.h"
 
 #include <math.h>

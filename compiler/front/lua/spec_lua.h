@@ -75,7 +75,7 @@ typedef struct SpecReader {
 } SpecReader;
 
 /* Read the file r->path and run it in a sandbox; false after errors. needs: arena, diag, path,
- * kind. */
+ * kind; for a spec, also folder, ops, op_count and shape_of. */
 bool spec_run_file(SpecReader *r);
 /* Push the table `xf` of specs, with xf.model, xf.graph and xf.op, for a state whose extra space
  * points to a SpecReader. */
@@ -88,13 +88,13 @@ SpecReader *spec_reader(lua_State *L);
  * or written. Both check the time limit. */
 void sandbox_charge(lua_State *L, int64_t n);
 void sandbox_charge_bytes(lua_State *L, size_t n);
-/* "a table", "\"x\"", "3.5": the value at `index`, for a message. In the arena. */
+/* "a table", "\"x\"", "3.5": the value at `index`, for a message. In the arena, or constant. */
 const char *spec_describe(lua_State *L, int index);
 
-/* The current line of the innermost running Lua function (0: none), and the column of `.word` in
- * it. */
+/* The current line of the innermost running Lua function of the spec (0: none), and in it the
+ * column of `word` after . or :, else that of the line's first token. */
 Loc  spec_call(lua_State *L, const char *word);
-/* Report an error, unless format is NULL, and leave the running Lua function. */
+/* Report an error, unless format is NULL because it was reported, and raise a Lua error. */
 _Noreturn void spec_fail(lua_State *L, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool spec_is_told(lua_State *L, int index);             /* true for the error value of spec_fail */
 /* Fail if there are more than `most` arguments, not counting nils at the end. takes: "xf.model

@@ -83,7 +83,7 @@ static bool is_name(const char *s)
     return true;
 }
 
-/* A name belongs to one value; an output may repeat the name of its value. */
+/* A name belongs to one value; g.name and g.output may repeat the name of their value. */
 static void check_unique(lua_State *L, Builder *b, const char *name, int value, Loc at)
 {
     const Named *before = name_map_find(b->named, name);

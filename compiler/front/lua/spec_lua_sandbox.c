@@ -120,7 +120,7 @@ static int call_wrapped(lua_State *L)
     return 1;
 }
 
-/* True if a format has %p, with any flags. A format may contain zero bytes. */
+/* True if a format has %p, with any flags, width or precision. A format may contain zero bytes. */
 static bool asks_for_address(const char *format, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -172,7 +172,8 @@ static int bounded_rep(lua_State *L)
     return call_wrapped(L);
 }
 
-/* The total bytes of the strings that table.concat joins. */
+/* The total bytes of the strings in the list at 1, for table.concat. Counting ends above
+ * MAX_MEMORY. */
 static size_t bytes_of_list(lua_State *L)
 {
     size_t bytes = 0;

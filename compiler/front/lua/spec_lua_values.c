@@ -1,4 +1,4 @@
-/* spec_lua_values.c: specs as Lua values, and errors at the line of a call. */
+/* spec_lua_values.c: specs as Lua values, Lua values as text, and errors at a place. */
 #include "spec_lua.h"
 
 #include <math.h>

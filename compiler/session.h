@@ -71,7 +71,7 @@ Engine *session_engine(Session *s, EngineKind kind, bool taps);
  * threads, cc, cached and hooks. */
 Engine *session_engine_as(Session *s, EngineKind kind, bool taps, const CompileOptions *o);
 /* session_engine_as without taps, for the same kind as `first`, an open engine of this session; a
- * generic engine shares the weights of `first`. */
+ * generic engine shares the weights that `first` keeps, if the formats are the same. */
 Engine *session_engine_beside(Session *s, EngineKind kind, const Engine *first, const CompileOptions *o);
 /* Open an engine with taps for sequences of up to these lengths, or the model's if they are less;
  * it computes what session_engine's computes. NULL after an error. Not for an xf.graph. */

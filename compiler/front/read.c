@@ -63,7 +63,8 @@ static bool is_misnamed(Arena *a, Diag *d, const char *path, const unsigned char
     return true;
 }
 
-/* After a missing file: a note if it is named like a model on the Hugging Face Hub, OWNER/NAME. */
+/* Print a note if there is no such file and it is named like a model on the Hugging Face Hub,
+ * OWNER/NAME. */
 static void note_hub(Arena *a, Diag *d, const char *path)
 {
     const char *slash = strchr(path, '/'), *dot = strrchr(path, '.');

@@ -49,8 +49,8 @@ FieldValue field_preset(const Field *f);            /* the default value */
 
 /* Check that a number is within the field's limits and not too small for an f32; false after an
  * error reported at `at`. what, shown: the field and the value as the user wrote them. For INT the
- * number is v->integer; for REAL and each number of NUMBERS it is v->real. Values of other types are
- * not checked. */
+ * number is v->integer; for REAL and each number of NUMBERS it is v->real. Values of other types
+ * are not checked. */
 bool field_check(Diag *d, Loc at, const Field *f, const char *what, const char *shown, const FieldValue *v);
 int field_word(const Field *f, const char *word);   /* index in the field's words; -1 if absent */
 

@@ -77,7 +77,7 @@ typedef struct TensorSource {
     const struct TensorSource *table;           /* SOURCE_DISTANCE: [buckets, heads] */
     int distance;  bool both_ways;              /* SOURCE_DISTANCE: distances of at least `distance`
                                                  * in one direction share one bucket; both_ways:
-                                                 * later keys have buckets, too */
+                                                 * later keys have buckets of their own */
 } TensorSource;
 
 int64_t tensor_elements(const TensorSource *t);
@@ -106,7 +106,7 @@ typedef struct FieldList { int count; const int64_t *value; const char *const *t
 #define FIELD_SEQUENCES const Numbers *
 
 /* Names for the words of lists, so that code says POSITIONS_SINUSOIDAL and not 1; in the order of
- * the words in fields.def or fields.c. A test compares most of them. */
+ * the words in fields.def or fields.c. A test compares some of them. */
 enum { NORMS_ANNOTATED, NORMS_LAYER, NORMS_RMS };
 enum { NORM_PLACES_PRE, NORM_PLACES_POST, NORM_PLACES_BOTH };
 enum { GAINS_PLAIN, GAINS_ONE_PLUS };
@@ -197,8 +197,8 @@ typedef struct CustomOp {
 } CustomOp;
 
 typedef struct GraphCall {
-    const char *op;                 /* an operation of ops.def, the name of an xf.op, or "input",
-                                     * "param", "cache", "name" or "output" */
+    const char *op;                 /* an operation of graph_builder_ops, the name of an xf.op, or
+                                     * "input", "param", "cache", "name" or "output" */
     const CustomOp *custom;         /* for a call of an xf.op; then `shape` is that of its result,
                                      * and `options` are all its attributes, in order */
     Loc at;
@@ -300,7 +300,7 @@ typedef struct Model {
     const Chat *chat;               /* of model_learn_chat; NULL: not called, no chat template, or
                                      * one that is not supported */
     const char *chat_fault, *chat_path;             /* why the template is not used; its file */
-    const int *ends;  int end_count;                /* ids that end generation, end_id first */
+    const int *ends;  int end_count;                /* ids that end generation: end_id, or -1, first */
     IdList bad_words, suppress, begin_suppress;     /* bad_words: each sequence after its length */
     TensorFile *weight_file;        /* NULL if random or given in the spec */
     const bool *weights_used;       /* [weight_file->count]; NULL without a file */

@@ -1,5 +1,5 @@
-/* model_check.h: make a Model of a Draft, pass by pass; front/read.c reads tokenizers and weights
- * between the passes. */
+/* model_check.h: make a Model of a Draft, pass by pass; between the passes, front/read.c opens the
+ * weights and reads the vocabularies or the tokenizer. */
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
 

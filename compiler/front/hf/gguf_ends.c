@@ -20,8 +20,9 @@ static const struct { const char *text, *beside[2]; } exceptions[] = {
     { "</s>", { "<|tool_response>", "<|tool_response>" } },
 };
 
-/* The ids of these keys end generation; without a valid key, the first token with one of the texts
- * does. The fim_ keys are for fill-in-the-middle: padding, repository name, file separator. */
+/* The ids of these keys end generation. Without a valid key, the first token with one of the texts
+ * does; without eos_token_id, id 2 of a SentencePiece vocabulary does. The fim_ keys are for
+ * fill-in-the-middle: padding, repository name, file separator. */
 static const struct { GgufKeyId key; const char *text[6]; } keyed[] = {
     { GGUF_KEY_EOS, { NULL } },
     { GGUF_KEY_EOT, { NULL } },

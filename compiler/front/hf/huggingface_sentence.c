@@ -67,7 +67,8 @@ static void check_order(Diag *d, const char *path, const Modules *m)
     }
 }
 
-/* Old folders have no modules.json. */
+/* Set the modules of an old folder, which has no modules.json: a pooling after the Transformer, if
+ * there is a folder 1_Pooling. */
 static void imply(Arena *a, const char *folder, Modules *out)
 {
     const char *pooling = file_join(a, folder, "1_Pooling");
@@ -296,8 +297,8 @@ static void check_transformer(const Config *s, bool scores)
     }
 }
 
-/* Set the length to max_seq_length, at most that of a learned position table; true if the key is
- * given. */
+/* Set the length to max_seq_length, at most that of a learned position table; true if the key gives
+ * a length above 0. */
 static bool take_length(const Config *c, const Modules *m)
 {
     const char *path = tokenizer_sentence_file(c->arena, c->diag, m->transformer);

@@ -45,7 +45,7 @@ const Field *field_find(const char *name);
 const char *field_nearest(const char *name, bool in_stack);
 /* Store a value in the struct that the field's offset is for. */
 void field_store(const Field *f, void *where, FieldValue value);
-FieldValue field_preset(const Field *f);            /* the default value */
+FieldValue field_preset(const Field *f);            /* the default value; zeros if there is none */
 
 /* Check that a number is within the field's limits and not too small for an f32; false after an
  * error reported at `at`. what, shown: the field and the value as the user wrote them. For INT the

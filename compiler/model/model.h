@@ -300,7 +300,7 @@ typedef struct Model {
     const Chat *chat;               /* of model_learn_chat; NULL: not called, no chat template, or
                                      * one that is not supported */
     const char *chat_fault, *chat_path;             /* why the template is not used; its file */
-    const int *ends;  int end_count;                /* ids that end generation: end_id, or -1, first */
+    const int *ends;  int end_count;    /* ids that end generation; end_id, even if -1, is first */
     IdList bad_words, suppress, begin_suppress;     /* bad_words: each sequence after its length */
     TensorFile *weight_file;        /* NULL if random or given in the spec */
     const bool *weights_used;       /* [weight_file->count]; NULL without a file */

@@ -99,8 +99,8 @@ static const Config *original_place(const Config *c, const Config *rope, bool of
     return original_preset(c) > 0 || config_has(c, original_key) ? c : rope;
 }
 
-/* Set rope_original_len, the trained length before scaling. With longrope it bounds the model's
- * length. */
+/* Set rope_original_len, the trained length before scaling. With longrope, limit the model's length
+ * to it, and set rope_factor if no factor is given. */
 static void set_original(const Config *c, const Config *rope, Side side, int kind, bool of_kind)
 {
     const double trained = (double)c->draft->trained;

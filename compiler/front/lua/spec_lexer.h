@@ -1,6 +1,6 @@
 /* spec_lexer.h: find words in a Lua text, so that an error can point at a field instead of the
- * call. It knows tokens, brackets and calls, but no grammar; if it finds nothing, the caller falls
- * back to the line. */
+ * call. The lexer knows tokens, brackets and calls, but no grammar; if it finds nothing, the caller
+ * falls back to the line. */
 #ifndef SPEC_LEXER_H
 #define SPEC_LEXER_H
 

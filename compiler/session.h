@@ -55,8 +55,9 @@ Session *session_new(const CompileOptions *o);
 bool session_read(Session *s);
 /* session_read for a command: remarks are printed now, before work that takes long. */
 bool session_open(Session *s);
-/* session_read for a draft. Too little memory in the machine for the model is an error, reported
- * before weights are read; with sizes_only, memory is not checked. */
+/* session_read for a draft; the options spec, from, tokenizer, name, max_len and allow_c do not
+ * apply to it. Too little memory in the machine for the model is an error, reported before weights
+ * are read; with sizes_only, memory is not checked. */
 bool session_take(Session *s, const struct Draft *draft);
 /* Read the weights once and remark on infinities and NaN, before they are used; nothing with
  * sizes_only. Opening an engine calls this, unless its packed weights are in the cache. */

@@ -3,8 +3,9 @@
  * The fixed texts around the messages are cut out of a few renderings. Then all ways of placing and
  * trimming messages are tried, and the first that reproduces every sample is taken. If there is
  * none, samples with a system message, those with earlier turns, or both kinds are left out; if
- * there is still none, the template is rejected. Last, conversations with the strings and lengths
- * that the template tests for show where the result still differs from it (Chat.unlike). */
+ * there is still none, the template is rejected. Last, conversations with blank messages, and with
+ * the strings and lengths that the template tests for, show where the result still differs from the
+ * template (Chat.unlike). */
 #include "chat_learn.h"
 
 #include <string.h>
@@ -314,7 +315,7 @@ static bool propose(const Learner *l, const Cuts *c, Way w, Chat *chat)
     return true;
 }
 
-/* A copy of the text with RT_CHAT_DATE in place of each date; adds their number to *n. */
+/* A copy of the text with RT_CHAT_DATE in place of each date; adds the number of dates to *n. */
 static const char *with_dates(const Learner *l, const char *text, const char *date, int *n)
 {
     Text t = text_new(l->arena);
@@ -428,8 +429,9 @@ static const char *name_of_chat(const Chat *c)
     return "custom";
 }
 
-/* Replace the dates in the texts with RT_CHAT_DATE; false if a turn contains a date, or there are
- * too many, or the template writes that byte itself. */
+/* Replace the dates in begin, system and preset with RT_CHAT_DATE, and set c->dated if there are
+ * any. False if a text of a turn contains a date, if begin and system have too many dates, or if
+ * the template also writes the byte RT_CHAT_DATE itself. */
 static bool settle_date(const Learner *l, Chat *c)
 {
     const char *date = l->dated ? DATE : TODAY;
@@ -454,7 +456,8 @@ static bool agrees_with(Learner *l, const Chat *c, const Probe *p)
     return agrees(l, c, p, date || !c->dated ? date : l->today, r.text);
 }
 
-/* True if other dates, of every weekday and month, are written in the same places. */
+/* True if the template does not call strftime_now, or if it writes other dates, of every weekday
+ * and month, in the same places. */
 static bool moves_date(Learner *l, const Chat *c)
 {
     enum { DAYS = 13, APART = 32 * 86400 };

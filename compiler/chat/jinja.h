@@ -35,7 +35,7 @@ typedef struct JinjaResult {
     const char *format;     /* the argument of strftime_now; NULL if it was not called */
     const char *sought[JINJA_SOUGHT];       /* strings that are compared or searched for */
     int sought_count;
-    int64_t bound[JINJA_SOUGHT];            /* integer literals in comparisons and slices */
+    int64_t bound[JINJA_SOUGHT];            /* integer literals in comparisons and slices, without signs */
     int bound_count;
 } JinjaResult;
 

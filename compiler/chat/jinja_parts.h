@@ -46,9 +46,10 @@ typedef enum JNodeKind {
 } JNodeKind;
 
 /* a, b, c, d by kind: ITEM a[b]; SLICE a[b:c:d]; CHOICE a if b else c; IF a: b, else c; FOR target
- * in a if b: c, else d; SET target = a, or the text of block c; MACRO c. part: arguments, elements
- * or statements; in a dictionary, keys and values in turn. key: the names of keyword arguments,
- * NULL for others; for a macro, its parameters; part then holds their defaults. */
+ * in a if b: c, else d; SET target = a, or the text of block c; MACRO c; BINARY, AND, OR: a and b;
+ * ATTRIBUTE, CALL, FILTER, TEST, NOT, NEGATE, PRINT: a. part: arguments, elements or statements; in
+ * a dictionary, keys and values in turn. key: the names of keyword arguments, NULL for others; for
+ * a macro, its parameters; part then holds their defaults, NULL for none. */
 struct JNode {
     JNodeKind kind;
     const char *name; /* of a name, attribute, filter, test, macro; the operator of BINARY */
@@ -70,7 +71,7 @@ typedef enum JTokenKind {
 } JTokenKind;
 typedef struct JToken { JTokenKind kind; const char *s; size_t bytes; int line; } JToken;
 
-/* The tokens of a template, ending with JT_END; NULL with *fault set. */
+/* The tokens of a template, ending with JT_END; NULL after an error, which *fault describes. */
 const JToken *jinja_lex(Arena *a, const char *text, size_t bytes, const char **fault);
 
 /* ---- running --------------------------------------------------------------------------------- */

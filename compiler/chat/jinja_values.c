@@ -1,4 +1,5 @@
-/* jinja_values.c: compare, print and index values as Python does. */
+/* jinja_values.c: make, compare, print and index values as Python does; record faults, and the
+ * strings and integers of JinjaResult.sought and bound. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -217,8 +218,8 @@ static const char *const text_methods[] = {
     "replace", "upper",        "lower",        "title",      "capitalize", "find",       "rfind",
     "join",    "removeprefix", "removesuffix", "splitlines", "format",     "count",      NULL
 };
-/* jinja_call_method supports no method of a list, and none that changes a value: transformers does
- * not allow those either. */
+/* jinja_call_method supports no method of a list, and none that changes a value. transformers does
+ * not allow changes either. */
 static const char *const list_methods[] = { "append", "pop", "index", "count", NULL };
 static const char *const dict_methods[] = {
     "items", "keys", "values", "get", "pop", "update", NULL
@@ -286,7 +287,7 @@ JValue jinja_item(JRun *r, const JValue *v, const JValue *at)
 }
 
 /* A bound of a slice, as in Python: a negative one counts from the end, and the result is clamped
- * to least..most. */
+ * to least..most; `otherwise` if the bound is not an integer. */
 static int64_t bound(const JValue *v, int64_t otherwise, int64_t count, int64_t least, int64_t most)
 {
     if (v->kind != J_INT) return otherwise;

@@ -34,8 +34,9 @@ bool tokenizer_in_folder(Arena *a, const char *folder);
 /* True if the folder has separate source and target vocabularies, which are not supported. */
 bool tokenizers_in_folder(Arena *a, const char *folder);
 
-/* The settings file of the Transformer in a sentence-transformers folder, which has had several
- * names: the first whose JSON object is not empty. NULL if there is none, or after an error. */
+/* The settings file of the Transformer in a sentence-transformers folder. Of its several possible
+ * names, the first whose file has a nonempty JSON object is used. NULL if there is none, or after
+ * an error. */
 const char *tokenizer_sentence_file(Arena *a, Diag *d, const char *folder);
 
 /* Read a file of symbols, one per line. NULL after errors, reported at their lines; a missing file

@@ -370,7 +370,7 @@ static void settle_template(TokBuild *b)
 }
 
 /* False after an error: the steps can lengthen a text too much. The header stores their growth in
- * 32 bits, and buffers for more would be too large anyway. */
+ * 32 bits, and buffers for greater growth would be too large anyway. */
 static bool grows_little(TokBuild *b)
 {
     enum { MOST = 1000, MOST_EXTRA = 1 << 24 };

@@ -118,10 +118,11 @@ void tok_merge(TokBuild *b, uint32_t left, uint32_t right, uint32_t rank, uint32
 /* Decode text in the alphabet of byte-level pieces; false if it has other characters. */
 bool tok_bytes(Arena *a, TokString text, TokString *bytes);
 
-/* Add an added token, which is matched in texts. Its id is x.id, and the piece of that id gets its
- * text. If x.id is RT_TOK_NONE, it gets the id of the token or piece with its text, else a new one
- * (tok_next_id). Returns the id; RT_TOK_NONE for an empty text, after an error, or if the model has
- * no row for the token, which is then left out. */
+/* Add an added token, which is matched in texts, or replace the one with the same text. Its id is
+ * x.id, and the piece of that id gets its text. If x.id is RT_TOK_NONE, the token gets the id of
+ * the added token or piece with its text, else a new id (tok_next_id). Returns the id; RT_TOK_NONE
+ * for an empty text, after an error, or if the model has no row for the token, which is then left
+ * out. */
 uint32_t tok_add(TokBuild *b, TokAdded x);
 uint32_t tok_next_id(const TokBuild *b);                        /* the first free id from the number
                                                                  * of tokens on */
@@ -178,7 +179,8 @@ uint32_t tok_class_pattern(TokBuild *b, TokClass class);
 uint32_t tok_text_pattern(TokBuild *b, TokString text);
 uint64_t tok_properties(const char *name);                      /* "L", "Nd", …; 0 if unknown */
 void tok_add_range(TokBuild *b, TokClass *c, uint32_t first, uint32_t last);
-/* \w by itself, or inside brackets, where it lacks superscript digits and fractions. */
+/* \w by itself, or inside brackets, where Oniguruma's lacks superscript digits and fractions; with
+ * b->rust_words, Rust's, which lacks them everywhere. */
 TokClass tok_word_class(TokBuild *b, bool in_brackets);
 /* [:name:]; false if there is no class of that name. */
 bool tok_posix_class(TokBuild *b, const char *name, size_t bytes, TokClass *c);
@@ -204,8 +206,8 @@ bool tok_finish(TokBuild *b, TokenizerBlob *out);
 /* Special tokens by purpose, in the order in which transformers assigns ids to them. */
 typedef enum TokMark { TOK_BOS, TOK_EOS, TOK_UNK, TOK_SEP, TOK_PAD, TOK_CLS, TOK_MASK, TOK_MARKS } TokMark;
 
-/* The settings that a folder's files have for the class of its tokenizer, which tokenizer_marks.c
- * reads. */
+/* The settings for the class of a folder's tokenizer. tokenizer_marks.c reads them from the files
+ * of the folder. */
 typedef struct TokFolder {
     const char *path;               /* of the folder */
     const char *class_name;         /* tokenizer_class without "Tokenizer" and "Fast"; NULL for none
@@ -267,8 +269,8 @@ bool tok_lay_pieces(TokBuild *b, TokSentencePieces *s, const TokConfig *config);
 /* Classes that read a vocabulary in the same way. names: the classes; types: the model_types,
  * for folders that name no class; both separated by spaces. */
 typedef struct TokClassRow { const char *names, *types; unsigned flags; const char *mark[TOK_MARKS]; } TokClassRow;
-/* The row of a folder's class, which is recorded by tok_note_class. NULL if no row has it, or if
- * the folder names neither a class nor a model_type. */
+/* The row of a folder's class, or of its model_type if it names no class; tok_note_class records
+ * the class of the row. NULL if there is no such row, or if the folder names neither. */
 const TokClassRow *tok_class_of(TokBuild *b, const TokFolder *folder, const TokClassRow *rows, int n);
 /* "class NAMETokenizer" or "model_type NAME", for messages; NULL if the folder names neither. */
 const char *tok_class_shown(TokBuild *b, const TokFolder *folder);
@@ -298,7 +300,7 @@ bool tok_import_gguf(TokBuild *b, const char *data, size_t size);
 bool tok_import_marian(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config);
 bool tok_import_spelt(TokBuild *b, const char *model, size_t model_size, const char *vocab, size_t vocab_size, const TokConfig *config);
 bool tok_read_config(TokBuild *b, const char *folder, TokConfig *config);
-bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       /* needs tok_read_config; gives config->folder */
+bool tok_read_folder(TokBuild *b, const char *folder, TokConfig *config);       /* needs tok_read_config; gives config->folder, b->rows */
 /* True if a list has a token with this text. */
 bool tok_is_listed(const TokAdded *list, int count, TokString text);
 /* True if a text is one of the special tokens that the folder names. */

@@ -45,7 +45,7 @@ static void tell(const Settle *s, const char *file_says, const char *key, bool g
                 file_says, source);
 }
 
-/* Report a Boolean member of a part if it differs from `value`, which the class sets. */
+/* Report a Boolean member of a part if it differs from `value`, which replaces it. */
 static void compare(const Settle *s, const json_t *part, const char *name, bool preset, const char *key, bool given, bool value)
 {
     const bool said = tok_json_bool(s->b, part, name, preset);
@@ -237,8 +237,9 @@ static void spaces_words(Settle *s)
 static void spaces_metaspace(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "never"); }
 static void spaces_metaspace_first(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "first"); }
 
-/* Use a Metaspace in place of a normalizer that marks blanks, and the class's own decoder;
- * `strips`: it removes the first blank. A file with a ByteLevel remains as it is. */
+/* Set the scheme of the Metaspace; if the file has none, use one instead of the file's normalizer
+ * and pre_tokenizer. Use the class's own decoder, which removes the first blank if `strips` is set.
+ * A file with a ByteLevel remains as it is. */
 static void settle_llama(Settle *s, const char *prefixed, bool strips)
 {
     const bool space = prefixes(s);
@@ -436,8 +437,9 @@ static void add_member(TokBuild *b, Text *t, const json_t *root, const MemberRow
     free(found);
 }
 
-/* The name of the folder's class, *n bytes without "Tokenizer", by class name or model_type; "" if
- * tokenizer.json is used unchanged. */
+/* The name of the folder's class, *n bytes without "Tokenizer": the one that the folder names, else
+ * the first in the row of its model_type. "" if the model_type is generic, or if the folder names
+ * no class and its model_type has no row. */
 static const char *class_word(const TokConfig *c, size_t *n)
 {
     bool named;

@@ -1,5 +1,6 @@
-/* tokenizer_files.c: find the files and the format of a tokenizer and call their importer: for a
- * file by its content and name, for a folder by the names in it. */
+/* tokenizer_files.c: find the files and the format of a tokenizer, for a file by its content and
+ * name, for a folder by the names in it, and call the importer. Also list the formats, and find the
+ * mask token of a folder. */
 #include <string.h>
 
 #include "file.h"
@@ -28,8 +29,8 @@ static bool looks_like_protobuf(const Contents *c)
     return c->size > 4 && s[0] == 0x0A && (s[2] == 0x0A || (s[1] >= 0x80 && s[3] == 0x0A));
 }
 
-/* The file begins with the length of the longest piece (u32), followed by the score (f32) and the
- * length (i32) of the first piece. Both lengths are below 65536. */
+/* A llama2.c tokenizer begins with the length of the longest piece (u32), followed by the score
+ * (f32) and the length (i32) of the first piece. Both lengths are below 65536. */
 static bool looks_like_llama2c(const Contents *c)
 {
     const unsigned char *s = (const unsigned char *)c->data;

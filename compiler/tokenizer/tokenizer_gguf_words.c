@@ -1,5 +1,5 @@
-/* tokenizer_gguf_words.c: add the steps that split texts into words for a byte-level GGUF file, by
- * the name in tokenizer.ggml.pre. Names and patterns are those of llama.cpp. */
+/* tokenizer_gguf_words.c: add the steps that split texts into words for the byte-level tokenizer of
+ * a GGUF file, by the name in tokenizer.ggml.pre. Names and patterns are those of llama.cpp. */
 #include "tokenizer_gguf_words.h"
 
 /* Patterns, applied in order: `first`, GPT-2's own if `gpt2` is set, and those in `then`. */

@@ -1,4 +1,5 @@
-/* tokenizer_gguf_words.h: how texts are split into words for a byte-level GGUF file. */
+/* tokenizer_gguf_words.h: how texts are split into words for the byte-level tokenizer of a GGUF
+ * file. */
 #ifndef TOKENIZER_GGUF_WORDS_H
 #define TOKENIZER_GGUF_WORDS_H
 

@@ -144,8 +144,8 @@ static void read_unknown(TokBuild *b, const json_t *model, bool needed)
     if (needed && b->head[TOK_HEAD_UNKNOWN] == RT_TOK_NONE) tok_refuse(b, "the unk_token \"%.60s\" is not in the vocab", unknown.s ? unknown.s : "");
 }
 
-/* A BPE without an unk_token drops unknown characters. One that it names must be in the vocab,
- * unless no character is unknown. */
+/* A BPE without an unk_token drops unknown characters. An unk_token must be in the vocab, unless no
+ * character is unknown. */
 static void read_unknown_of_bpe(TokBuild *b, const json_t *model)
 {
     const bool bytes = b->byte_level || tok_json_bool(b, model, "byte_fallback", false);
@@ -370,8 +370,8 @@ static void read_truncation(TokBuild *b, const json_t *truncation)
     if (direction && strcmp(direction, "Left") == 0) b->head[TOK_HEAD_FLAGS] |= TOK_CUT_LEFT;
 }
 
-/* Report pieces that contain the suffix of a BPEDecoder before their end: the decoder turns it into
- * a blank there, but into nothing in the last piece of a text. */
+/* Report the first piece that contains the suffix of a BPEDecoder before its end: the decoder turns
+ * the suffix into a blank there, but into nothing in the last piece of a text. */
 static void check_suffix(TokBuild *b, const json_t *decoder)
 {
     const char *type = json_string_value(json_object_get(decoder, "type")),

@@ -10,8 +10,9 @@ const json_t *tok_json_member(const json_t *object, const char *key);
 /* Parse the JSON of a file; the caller releases it. NULL after an error, reported at
  * its line. */
 json_t *tok_json_load(TokBuild *b, const char *data, size_t size);
-/* The object in a file of a folder; the caller releases it. NULL if there is none, or after an
- * error; otherwise b->file becomes the path of the file. */
+/* The object in a file of a folder; the caller releases it. NULL if there is no such file, or after
+ * an error; otherwise b->file becomes the path of the file, and b->origin names the file unless it
+ * is config.json. */
 json_t *tok_json_beside(TokBuild *b, const char *folder, const char *name);
 /* Add the pieces of {"text": id, …}. */
 void tok_json_ids(TokBuild *b, json_t *root, bool known);
@@ -31,7 +32,8 @@ bool tok_json_flag(TokBuild *b, const json_t *token, const char *key, bool prese
 uint32_t tok_json_flags(TokBuild *b, const json_t *token);     /* TOK_ADDED_... of an added token */
 /* A copy in the arena; s NULL if it is not a string. */
 TokString tok_json_string(TokBuild *b, const json_t *string);
-/* A member of an object; `preset` if it is absent or null. Another type is an error. */
+/* A member of an object; `preset` if it is absent or null. Another type, or a negative number, is
+ * an error. */
 bool tok_json_bool(TokBuild *b, const json_t *object, const char *key, bool preset);
 int64_t tok_json_int(TokBuild *b, const json_t *object, const char *key, int64_t preset);
 /* tok_json_int for a 32-bit number: `limit` or more is an error, and gives 0. */

@@ -142,8 +142,9 @@ static bool is_known(int32_t type)
     return type == TYPE_NORMAL || type == TYPE_USER || type == TYPE_UNUSED;
 }
 
-/* Report pieces that are empty, have a zero byte or have the same text. The library keeps the
- * pieces of a unigram in two tables, by type, and those of a BPE in one. */
+/* Report the first piece that is empty, has a zero byte or has the text of an earlier piece in its
+ * table. The library keeps the pieces of a unigram in two tables, by type, and those of a BPE in
+ * one. */
 static void check_texts(TokBuild *b, const Proto *p)
 {
     TokTexts seen[2] = { 0 };

@@ -27,7 +27,8 @@ typedef struct Reader {
     TokString all;
     bool failed, fold;
     int depth, complements;
-    /* the previous letter in lower case, if case is ignored; AFTER_GROUP after a group; else 0 */
+    /* the previous character, in lower case if it is a letter; AFTER_GROUP after a group; 0 after
+     * anything else, or if case is not ignored */
     uint32_t folded;
 } Reader;
 
@@ -194,8 +195,8 @@ static TokClass take_escape(Reader *r, bool in_brackets, bool *is_single, uint32
 
 static TokClass take_class(Reader *r);
 
-/* If case is ignored, report properties within brackets that include letters of only one case, or
- * marks without cased letters, since the mark U+0345 matches iota. */
+/* If case is ignored, report properties within brackets that include some but not all of upper,
+ * lower and title case, or marks without cased letters, since the mark U+0345 matches iota. */
 static void check_cases(Reader *r, uint64_t properties)
 {
     const uint64_t cased = tok_properties("Lu") | tok_properties("Ll") | tok_properties("Lt"), found = properties & cased;

@@ -52,8 +52,8 @@ uint32_t tok_added_of_text(TokBuild *b, TokString text)
     return tok_texts_find(&b->added_texts, text);
 }
 
-/* If the text of a piece was replaced, the table still has it under the old one. All pieces are
- * then searched, which is rare. */
+/* If a piece has got another text, the table still lists the piece under the old text. If that text
+ * is sought, which is rare, all pieces are searched. */
 uint32_t tok_piece_of_text(TokBuild *b, TokString text)
 {
     for (int i = 0; i < b->size && !b->pieces_known; i++)

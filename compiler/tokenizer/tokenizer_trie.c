@@ -32,7 +32,8 @@ static void make_room(Maker *m, uint32_t cells)
 
 static bool is_free(const Maker *m, uint32_t cell) { return cell >= m->room || !m->units[2 * cell + 1]; }
 
-/* The lowest base with a free cell for every label, from m->start on. */
+/* The lowest base with a free cell for every label, from m->start on. Moves m->start up if nearly
+ * all cells before the first of these are in use. */
 static uint32_t find_base(Maker *m, const uint16_t *label, int n)
 {
     uint32_t full = 0;

@@ -1,5 +1,5 @@
-/* tokenizer_words.c: import vocab.txt, the vocabulary of BERT's tokenizer. It has one piece per
- * line; the id of a piece is its line number, counted from 0. The pipeline is BERT's, with the
+/* tokenizer_words.c: import vocab.txt, the vocabulary of BERT's tokenizer. The file has one piece
+ * per line; the id of a piece is its line number, counted from 0. The pipeline is BERT's, with the
  * settings of tokenizer_config.json. */
 #include <string.h>
 

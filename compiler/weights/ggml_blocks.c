@@ -1,6 +1,7 @@
-/* ggml_blocks.c: decode ggml's blocks of quantised weights. d, m: f16, little-endian. A nibble is
- * half a byte; the elements in the low nibbles of an array come before those in its high nibbles.
- * The formulas are those of ggml's reference dequantisers. */
+/* ggml_blocks.c: decode ggml's blocks of quantised weights, and recognise blocks and bf16 numbers
+ * that are used as stored. d, m: f16, little-endian. A nibble is half a byte; the elements in the
+ * low nibbles of an array come before those in its high nibbles. The formulas are those of ggml's
+ * reference dequantisers. */
 #include "weights.h"
 
 #include <string.h>

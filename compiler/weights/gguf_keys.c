@@ -144,7 +144,7 @@ static const char *number_fault(Arena *a, const Gguf *g, GgufKeyId id, const Ggu
                         row->types & F32 ? 9 : 15, number, expected_number(a, row, most));
 }
 
-/* Check the number of items of an array against the tokens or layers. */
+/* Check the number of items of an array against the number of tokens or layers. */
 static const char *count_fault(Arena *a, const Gguf *g, GgufKeyId id, const GgufValue *v)
 {
     const Rule rule = rows[id].rule;

@@ -1,6 +1,6 @@
 /* safetensors.c: map a safetensors file and check its header by every rule of the format. Layout: N
  * as u64le, N bytes of JSON, data. Values of the header are checked against the file before they
- * are used. */
+ * are used. The functions at the end are for TensorFiles of all formats. */
 #include "weights.h"
 
 #include <inttypes.h>
@@ -256,8 +256,8 @@ void tensor_file_close(TensorFile *f)
     if (f->map.data) file_unmap(&f->map);
 }
 
-/* The path of a file, of f itself or of a part, that was written to since it was opened; NULL if
- * none was. */
+/* The path of a file, of f itself or of a part, that has been written to since it was opened; NULL
+ * if there is none. */
 static const char *changed_path(const TensorFile *f)
 {
     if (f->map.data && file_map_changed(&f->map, f->path)) return f->path;

@@ -1,6 +1,6 @@
-/* tensor_source.c: read the numbers of a tensor of any kind as row-major f32. Data in files is
- * little-endian and may be unaligned; random numbers depend only on the seed and on the tensor's
- * name and fan. */
+/* tensor_source.c: read the numbers of a tensor of any kind as row-major f32, cut rows out of a
+ * tensor, and recognise transposes. Data in files is little-endian and may be unaligned; a random
+ * number depends only on its place and on the tensor's seed, name and fan. */
 #include "weights.h"
 
 #include <math.h>
@@ -243,7 +243,7 @@ void tensor_read(const TensorSource *t, float *out)
     if (t->added) add_to_rows(t, out);
 }
 
-/* A view can be cut only if a row is a whole number of its runs. */
+/* A tensor with a view can be cut only if each row consists of whole rows of the view. */
 bool tensor_rows(const TensorSource *t, int64_t first, int64_t rows, TensorSource *part)
 {
     const int64_t width = t->rank && t->shape[0] ? tensor_elements(t) / t->shape[0] : 0;

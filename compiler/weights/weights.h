@@ -38,8 +38,8 @@ TensorFile *safetensors_open(Arena *a, Diag *d, Loc at, const char *path);
 TensorFile *weights_open(Arena *a, Diag *d, Loc at, const char *path);
 const TensorSource *tensor_file_find(const TensorFile *f, const char *name);   /* NULL if absent */
 void tensor_file_close(TensorFile *f);
-/* Check that no weight file of the model was written to since it was opened: every engine reads the
- * weights again. False after an error, which names the file. */
+/* Check that no weight file of the model has been written to since it was opened: every engine
+ * reads the weights again. False after an error, which names the file. */
 bool weights_stay(Diag *d, const Model *m);
 void tensor_file_sort(TensorFile *f);               /* by name, for tensor_file_find */
 /* Join the tensors of f->parts into f. False after an error: two parts have a tensor of the same
@@ -92,8 +92,8 @@ TensorFile *gguf_open(Arena *a, Diag *d, Loc at, const char *path);
 TensorFile *weights_with_linears(Arena *a, Diag *d, Loc at, TensorFile *encoder, const FieldList *files);
 
 /* Remark on tensors with used[i], i < f->count, that contain infinities or NaN, which spoil the
- * model's results. True if there are any. Dense F32, F16 and BF16 tensors and the factors of I8
- * groups are checked. */
+ * model's results: name the first three, and count the rest. True if there are any. Only dense F32,
+ * F16 and BF16 tensors and the factors of dense I8 tensors are checked. */
 bool weights_tell_strange(Diag *d, Loc at, const TensorFile *f, const bool *used);
 
 /* The weight_map of an index of shards, such as model.safetensors.index.json: the file of each

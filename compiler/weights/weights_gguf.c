@@ -33,8 +33,8 @@ static const char *ggml_name(uint32_t type)
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }
 
-/* The size of a tensor in bytes; 0 if it has more blocks than `most`, the bytes of the file. Its
- * dimensions are not 0, and the first is a multiple of the block's size. */
+/* The size of a tensor in bytes; 0 if it has more blocks than `most`, the size of the file in
+ * bytes. No dimension may be 0, and the first must be a multiple of the block's size. */
 static uint64_t bytes_of(const GgufTensor *from, DType dtype, uint64_t most)
 {
     const uint64_t block = (uint64_t)dtype_block(dtype);

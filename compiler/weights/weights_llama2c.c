@@ -1,6 +1,6 @@
 /* weights_llama2c.c: llama2.c checkpoints. Version 0 starts with seven numbers, 1 and 2 with a
- * magic number; 2 stores 8-bit numbers in groups, each with a factor. The size of the file must
- * match its header exactly. */
+ * magic number; 2 stores matrices as 8-bit numbers in groups, each with a factor. The size of the
+ * file must match its header exactly. */
 #include "weights.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@ typedef struct Lexer {
     const char *s, *end;
     JToken *at;  size_t count, room;
     int line;
-    bool starts_line;   /* the last byte read is a newline that a tag drops, or none has been read */
+    bool starts_line;   /* a tag has just dropped a newline, or nothing has been read yet */
     const char *fault;
 } Lexer;
 

@@ -17,9 +17,9 @@ typedef struct TokenizerBlob { const unsigned char *data; size_t size; Tokenizer
 
 /* Read a file, whose content and name tell its type (tokenizer.json, vocab.txt, vocab.json with the
  * merges.txt next to it, a SentencePiece model, a GGUF file, llama2.c's tokenizer.bin), or the
- * files of a Hugging Face folder. False after errors reported to `d`: 66 if a file is missing, 69
- * if the folder has two vocabularies, 65 if a file is damaged or has unsupported parts, which the
- * errors name. A missing file is reported at `at`. */
+ * files of a Hugging Face folder. False after errors reported to `d`: 66 if a file is missing, 74
+ * if one cannot be read, 69 if the folder has two vocabularies or memory is lacking, 65 if a file
+ * is damaged or has unsupported parts, which the errors name. A missing file is reported at `at`. */
 bool tokenizer_import(Arena *a, Diag *d, Loc at, const char *path, TokenizerBlob *out);
 
 /* Print the names of the files that tokenizer_import reads, and below each the supported classes of

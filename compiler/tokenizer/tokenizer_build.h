@@ -171,8 +171,9 @@ bool tok_charsmap_is_whole(TokString map);
 /* Parse a regular expression in Oniguruma's syntax; false after an error that names what is not
  * supported. */
 bool tok_regex(TokBuild *b, TokString regex, uint32_t *node);
-/* Number the nodes of a pattern at which the matcher remembers failures. The pattern consists of
- * all nodes from `offset` on, and begins with `first`. */
+/* Number the nodes of a pattern at which the matcher remembers failures, and store how many there
+ * are in the node `first`, with which the pattern begins. The pattern consists of all nodes from
+ * `offset` on. */
 void tok_memo(TokBuild *b, uint32_t offset, uint32_t first);
 /* A pattern that matches one character of a class, or a literal text. */
 uint32_t tok_class_pattern(TokBuild *b, TokClass class);
@@ -253,8 +254,9 @@ typedef struct TokSentencePieces {
     bool unigram, byte_fallback, prefix, no_extra_spaces, escape;
     bool words;                     /* split at white space, with a prefix for each word, as Hugging
                                      * Face does */
-    bool alone;                     /* no folder: decode as the SentencePiece library does, which
-                                     * also scores user pieces of a unigram by their length */
+    bool alone;                     /* a model file without a folder: decode as the SentencePiece
+                                     * library does, which also scores user pieces of a unigram by
+                                     * their length; false for GGUF */
     bool runs;                      /* collapse runs of blanks, with a prefix for each part, as
                                      * Hugging Face does */
     bool metaspace;  RtTokPrepend scheme;       /* Hugging Face's prefix, not SentencePiece's */

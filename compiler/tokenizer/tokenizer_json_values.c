@@ -1,5 +1,5 @@
 /* tokenizer_json_values.c: read typed values of JSON objects by key, check the members of objects,
- * and read a vocabulary of pieces and ids. */
+ * and read the flags of added tokens and a vocabulary of pieces and ids. */
 #include "tokenizer_json.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* tokenizer_marks.c: read the class, special tokens and added tokens of a Hugging Face folder's
- * tokenizer from tokenizer_config.json, special_tokens_map.json, added_tokens.json and
- * config.json. */
+/* tokenizer_marks.c: read the class of a Hugging Face folder's tokenizer, the settings of that
+ * class, special tokens and added tokens from tokenizer_config.json, special_tokens_map.json,
+ * added_tokens.json and config.json. */
 #include "tokenizer_json.h"
 
 #include <string.h>

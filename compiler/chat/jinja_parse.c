@@ -513,7 +513,7 @@ static bool ends_block(const Parser *p)
     return p->at->kind == JT_END;
 }
 
-/* Statements up to a tag that ends a block; the tag is not consumed. */
+/* Statements up to the end of the template or a tag that ends a block; the tag is not consumed. */
 static JNode *block(Parser *p)
 {
     JNode *n = node(p, JN_BLOCK);

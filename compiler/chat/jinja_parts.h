@@ -114,7 +114,7 @@ bool   jinja_contains(JRun *r, const JValue *in, const JValue *v);
 /* The offset of s[bytes] in a text, searched from byte `from` on; SIZE_MAX if absent. */
 size_t jinja_position(const JValue *in, const char *s, size_t bytes, size_t from);
 bool   jinja_is_ascii(JRun *r, const JValue *v);                    /* false after a fault */
-void   jinja_write(JRun *r, Text *t, const JValue *v);              /* like Python's str() */
+void   jinja_write(JRun *r, Text *t, const JValue *v);              /* like Python's str(); undefined: "" */
 /* The argument at a position or with a keyword; NULL if not given. */
 const JValue *jinja_argument(const JArguments *a, int place, const char *name);
 JValue jinja_attribute(JRun *r, const JValue *v, const char *name);

@@ -27,8 +27,8 @@ typedef struct Reader {
     TokString all;
     bool failed, fold;
     int depth, complements;
-    /* the previous character, in lower case if it is a letter; AFTER_GROUP after a group; 0 after
-     * anything else, or if case is not ignored */
+    /* AFTER_GROUP after a group; if case is ignored, the previous character, in lower case if it is a
+     * letter; else 0 */
     uint32_t folded;
 } Reader;
 

@@ -26,7 +26,7 @@ enum {
     LAYOUT_COMMAS = 8,          /* pieces that end in a digit and a comma score 100 less */
     LAYOUT_OFFSET = 16,         /* words for pretraining between the first ids and the pieces */
     LAYOUT_EXTRA_IDS = 32,      /* after the pieces: … <extra_id_0>; 100 by default */
-    LAYOUT_SPACED = 64,         /* decoded text has blanks around added tokens */
+    LAYOUT_SPACED = 64,         /* decoded text has blanks around added tokens without a TokMark */
     LAYOUT_METASPACE = 128,     /* Hugging Face's prefix; `legacy` selects the scheme */
     LAYOUT_NO_PREFIX = 256,
     LAYOUT_LEGACY_LAST = 512,   /* legacy_behaviour puts the language after the text */

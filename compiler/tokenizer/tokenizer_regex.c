@@ -27,8 +27,8 @@ typedef struct Reader {
     TokString all;
     bool failed, fold;
     int depth, complements;
-    /* AFTER_GROUP after a group; if case is ignored, the previous character, in lower case if it is a
-     * letter; else 0 */
+    /* AFTER_GROUP after a group; if case is ignored, the previous character, in lower case if it is
+     * a letter; else 0 */
     uint32_t folded;
 } Reader;
 

@@ -51,7 +51,8 @@ bool command_generation(Session *s, const RunOptions *o, RtGeneration *g)
     return false;
 }
 
-/* True if --chat has a template, or is not given; false after an error. */
+/* True if --chat is not given, or the model and the other options allow it; false after an error.
+ * */
 static bool can_chat(Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
@@ -139,7 +140,7 @@ static bool goes_on(const Session *s, const RunOptions *c)
     return c->turns || (c->chat && s->model->chat->past[0] && !c->word_count && !c->prompt_count && isatty(STDIN_FILENO));
 }
 
-/* The options in the form that generated programs use. The lists live in the session's arena. */
+/* The options in the form that generated programs use. The prompts live in the session's arena. */
 static CliOptions options_of(Session *s, const RunOptions *c, const RtGeneration *g)
 {
     CliPrompt *prompts = arena_array(s->arena, (size_t)c->prompt_count + 1, sizeof *prompts);

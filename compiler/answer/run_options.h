@@ -4,7 +4,8 @@
 
 #include "engine.h"
 
-/* Generation options in the order of the command line, by name and value. */
+/* Generation options in the order of the command line, by name and value. beams: the value of
+ * --beam; 0: not given. */
 typedef struct GenerationOptions { const char *name[64], *value[64]; int count; int beams; } GenerationOptions;
 
 /* A text, or, if `file`, the path of the file that holds it. */
@@ -13,7 +14,7 @@ typedef struct Prompt { const char *text; bool file; } Prompt;
 typedef struct RunOptions {
     EngineKind engine;
     bool ids, stream, chat, turns, raw, json, verbose, plain_text;
-    const char *separator;          /* between the texts of a pair; NULL: a tab */
+    const char *separator;          /* between the texts of a pair; NULL: a tab, "": never split */
     const char *system, *date;      /* for a chat template; NULL: its defaults */
     const char *source_language, *target_language;  /* for translators; NULL: the model's own */
     GenerationOptions generation;

@@ -15,10 +15,10 @@ typedef struct TextOptions {
                                      * command line does */
 } TextOptions;
 
-/* Convert a text to *ids. If the model reads pairs, the separator splits the text. If the
- * model is encoder-only, a text that is too long is cut, with a remark. The caller sets ids->ids
- * and ids->room: max_source, or max_target for a decoder-only model. *begin receives the ids that
- * an answer begins with. False after an error. */
+/* Convert a text to *ids. With a subword tokenizer, the separator splits the text if the model
+ * reads pairs, and a text too long for an encoder-only model is cut, with a remark. The caller sets
+ * ids->ids and ids->room: max_source, or max_target for a decoder-only model. *begin receives the
+ * ids that an answer begins with. False after an error. */
 bool text_ids(Session *s, const Plan *p, const char *text, const TextOptions *o, rt_cli_source *ids, CliBegin *begin);
 /* The tokens of one text[bytes], for a model with a subword tokenizer; RT_TOO_LONG if they do not
  * fit into ids->room. */

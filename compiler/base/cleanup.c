@@ -174,8 +174,8 @@ void cleanup_end(int number)
 
 /* ---- a child -------------------------------------------------------------------------------------------- */
 
-/* Start a child in its own process group, with the signal mask `mask` and without the handlers of
- * cleanup_install. Returns 0 or an errno. */
+/* Start a child in its own process group, with the signal mask `mask` and the default handling of
+ * SIGPIPE and SIGXFSZ. Returns 0 or an errno. */
 static int spawn(pid_t *pid, char *const *argv, const char *log, const sigset_t *mask)
 {
     posix_spawn_file_actions_t actions;

@@ -29,8 +29,8 @@ void cleanup_line(bool shown);
 /* Call `tick` a few times a second while a child of cleanup_run runs; NULL: call nothing. */
 void cleanup_watch(void (*tick)(void));
 
-/* Between hold and release, no signal but SIGBUS ends the program; the calls nest. If a signal came
- * in between, the last release ends the program. */
+/* Between hold and release, no handled signal but SIGBUS ends the program; the calls nest. If a
+ * signal came in between, the last release ends the program. */
 void cleanup_hold(void);
 void cleanup_release(void);
 bool cleanup_caught(void);                  /* after a signal or cleanup_stop: only clean up now */
@@ -46,8 +46,9 @@ _Noreturn void cleanup_end(int signal);
 
 /* Run a command, found on the PATH, and wait for it. It gets its own process group, an empty
  * standard input, and the file `log` for both outputs. A signal sends SIGTERM to the group, a
- * second one SIGKILL. If `seconds` is not 0, SIGKILL follows after that time. Call it with signals
- * held. Returns the wait status, or -1 with errno: ETIMEDOUT, or why the command did not start. */
+ * second one SIGKILL. If `seconds` is not 0, the group gets SIGKILL after that time. Call it with
+ * signals held. Returns the wait status, or -1 with errno: ETIMEDOUT, or why the command did not
+ * start. */
 int cleanup_run(char *const *argv, const char *log, int seconds);
 
 #endif

@@ -1,6 +1,6 @@
 /* config.c: read a JSON file key by key, with type checks. A value of the wrong type is an error at
- * its key; a missing key that is required is one at the object's brace. The caller gets 0 and
- * continues, so that all errors are reported. */
+ * its key; a missing key that is required is one at the object's brace. The caller gets 0,
+ * false, "" or -1 and continues, so that all errors are reported. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { MAX_CONFIG_BYTES = 16 << 20, LONGEST_KEY = 128 };
 
 /* ---- places --------------------------------------------------------------------------------------------- */
 
-/* The closing quote of the string that opens at `i`. */
+/* The closing quote of the string that opens at `i`, or the NUL at the end of `s`. */
 static size_t string_end(const char *s, size_t i)
 {
     for (i++; s[i] && s[i] != '"'; i++)

@@ -34,7 +34,8 @@ int64_t     config_integer(const Config *c, const char *key, double preset);
 bool        config_bool(const Config *c, const char *key, bool preset);
 const char *config_text(const Config *c, const char *key, const char *preset);
 /* The length of a list; -1 after an error if the key is absent or its value is not a list of at
- * most 2^20 elements. The functions after it return one element; errors are as above. */
+ * most 2^20 elements. The next three functions return one element; errors are as above.
+ * config_bool_at also accepts 0 and 1. */
 int         config_count(const Config *c, const char *key);
 double      config_number_at(const Config *c, const char *key, int i);
 bool        config_bool_at(const Config *c, const char *key, int i);

@@ -198,7 +198,7 @@ static void put_clean(FILE *to, const char *s, size_t n, const char *allowed)
 }
 
 /* Terminal columns of a character: 2 for wide East Asian characters and emoji, 0 for combining
- * marks. */
+ * marks and other characters without width. */
 static int char_width(int32_t c)
 {
     static const int32_t wide[][2] = { { 0x1100, 0x115F }, { 0x2E80, 0xA4CF }, { 0xAC00, 0xD7A3 }, { 0xF900, 0xFAFF },

@@ -29,7 +29,7 @@ typedef enum Exit {
 typedef struct Diag Diag;
 
 Diag *diag_new(Arena *a);
-/* An error that repeats the text and place of the last one is dropped. */
+/* An error that repeats the text and place of the last error is dropped. */
 void  diag_error(Diag *d, Exit code, Loc at, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Add a note to the last error; if there is none, the note stands alone. */
 void  diag_note(Diag *d, Loc at, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -41,7 +41,7 @@ void  diag_forget(Diag *d);                                 /* drops messages, k
 Exit  diag_exit(const Diag *d);                             /* EXIT_DONE when there is no error */
 /* Print each message that was not printed before: `FILE:LINE:COLUMN: error: MESSAGE`, the source
  * line, a caret, notes. Source lines come from the file, or from the text that diag_source gave for
- * that name. It prints at most 20 errors, then how many more there are. */
+ * that name. At most 20 errors are printed, over all calls, then how many more there are. */
 void  diag_print(Diag *d, FILE *to, bool colour);
 /* True if a file descriptor is a terminal that shows colours, and NO_COLOR is empty or not set. */
 bool  diag_colours(int file);

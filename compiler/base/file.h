@@ -11,8 +11,9 @@
  * reject such files. */
 const char *file_impostor(const void *bytes, size_t n);
 
-/* The bytes of a file, NUL-terminated, in the arena; NULL after an error reported at `at`: 66 if it
- * is missing or a folder, 74 if unreadable, 65 if larger than `limit` or an impostor. */
+/* The bytes of a file, NUL-terminated, in the arena; NULL after an error reported at `at`: 65 if it
+ * is larger than `limit` or an impostor, 66 if missing or a folder, 69 if the system lacks memory,
+ * 74 if unreadable. */
 char *file_read(Arena *a, Diag *d, Loc at, const char *path, size_t limit, size_t *size);
 
 /* Which file it is, and when it was last changed. */
@@ -51,7 +52,8 @@ const char *file_own_id(Arena *a);
 int   file_has_owner(const char *id);
 
 /* A file name that is unique to this process. file_remove_stale removes such files of killed
- * processes from a folder. If the process may be alive, it removes only an old file. */
+ * processes from a folder; a file whose process may be alive, only if the file is old. A repeated
+ * call for the same folder does nothing. */
 const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */
 void  file_remove_stale(const char *folder);
 
@@ -64,8 +66,8 @@ bool  file_replace(Arena *a, Diag *d, const char *path, FileKind kind, const voi
  * file. */
 bool  file_may_replace(Arena *a, Diag *d, const char *path, FileKind kind);
 
-/* True if the file system of `path`, which need not exist yet, has that many bytes free; false
- * after an error, EXIT_IO. */
+/* True if the file system of `path`, which need not exist yet, has that many bytes free, or
+ * does not say; false after an error, EXIT_IO. */
 bool  file_has_room(Arena *a, Diag *d, const char *path, double bytes);
 
 /* Flush standard output: NULL if everything ever printed was written, else the reason. */

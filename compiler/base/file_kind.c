@@ -7,7 +7,8 @@
 
 typedef struct Impostor { const char *begins, *sentence; } Impostor;
 
-/* Saved by a git clone, a browser or a download tool. Case and leading white space are ignored. */
+/* Saved by a git clone, a browser or a download tool. Case, a byte order mark and leading
+ * white space are ignored. */
 static const Impostor impostors[] = {
     { "version https://git-lfs.github.com/spec/", "is a Git LFS pointer, not the file itself: run `git lfs pull` in its folder" },
     { "version https://hawser.github.com/spec/", "is a Git LFS pointer, not the file itself: run `git lfs pull` in its folder" },

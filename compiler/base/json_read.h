@@ -1,6 +1,6 @@
-/* json_read.h: reads all JSON that xformc did not write. It also accepts what JSON allows but the
- * library rejects: integers beyond 2^63 - 1 in magnitude, which become reals, and \u0000 in strings,
- * whose length only json_string_length gives. */
+/* json_read.h: read all JSON that xformc did not write. The parser also accepts what JSON allows
+ * but the library rejects: integers beyond 2^63 - 1 in magnitude, which become reals, and \u0000 in
+ * strings, whose length only json_string_length gives. */
 #ifndef JSON_READ_H
 #define JSON_READ_H
 

@@ -4,10 +4,10 @@
 
 #include "text.h"
 
-/* A string literal of `n` bytes; each byte that is not valid UTF-8 becomes U+FFFD. */
+/* A string literal of `n` bytes; each byte that is not part of valid UTF-8 becomes U+FFFD. */
 void json_add_bytes(Text *to, const char *s, size_t n);
 void json_add_string(Text *to, const char *s);
-/* Nine digits; null for infinities and NaN, which JSON does not have. */
+/* At most nine significant digits; null for infinities and NaN, which JSON does not have. */
 void json_add_number(Text *to, double x);
 
 #endif

@@ -21,7 +21,7 @@ static struct {
     int64_t said_ns, drawn_ns;              /* when the words last changed; when the line was last
                                              * drawn */
     char words[LINE];                       /* "" if there are none */
-    const char *part;                       /* `what` of the last progress_part */
+    const char *part;                       /* `what` of the last progress_part or _bytes */
     int64_t part_ns;                        /* when that part began */
     double part_first, part_done;
 } progress;

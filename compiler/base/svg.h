@@ -34,7 +34,8 @@ typedef struct SvgFont {
     double turn;                    /* degrees clockwise about (x, y) */
 } SvgFont;
 
-/* Light enough to print, dark enough to project. SVG_INK is readable on the fills of svg_colours. */
+/* These colours are light enough to print and dark enough to project. SVG_INK is readable on the
+ * fills of svg_colours. */
 #define SVG_INK    "#1e293b"
 #define SVG_FAINT  "#64748b"
 #define SVG_LINE   "#475569"
@@ -53,9 +54,10 @@ Svg  svg_new(Arena *a, double width, double height, const char *title);
 /* Begin a picture inside an HTML page: no background, no arrowheads. The style sheet of the page
  * must contain the rules of svg_add_night. */
 Svg  svg_inline(Arena *a, double width, double height, const char *title);
-/* CSS rules that replace the colours above with dark ones, to be put into a media query. */
+/* CSS rules that replace the colours above, except edges, with those for dark pages; to be put into
+ * a media query. */
 void svg_add_night(Text *t);
-/* Close the page; s->text is then a complete file. Open groups are a bug: die(). */
+/* Close the page or picture; s->text is then complete. Open groups are a bug: die(). */
 void svg_finish(Svg *s);
 
 /* Begin a group, until svg_group_end. `tip` is its tooltip, or NULL. */

@@ -7,7 +7,8 @@
 
 enum { TENSOR_CELL = 32 };          /* maximum bytes of a formatted number, with its NUL */
 
-/* 2.75619; or 1.0000e-08 if five decimals would show 0, or if |x| is 100,000 or more. */
+/* "2.75619"; "1.0000e-08" if five decimals would show 0 for another number, or if |x| is 100,000 or
+ * more; "nan", "inf" or "-inf". */
 void tensor_cell(char cell[TENSOR_CELL], float x);
 /* The width of the widest of values[n], at least 10. */
 int tensor_cell_width(const float *values, int64_t n);

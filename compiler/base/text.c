@@ -1,4 +1,5 @@
-/* text.c: growing text, templates and UTF-8. The room of a Text at least doubles when it grows. */
+/* text.c: growing texts, templates, numbers of bytes and UTF-8. The room of a Text at least doubles
+ * when it grows. */
 #include "text.h"
 
 #include <stdbool.h>

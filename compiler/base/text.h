@@ -1,4 +1,5 @@
-/* text.h: a growing text in an arena, and templates with named placeholders. */
+/* text.h: growing texts in an arena, templates with named placeholders, numbers of bytes as text,
+ * and UTF-8. */
 #ifndef TEXT_H
 #define TEXT_H
 

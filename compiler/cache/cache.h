@@ -2,8 +2,8 @@
  *
  * An entry is a file NAME-KEY.so or NAME-KEY.packed in $XDG_CACHE_HOME/xformc, or
  * ~/.cache/xformc. KEY is a hash of everything that the file depends on. The folder's mode is
- * 0700, an entry's 0600. The entries take at most $XFORMC_CACHE_SIZE bytes; by default a tenth
- * of the disk space that is free or taken by them, at most 32 GB. The least recently used
+ * 0700, an entry's 0600. The size of all entries is at most XFORMC_CACHE_SIZE; by default a
+ * tenth of the disk space that is free or taken by them, at most 32 GB. The least recently used
  * entries are removed first. A cache that cannot be read or written is treated as absent,
  * without an error. Strings live in the arena. */
 #ifndef CACHE_H
@@ -23,7 +23,7 @@ void cache_off(void);
 const char *cache_path(Arena *a, const char *name, uint64_t key, CacheKind kind);
 
 /* True if the entry exists and only this user can write it and its folder. If others can, a remark
- * goes to `d`, unless it is NULL. */
+ * goes to `d`, unless `d` is NULL; a remark on the folder, only once in a process. */
 bool cache_has(Arena *a, Diag *d, const char *path);
 /* Mark an entry as used now. */
 void cache_used(const char *path);
@@ -35,8 +35,8 @@ FileWriter *cache_create(Arena *a, const char *path, int64_t bytes);
 bool cache_commit(Arena *a, FileWriter *w);
 
 /* Take the lock of an entry, waiting for other processes that hold it; -1 if its file cannot be
- * created. On a file system without flock the file is created but locks nothing, so two processes
- * may both write the entry. cache_unlock releases the lock; it accepts -1. */
+ * created or opened. On a file system without flock the file is created but locks nothing, so two
+ * processes may both write the entry. cache_unlock releases the lock; it accepts -1. */
 int  cache_lock(Arena *a, const char *path);
 void cache_unlock(Arena *a, const char *path, int lock);
 

@@ -26,8 +26,9 @@ void completion_print(int shell, FILE *to);
  * an error. */
 Engine *command_graph_engine(Session *s, const RunOptions *o);
 /* Report the end of a long command on standard error. If progress is shown, print `done`, the time
- * it took, and the suggestion `next` unless it is NULL; otherwise print the line `plain` unless it
- * is NULL. With -q, print nothing. The functions after it return parts of these lines. */
+ * since progress_begin, and the suggestion `next` unless it is NULL; otherwise print the line
+ * `plain` unless it is NULL. With -q, print nothing. Ends the progress line. The three functions
+ * below command_ended return parts of these lines. */
 void command_ended(const Options *o, const char *plain, const char *done, const char *next);
 const char *command_file_size(Arena *a, const char *path);
 const char *command_shell_path(Arena *a, const char *path);

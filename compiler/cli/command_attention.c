@@ -1,6 +1,6 @@
 /* command_attention.c: run a model on one text or on ids, or an xf.graph on its inputs, and draw
- * the attention of the heads. For a decoder-only model, it draws the prompt, and with -n also the
- * generated tokens. */
+ * the attention of the heads. For a decoder-only model, the picture covers the prompt, and with -n
+ * also the generated tokens. */
 #include "command.h"
 
 #include <string.h>

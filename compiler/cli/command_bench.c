@@ -1,4 +1,5 @@
-/* command_bench.c: measure every engine on every test of a model, against the machine's limits. */
+/* command_bench.c: measure every engine on every test of a model, against the machine's limits, and
+ * write tables, pictures and a page; with --ablate, measure the gain of each step instead. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static bool open_engine(Session *s, Bench *b, const EngineRow *row)
     return true;
 }
 
-/* Open all engines, or those of one kind. */
+/* Open all engines, or those of one kind; a narrow model has no unrolled kernels. */
 static bool open_engines(Session *s, Bench *b, EngineKind only)
 {
     b->engines = arena_array(s->arena, ENGINE_ROWS, sizeof *b->engines);
@@ -131,8 +132,8 @@ static const BenchRow *on_one_thread(const Bench *b, const BenchRow *r)
     return NULL;
 }
 
-/* For each number of threads that is slower than one thread, report in how many rows it is slower,
- * and the worst of them. */
+/* For each number of threads that is slower than one thread in some rows, report how many rows they
+ * are, and the worst one. */
 static void remark_on_threads(Session *s, const Bench *b)
 {
     const double slower = 0.95;         /* relative to one thread; anything closer is noise */
@@ -157,7 +158,7 @@ static void remark_on_threads(Session *s, const Bench *b)
     }
 }
 
-/* The machine is probed before and after; the better limits are used. */
+/* The machine is probed before and after measuring; the better limits are used. */
 static bool measure(Session *s, const Options *o, Bench *b)
 {
     bench_choose_threads(b, o->threads, o->threads_count);
@@ -236,7 +237,7 @@ static void list_outputs(const Options *o, BenchOutput outputs[OUTPUTS])
     outputs[2] = (BenchOutput){ "--report", o->report, page_kind };
 }
 
-/* Check before measuring that all outputs can be written. */
+/* Check before measuring that all outputs can be written and no two are the same file. */
 static bool may_write(Session *s, const Options *o)
 {
     BenchOutput outputs[OUTPUTS];
@@ -256,7 +257,8 @@ static bool may_write(Session *s, const Options *o)
     return true;
 }
 
-/* Write the chart of all rows, and the roofline for the most threads. */
+/* Write the pictures that the options ask for: the chart of all rows, and the roofline for the most
+ * threads. */
 static void write_pictures(Session *s, const Options *o, const Bench *b)
 {
     const Bench *const only = b;

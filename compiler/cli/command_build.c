@@ -94,7 +94,7 @@ static bool is_apart(Session *s, const Options *o, const char *folder)
     return false;
 }
 
-/* Write the folder; built: the program will be built. Returns its path; NULL after an error. */
+/* Write the folder and return its path; NULL after an error. built: the program will be built. */
 static const char *write_folder(Session *s, const Options *o, bool built)
 {
     const char *folder = o->output ? o->output : s->model->name;

@@ -12,7 +12,7 @@
 #include "pack.h"
 #include "progress.h"
 
-/* "3 d": in the largest unit that is not zero. */
+/* An age in the largest unit in which it is at least 1: "3 d"; below a second "0 s". */
 static const char *age(Arena *a, int64_t seconds)
 {
     static const struct { int64_t seconds; const char *name; } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };

@@ -1,6 +1,6 @@
 /* command_ended.c: the last line of a long command. If progress is shown, it reports the result,
- * the time and, for some commands, the next step; otherwise it is a fixed line, for scripts, or
- * nothing. */
+ * the time and, for some commands, the next step; otherwise it is a line without the time, for
+ * scripts, or nothing. Also functions that format parts of these lines. */
 #include "command.h"
 
 #include <ctype.h>
@@ -33,7 +33,7 @@ const char *command_shell_path(Arena *a, const char *path)
     return t.data;
 }
 
-/* Example arguments for the program, after a space: a text or ids; "" for an xf.graph. */
+/* An example argument for the program, after a space: a text or ids; "" for an xf.graph. */
 const char *command_example(const Model *m)
 {
     if (m->graph) return "";

@@ -1,4 +1,5 @@
-/* command_info.c: the memory and cost of a model, without running it, and pictures of it. */
+/* command_info.c: the memory and cost of a model, without running it, and pictures of it; or, with
+ * --lua, its spec; or, with --families, what xformc can read. */
 #include "command.h"
 
 #include <string.h>

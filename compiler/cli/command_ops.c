@@ -55,7 +55,7 @@ static const Call *call_named(const char *name)
     return NULL;
 }
 
-/* Print a signature, its further lines indented, and what it does. */
+/* Print a signature, its further lines indented, and then its description. */
 static void print_entry(const char *signature, const char *doc)
 {
     Wrap w = { stdout, 4, 1 };

@@ -221,7 +221,7 @@ static bool run_graph(Session *s, const RunOptions *c)
     return true;
 }
 
-/* Some options need --chat. */
+/* False, after a message, if an option that needs --chat is given without it. */
 static bool chat_fits(const Options *o)
 {
     if (o->chat || (!o->system && !o->date && !o->turns)) return true;

@@ -48,7 +48,7 @@ static void complain(Tokenize *t, const char *what)
 
 /* ---- texts to ids ----------------------------------------------------------------------------------------------------- */
 
-/* Most texts need far less scratch than the worst case, so it grows on demand. */
+/* Most texts need far less scratch than the worst case, so the scratch grows on demand. */
 static bool encode(Tokenize *t, const char *text, size_t bytes)
 {
     const RtTokenText x = { text, bytes, t->options->pair, t->options->pair ? strlen(t->options->pair) : 0,
@@ -235,7 +235,8 @@ static void take_lines(Tokenize *t)
     free(line);
 }
 
-/* Set the languages, so that texts are converted as for a translation. */
+/* Set the source language, so that texts are converted as for a translation. A target language that
+ * does not change the ids is an error. */
 static Exit translate(Tokenize *t)
 {
     const CliLanguages l = { .from = t->options->source_language, .to = t->options->target_language, .messages = stderr, .program = "xformc" };

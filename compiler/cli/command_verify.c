@@ -12,7 +12,8 @@
 
 enum { MAX_ENGINES = 5, THREADS = 2, SEED = 1 };
 
-/* Engines that compute the same bits, by their kernels, which sum in different orders. */
+/* Classes of kernels. Engines whose kernels are of the same class, except OTHER_BITS, compute the
+ * same bits; different classes add up terms in different orders. */
 enum { OTHER_BITS, BITS_OF_LIBRARY, BITS_OF_UNROLLED };
 
 typedef struct Engines { VerifyEngine list[MAX_ENGINES]; int count; } Engines;
@@ -43,9 +44,9 @@ static bool open_engine(Session *s, Engines *e, EngineKind kind, const CompileOp
     return v->plain != NULL;
 }
 
-/* Open native code compiled by the compiler that --cc names; by default, by gcc and by clang, if
- * they are on the PATH, else by cc. *first is set to the first compiler. Emitted code computes the
- * same bits with every compiler. */
+/* Open native code compiled by the compiler that --cc names; by default, by those of gcc and clang
+ * that are on the PATH, or by cc if neither is. *first is set to the first compiler. Emitted code
+ * computes the same bits with every compiler. */
 static bool open_native(Session *s, Engines *e, const char **first)
 {
     static const char *const compilers[] = { "gcc", "clang" };
@@ -75,7 +76,8 @@ static bool open_unrolled(Session *s, Engines *e, const char *cc)
     return opened;
 }
 
-/* Open all engines; with --engine, that one and the generic one. */
+/* Open all engines; with --engine, that one and the generic one. Native code is also opened with
+ * unrolled kernels, unless the model is narrow or --kernels already asks for them. */
 static bool open_engines(Session *s, Engines *e, EngineKind only)
 {
     const char *cc;

@@ -14,8 +14,9 @@ typedef struct Task { const char *answers, *perplexity; TaskResult results[2]; i
 
 /* Measure what is asked for with an engine of this kind. A line of the answers file is a text, a
  * tab and the expected answer, compared exactly; further columns are ignored. Perplexity is for
- * decoder-only models. Its file is cut into windows of max_target tokens; the result is exp of the
- * mean of -log p over all tokens but the first of each window. False after an error. */
+ * decoder-only models with a subword tokenizer. The tokens of its file are cut into windows of
+ * max_target; the result is exp of the mean of -log p over all tokens but the first of each window.
+ * False after an error. */
 bool task_measure(Session *s, EngineKind kind, Task *task);
 /* "accuracy: int8 4999 of 5000, f32 5000 of 5000: -0.02 points" and the like. */
 void task_print(Arena *a, const Task *task, FILE *to);

@@ -116,8 +116,8 @@ bool option_word(const char *option, const char *text, const char *const *words,
     return false;
 }
 
-/* Check a generation setting and store its text. If a name is given twice, the last value is
- * used. */
+/* Check a generation setting and store its text; set g->beams if it is the number of beams. If a
+ * name is given twice, the last value is used. */
 bool option_setting(const char *option, const char *text, GenerationOptions *g)
 {
     static const char *const stops[] = { "false", "true", "never" };

@@ -22,7 +22,7 @@ enum {
 #undef COMMAND
     EVERY = (1 << COMMANDS) - 1,
     EMITS = COMPILE | BUILD,
-    MODEL = EMITS | PACK | RUN | VERIFY | INFO | ATTENTION | BENCH,  /* commands that plan a spec, except tune and repl */
+    MODEL = EMITS | PACK | RUN | VERIFY | INFO | ATTENTION | BENCH,  /* commands that take a spec, except tune and repl */
     LISTS_THREADS = BENCH | TUNE,
     SELDOM = 1 << 30
 };
@@ -233,11 +233,11 @@ static bool begins(OptionId id, Command c, const char *name)
     return *name && (c == COMMANDS || row->commands & 1 << c) && strncmp(row->name, name, strlen(name)) == 0;
 }
 
-/* "--slots, --stop or --stream": the options of a command that begin with `name`. NULL for fewer
- * than two. The caller frees the text. */
+/* "--slots, --stop or --stream": the options of a command, or of all for COMMANDS, that begin with
+ * `name`. NULL for fewer than two. The caller frees the text. */
 static char *options_that_begin(Command c, const char *name)
 {
-    enum { MOST = 80 };             /* bytes of an option's name, its dashes and a separator */
+    enum { MOST = 80 };             /* the most bytes of a name, its dashes and a separator */
     char *list = malloc(OPTIONS * MOST), *end = list;
     int left = 0, found = 0;
     if (!list) no_memory("a message");

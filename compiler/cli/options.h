@@ -63,7 +63,7 @@ typedef struct Options {
 #undef ANY
 #undef TEXT
 #undef FLAG
-    GenerationOptions generation;       /* of the options of kind SETTING */
+    GenerationOptions generation;       /* the options of kind SETTING */
     const char *spec;                   /* the first word after the command */
     const char *const *words;  int word_count;      /* the words after the spec */
 } Options;

@@ -1,5 +1,5 @@
-/* repl.c: the prompt, a Lua state with `xf` that runs its input line by line. A file runs in such a
- * state, too. */
+/* repl.c: the prompt: run chunks and commands as they are read, in a Lua state with `xf`. A file
+ * runs in such a state, too. */
 #include "repl.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ static Exit talk(Repl *r)
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-/* Compile the spec of the command line as `m`. */
+/* If the command line names a spec, read it as `spec` and compile it as `m`. */
 static void compile_first(Repl *r)
 {
     const char *spec = r->options->spec;

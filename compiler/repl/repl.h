@@ -28,7 +28,7 @@ typedef struct Repl {
     const ReplOptions *options;
     bool terminal;                  /* interactive */
     bool quit;
-    Text typed;                     /* the chunks that ran, for :save */
+    Text typed;                     /* the chunks of the input that ran without an error, for :save */
     Exit code;                      /* for the current chunk if it fails */
     Exit exit_code;                 /* of the last chunk or command that failed: the exit code of
                                      * a script */
@@ -54,8 +54,9 @@ typedef struct ReplWhole { const char *name; Diag *diag; Lexer *lexer; } ReplWho
 ReplWhole repl_whole(Repl *r, const char *name, const char *text);
 /* Run `text`, the part that begins at this line of the whole, like repl_chunk with `last`. */
 ChunkResult repl_piece(Repl *r, const ReplWhole *whole, int line, const char *text);
-/* Check the syntax of a text without running it: CHUNK_DONE if it is valid Lua. repl_is_lua: false
- * only after a syntax error; incomplete Lua counts as one. */
+/* Check the syntax of a text without running it: CHUNK_DONE if it is valid Lua, CHUNK_INCOMPLETE if
+ * only its end is missing, else CHUNK_FAILED. repl_is_lua: false only after a syntax error;
+ * incomplete Lua counts as one. */
 ChunkResult repl_chunk_check(Repl *r, const char *text);
 bool repl_is_lua(Repl *r, const char *text);
 
@@ -68,9 +69,9 @@ void repl_run_command(Repl *r, const char *line);
 bool repl_is_command(const char *line);
 
 /* Run the Lua file at `path`, which must not contain zero bytes; a byte order mark or a #! line at
- * the beginning is skipped. A file that is not valid Lua as a whole runs like lines from a pipe:
- * after a reported failure the next chunk still runs. False after reported failures; r->exit_code
- * is then the exit code. See repl_file.c. */
+ * the beginning is skipped. A file that is valid Lua only piece by piece runs like lines from a
+ * pipe: after a reported failure the next chunk still runs. False after reported failures;
+ * r->exit_code is then the exit code. See repl_file.c. */
 bool repl_file(Repl *r, const char *path);
 /* Print an error that does not end a chunk. A script continues, and ends with this exit code. */
 void repl_refuse(Repl *r, Exit code, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -81,7 +82,7 @@ typedef struct ReplScan { int depth, level; bool goes_on, strange; size_t tried;
 #define REPL_SCAN ((ReplScan){ .level = -1 })
 void repl_scan(ReplScan *c, const char *line);                  /* one more line: repl_whole.c */
 bool repl_scan_due(ReplScan *c, size_t size);                   /* true to try `size` bytes now */
-void repl_check_nul(lua_State *L, int index);          /* raise if it is a string with a NUL */
+void repl_check_nul(lua_State *L, int index);    /* raise if the value is a string with a NUL */
 /* Raise the errors of a Diag as one Lua error; return if it has none. */
 void repl_raise(lua_State *L, Diag *d);
 /* Called from a signal handler: ask the running Lua code and model to stop. `again`: an earlier
@@ -157,7 +158,7 @@ typedef struct ReplModel {
     bool probed;                    /* some tensors have probes: the engine with taps answers */
     int64_t open_ns;                /* time from the spec to an open engine */
     Background native;              /* request for native code that replaces the code of `engine`;
-                                     * BACKGROUND_NONE if pinned */
+                                     * its state is BACKGROUND_NONE if pinned or never asked */
     bool reported;                  /* a failure of `native` was noted */
     bool pinned;                    /* a change cancelled `native`: the model stays on the jit */
 } ReplModel;
@@ -165,7 +166,8 @@ ReplModel *repl_model_at(lua_State *L, int index);              /* NULL if not a
 /* Compile a spec value, a path or a graph at `index`, with the table of options at `options` (0:
  * none). Pushes the model. */
 ReplModel *repl_compile(lua_State *L, int index, int options);
-/* The model that was compiled last, for commands that name no model; NULL if there is none. */
+/* The latest compiled model that is still open, for commands that name no model; NULL if there is
+ * none. */
 ReplModel *repl_last_model(lua_State *L);
 void repl_remember(lua_State *L);                               /* make the model at the top of the
                                                                  * stack the last one */
@@ -295,7 +297,8 @@ const char *const *repl_option_names(const char *function, int *n);
 const char *const *repl_option_words(const char *name);
 /* repl_check_keys for the options of a function. */
 void repl_check_options(lua_State *L, int index, const char *function);
-/* Push one option of that table; false if it is not given. */
+/* Push one option of the table at `index` (0 or nil: none). False if it is not given; with a table,
+ * nil is then pushed. */
 bool repl_option(lua_State *L, int index, const char *name);
 /* The value at the top of the stack, for the option `name`: a whole number from `least` to `most`,
  * or a string. Raises if it is not one. */
@@ -314,7 +317,8 @@ int repl_check_sweep(lua_State *L);
 /* tier NULL: run on the jit until native code is ready; "native": wait for it, and raise an error
  * if there is none; "jit": stay on the engine that is open. */
 void repl_tier_begin(lua_State *L, ReplModel *m, const char *tier);
-/* Switch to native code if it is ready; called at the beginning of each call. */
+/* Switch to native code if it is ready; with -v, note once that it failed. Called at the beginning
+ * of each call. */
 void repl_tier_poll(lua_State *L, ReplModel *m);
 /* Wait until native code is ready or has failed; raises "interrupted" after Ctrl-C. */
 void repl_tier_await(lua_State *L, ReplModel *m);
@@ -338,8 +342,8 @@ void repl_command(Repl *r, const char *line);
 /* Names of commands, for completion: the i-th, or NULL past the end. */
 const char *repl_command_name(int i);
 
-/* repl_help: print help on a name, and its value if it is a global. repl_topic_name: the i-th
- * topic, or NULL past the end. See repl_help.c. */
+/* repl_help: print help on a name, and its value if it is a global but not a topic.
+ * repl_topic_name: the i-th topic, or NULL past the end. See repl_help.c. */
 void repl_help(Repl *r, const char *words);
 const char *repl_topic_name(int i);
 

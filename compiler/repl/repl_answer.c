@@ -1,6 +1,6 @@
 /* repl_answer.c: answer texts at the prompt as `run` does: m("text"), m("first", "second"),
- * m:generate("text", most). The last argument may be a table of options, such as
- * { target_language = "fr" }. */
+ * m:generate("text", most); and ids: m:generate({ ids }, most). With texts, the last argument may
+ * be a table of options, such as { target_language = "fr" }. */
 #include "repl.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* repl_changes.c: how a compiled model differs from its spec: probes, edits of C, and changed
- * weights. They are applied to engines, described and forgotten here. */
+ * weights. All three are applied to engines and described here; probes and edits are also
+ * forgotten here. */
 #include "repl.h"
 
 #include <stdlib.h>
@@ -95,7 +96,7 @@ static void watch(void *user, Engine *e, const JitAt *at)
     lua_settop(L, top);
 }
 
-/* Call this before closing the engine with taps. */
+/* Remove the probes of the engine with taps from the registry, before the engine is closed. */
 static void forget_engine(ReplModel *m)
 {
     lua_pushnil(m->L);

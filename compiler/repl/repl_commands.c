@@ -1,5 +1,5 @@
-/* repl_commands.c: the commands, such as :code and ?x. Commands on a model use the model that was
- * compiled last. */
+/* repl_commands.c: the commands, such as :code and ?x. Commands on a model use the latest
+ * compiled model that is still open. */
 #include "repl.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* repl_complete.c: completion of the text before the cursor: commands and their arguments; tensors,
- * functions, fields, options and paths in quotes and braces; otherwise Lua names. */
+/* repl_complete.c: completion of the text before the cursor: commands and their arguments; in
+ * quotes, tensors, weights, blocks, functions, words of fields and options, or paths; in braces,
+ * fields and options; otherwise Lua names. */
 #include "repl.h"
 
 #include <dirent.h>
@@ -136,7 +137,8 @@ static void offer_paths(Completion *c)
     if (d) closedir(d);
 }
 
-/* Complete the first string argument of a model's method. False if it is not one. */
+/* Complete the string that opens at `quote` as the first argument of a model's method. False if it
+ * is not one, or if the method takes no name. */
 static bool complete_argument(Repl *r, const char *text, const char *quote, Completion *c)
 {
     lua_State *L = r->L;

@@ -108,7 +108,7 @@ static History *new_history(void)
     return h;
 }
 
-/* Append one line to the file at once, so that a signal loses nothing and the lines of other
+/* Append one entry to the file at once, so that a signal loses nothing and the lines of other
  * prompts are kept. The lock is on the history file itself. */
 static void keep_line(const char *path, const char *text)
 {

@@ -156,7 +156,8 @@ static bool tells_of(const char *line, size_t n, const char *word)
     return false;
 }
 
-/* Print the lines that describe a word, each with its indented lines. False if there are none. */
+/* Print the lines that describe a word, each with the indented lines below it. False if there are
+ * none. */
 static bool print_lines(const char *text, const char *word)
 {
     bool found = false, goes_on = false;

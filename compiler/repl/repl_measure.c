@@ -58,8 +58,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ten bins from the minimum to the 95th percentile, none narrower than the clock's resolution, and
- * one for all longer runs. */
+/* Print ten bins from the minimum to the 95th percentile, none narrower than the clock's
+ * resolution, and one for all longer runs. */
 static void histogram(const double *us, int n)
 {
     enum { BINS = 10, WIDTH = 40 };
@@ -80,7 +80,8 @@ static void histogram(const double *us, int n)
     }
 }
 
-/* Run for some seconds, and push the minimum and the median in seconds; print: also print them. */
+/* Run for some seconds, and push the minimum and the median in seconds; print: also print them
+ * and a histogram. */
 static int measure_runs(lua_State *L, double seconds, bool print)
 {
     enum { MOST_RUNS = 100000 };

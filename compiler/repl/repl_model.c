@@ -1,4 +1,5 @@
-/* repl_model.c: compiled models at the prompt: m("text"), m:run{…}, m:at("name"), m:wait(). */
+/* repl_model.c: compiled models at the prompt: m("text"), m:run{…}, m:reset(), m:names(),
+ * m:at("name"), m:wait(), m:close(), and members such as m.name. */
 #include "repl.h"
 
 #include <math.h>
@@ -167,7 +168,7 @@ static int run_model(lua_State *L)
     return 1;
 }
 
-/* m:reset(): reset the caches and the inputs of a graph. */
+/* m:reset(): reset the caches and the inputs of a graph that has caches. */
 static int reset(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

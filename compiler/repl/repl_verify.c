@@ -1,5 +1,5 @@
-/* repl_verify.c: compare a model at the prompt with the generic engine or a reference. Its question
- * and sequences are kept. */
+/* repl_verify.c: compare a model at the prompt with the generic engine or a reference. The
+ * model keeps its question and sequences. */
 #include "repl.h"
 
 #include <string.h>

@@ -34,7 +34,7 @@ static int count_calls(const GraphSpec *g, const char *op)
 }
 
 /* "spec dates: layers 2, heads 4, d_model 64 (specs/dates.lua)": the sizes that the spec sets; of a
- * list, the first value. */
+ * list, the first value. For a graph, the numbers of its inputs, params and outputs. */
 static int describe_spec(lua_State *L)
 {
     static const struct { FieldId id; const char *name; } sizes[] = {

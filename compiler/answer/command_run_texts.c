@@ -80,8 +80,8 @@ static bool can_chat(Session *s, const RunOptions *c)
     return false;
 }
 
-/* True if the words ask for the similarity of two texts, which a model with one vector per text
- * computes. If "similar" is the only word, it is a text. */
+/* True if the words begin with "similar", to compare two texts, and the model can do so: it gives
+ * one vector per text, without labels. If "similar" is the only word, it is a text. */
 static bool is_similar(const Session *s, const RunOptions *c)
 {
     const Model *m = s->model;

@@ -6,7 +6,7 @@
 #include "engine.h"
 #include "rt_cli_parts.h"
 
-/* The functions of the rt_program get a pointer to this as `model` and as `state`. */
+/* The functions of `program` get a pointer to their RunProgram as `model` and as `state`. */
 typedef struct RunProgram {
     Engine *engine;
     RtCharacters source, target;    /* for a character tokenizer */

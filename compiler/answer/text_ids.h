@@ -20,8 +20,8 @@ typedef struct TextOptions {
  * ids->ids and ids->room: max_source, or max_target for a decoder-only model. *begin receives the
  * ids that an answer begins with. False after an error. */
 bool text_ids(Session *s, const Plan *p, const char *text, const TextOptions *o, rt_cli_source *ids, CliBegin *begin);
-/* The tokens of one text[bytes], for a model with a subword tokenizer; RT_TOO_LONG if they do not
- * fit into ids->room. */
+/* Convert text[bytes], which is not a pair, to tokens, for a model with a subword tokenizer;
+ * RT_TOO_LONG if they do not fit into ids->room. */
 rt_status text_tokens(const Model *m, const char *text, size_t bytes, rt_cli_source *ids);
 
 #endif

@@ -1,5 +1,5 @@
 /* diag.c: a list of errors and remarks, each with its notes, in the order in which they were
- * reported. */
+ * reported; and the word that the user may have meant. */
 #include "diag.h"
 
 #include <stdlib.h>

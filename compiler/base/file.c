@@ -221,8 +221,8 @@ int file_has_owner(const char *id)
 }
 
 /* True if a temporary file of xformc no longer has a writer: its lock is free and its process is
- * gone. If a process has that id, or it cannot be looked up from here, the file must instead be
- * old. */
+ * gone. If a process with its id is alive, or ids cannot be looked up from here, the file must
+ * instead be old. */
 static bool is_stale(const char *path, const char *name)
 {
     enum { OLD = 3600, OLD_ELSEWHERE = 86400 };         /* seconds */

@@ -52,8 +52,8 @@ const char *file_own_id(Arena *a);
 int   file_has_owner(const char *id);
 
 /* A file name that is unique to this process. file_remove_stale removes such files of killed
- * processes from a folder; a file whose process may be alive, only if the file is old. A repeated
- * call for the same folder does nothing. */
+ * processes from a folder; a file whose process may be alive, only if the file is old. A call
+ * for the folder searched last does nothing. */
 const char *file_own_name(Arena *a, const char *end);                   /* end: ".log" */
 void  file_remove_stale(const char *folder);
 

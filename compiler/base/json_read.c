@@ -44,8 +44,8 @@ static void write_real(char *digits, size_t count)
     memcpy(digits, real, (size_t)length);
 }
 
-/* Rewrite integers beyond 2^63 - 1 in magnitude as reals. Returns s itself if there are none, else a
- * copy. */
+/* Rewrite integers beyond 2^63 - 1 in magnitude as reals. Returns s itself if there are none, else
+ * a copy. */
 static const char *with_real_numbers(Arena *a, const char *s, size_t n)
 {
     char *copy = NULL;
@@ -79,8 +79,8 @@ static void *memory_of(size_t bytes)
 
 json_t *json_parse(Arena *a, const char *s, size_t n, size_t flags, json_error_t *error)
 {
-    json_set_alloc_funcs(memory_of, free);      /* the first call sets it, before any JSON value
-                                                 * exists */
+    json_set_alloc_funcs(memory_of, free);      /* the first call sets the allocator, before any
+                                                 * JSON value exists */
     return json_loadb(with_real_numbers(a, s, n), n, flags | JSON_ALLOW_NUL, error);
 }
 

@@ -1,5 +1,5 @@
-/* command.h: the commands of the command line. Each returns the exit code after reporting all
- * errors. */
+/* command.h: the commands of the command line. Each reports its errors and returns the exit
+ * code; main also checks that standard output was written. */
 #ifndef COMMAND_H
 #define COMMAND_H
 

@@ -235,8 +235,8 @@ static void take_lines(Tokenize *t)
     free(line);
 }
 
-/* Set the source language, so that texts are converted as for a translation. A target language that
- * does not change the ids is an error. */
+/* Set the languages, so that texts are converted as for a translation. A target language that does
+ * not change the ids is an error. */
 static Exit translate(Tokenize *t)
 {
     const CliLanguages l = { .from = t->options->source_language, .to = t->options->target_language, .messages = stderr, .program = "xformc" };

@@ -1,5 +1,5 @@
 /* command_verify.c: compare the engines with each other, with and without taps, or with a
- * reference. */
+ * reference; also measure accuracy and perplexity. */
 #include "command.h"
 
 #include <stdlib.h>

@@ -85,8 +85,8 @@ bool repl_scan_due(ReplScan *c, size_t size);                   /* true to try `
 void repl_check_nul(lua_State *L, int index);    /* raise if the value is a string with a NUL */
 /* Raise the errors of a Diag as one Lua error; return if it has none. */
 void repl_raise(lua_State *L, Diag *d);
-/* Called from a signal handler: ask the running Lua code and model to stop. `again`: an earlier
- * request had no effect, so also leave the emitted code; false if it cannot be left. */
+/* Called from a signal handler: ask the running Lua code, model and child to stop. `again`: an
+ * earlier request had no effect, so also leave the emitted code; false if it cannot be left. */
 bool repl_interrupt(bool again);
 bool repl_interrupted(void);                                    /* the last chunk was asked to stop */
 /* repl_stopping: the last chunk was asked to stop, and nothing has handled that. repl_heard: handle

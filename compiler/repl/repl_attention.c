@@ -29,9 +29,9 @@ static const char *file_of_graph(lua_State *L, const ReplModel *m)
     return text;
 }
 
-/* m:attention("text"), or m:attention() for a graph or the last question: draw in the terminal; with
- * "FILE.svg" as the next argument, into that file. Options: kind, layer, head, n, file. Without n,
- * a decoder-only model is fed the text and generates nothing. */
+/* m:attention("text"), or m:attention() for a graph or the last question: draw in the terminal;
+ * with "FILE.svg" as the next argument, into that file. Options: kind, layer, head, n, file.
+ * Without n, a decoder-only model is fed the text and generates nothing. */
 static int attention(lua_State *L)
 {
     ReplModel *m = repl_check_model(L);

@@ -58,7 +58,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Print ten bins from the minimum to the 95th percentile, none narrower than the clock's
+/* Print up to ten bins from the minimum to the 95th percentile, none narrower than the clock's
  * resolution, and one for all longer runs. */
 static void histogram(const double *us, int n)
 {

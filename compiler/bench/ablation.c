@@ -67,7 +67,7 @@ static bool open_f32(Ablation *a)
     return true;
 }
 
-/* Open the last form again, on `threads` threads. */
+/* Open the last form again, for `threads` threads; if that is 1, list the step in left_out. */
 static bool open_threads(Ablation *a, int threads)
 {
     Bench *b = &a->benches[0];
@@ -161,7 +161,8 @@ static bool measure_tests(Ablation *a)
     return true;
 }
 
-/* Set the numbers of threads to 1 and the largest number asked for; returns the latter. */
+/* Set the numbers of threads to 1 and the largest that bench_choose_threads chooses; returns the
+ * latter. */
 static int most_threads(Bench *b, const int *asked, int n)
 {
     bench_choose_threads(b, asked, n);

@@ -36,8 +36,8 @@ void ablation_close(Ablation *a, const Session *kept);
 const BenchRow *ablation_row(const Ablation *a, int test, int step);
 /* Speed divided by that of another step: the median, over the repetitions, of the ratio. */
 double ablation_ratio(const Ablation *a, int test, int step, int other);
-/* The distance of a step's outputs from those of the previous step: largest difference / largest
- * value of the previous step; NaN for the first step. */
+/* The distance of a step's outputs from those of the previous step: the largest difference, divided
+ * by the previous step's largest absolute value unless that is 0; NaN for the first step. */
 double ablation_distance(const AblationStep *s);
 
 /* Markdown tables; JSON: {"steps":[…],"rows":[…],"left_out":[…]}. */

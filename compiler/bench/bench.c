@@ -247,7 +247,8 @@ static void graph_error(Bench *b, BenchEngine *mine, const BenchEngine *its)
     }
 }
 
-/* Compare every sentence of a batched call with the same sentence encoded by itself. */
+/* Compare every sentence of a batched call of `mine` with the sentence as `its` encodes it
+ * alone. */
 static rt_status sentences_error(Bench *b, const BenchTest *t, const Inputs *in, BenchEngine *mine, const BenchEngine *its)
 {
     Engine *a = mine->engine, *c = its->engine;

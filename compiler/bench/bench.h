@@ -44,7 +44,8 @@ typedef struct BenchEngine {
     const char *compiler, *cflags;
     Engine *engine;
     int64_t pause_ns;               /* after a repetition on several threads, so that they sleep */
-    int64_t compile_ns;             /* to open the engine; 0: nothing is compiled */
+    int64_t compile_ns;             /* to open the engine (Ablation: to compile it); 0: nothing is
+                                     * compiled */
     int64_t rss_bytes;              /* growth of the process's resident memory for this engine */
     double max_abs_err;             /* of outputs vs. `its` of bench_try; negative: not compared */
     double largest;                 /* largest absolute value among the outputs that they were
@@ -88,7 +89,8 @@ bool bench_probe(Bench *b);
 
 /* Choose the tests for this model; if `seconds` is 0 and all would take too long, shorten them, or
  * leave out the longest, with a remark.
- * needs: plan, engine_count, threads, repetitions, limits.   gives: tests, seconds, deadline_ns. */
+ * needs: session, plan, engine_count, threads, repetitions, seconds, limits.
+ * gives: tests, seconds, deadline_ns. */
 void bench_tests(Bench *b);
 /* Like bench_tests, without a remark. Returns the factor by which the lengths, or for an
  * encoder-only model the most tokens of a test, are reduced; 1: not at all. */
@@ -102,15 +104,16 @@ void bench_tests_like(Bench *b, const Bench *other);
 /* Run every test once on an engine, to measure its memory, and compare its outputs with those of
  * `its`, an engine with the same vocabulary and lengths; NULL: do not compare. False after an
  * error.
- * needs: tests.   gives: rss_bytes, max_abs_err and largest of the engine. */
+ * needs: session, tests.   gives: rss_bytes, max_abs_err and largest of the engine. */
 bool bench_try(Bench *b, BenchEngine *e, const BenchEngine *its);
 
 /* Measure every row. False after an error.
- * needs: engines, threads, repetitions, tests.   gives: rows; rss_bytes, max_abs_err and largest of
- * the engines. */
+ * needs: session, engines, threads, repetitions, seconds, tests.
+ * gives: rows; rss_bytes, max_abs_err and largest of the engines. */
 bool bench_measure(Bench *b);
 
-/* Measure n rows of one test in turn. The caller sets the engine, test and threads of each. */
+/* Measure n rows of one test in turn. The caller sets the engine, test and threads of each. False
+ * after an error. */
 bool bench_turns(Bench *b, BenchRow *rows, int n);
 
 /* Figures computed from the times of a row. Tokens read and tokens written both count. */
@@ -178,15 +181,17 @@ void bench_add_text(Text *t, const char *s);
 /* Time of one operation in a run of a test, summed over all layers, with the jit on one thread. */
 typedef struct BenchOperation { const char *kernel, *tensor; int64_t ns; int calls; double flops, bytes; } BenchOperation;
 typedef struct BenchOperations { const BenchTest *test; BenchOperation *list; int count; int64_t ns; } BenchOperations;
-/* Time the operations of the last test whose run takes less than half a second, else of the first
- * test. *out receives the one of several runs that has the median time. False after an error. */
+/* Time the operations of the last test that some engine runs in less than half a second with the
+ * first number of threads, else of the first test. *out receives the one of several runs that has
+ * the median time. False after an error. */
 bool bench_operations(Bench *b, BenchOperations *out);
 
 /* Open a jit engine whose operations can be watched (jit_watch), on one thread. `with` replaces the
  * session's options. NULL after an error. */
 Engine *bench_open_watched(Bench *b, const CompileOptions *with);
 
-/* A self-contained HTML page with all of the above. `operations` are those of benches[0]. */
+/* A self-contained HTML page: bars, rooflines, the rows, `operations`, which are those of
+ * benches[0], and the engines. */
 Text bench_report(const Bench *const *benches, int n, const BenchOperations *operations);
 
 /* The number of sentences of a batch that an engine reads in one call. */

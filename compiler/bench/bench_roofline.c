@@ -131,7 +131,7 @@ static const char *power(Arena *a, int n)
     return arena_format(a, n < 0 ? "1/%d" : "%d", 1 << abs(n));
 }
 
-/* Draw the grid. Every line has a number, but on a narrow x axis only every second one. */
+/* Draw the grid. Every line has a number, but on a narrow x axis only every other line has one. */
 static void draw_grid(Roofline *r)
 {
     Arena *a = r->benches[0]->arena;
@@ -251,7 +251,7 @@ static void name_tests(Roofline *r)
 }
 
 /* The legend of engines and dtypes: entries from left to right, in lines. If `drawn` is false,
- * only measure. Returns its height. */
+ * only measure. Returns the height of the legend. */
 enum { KEY_LINE = 20 };
 static double draw_key(Roofline *r, double top, bool drawn)
 {

@@ -154,8 +154,8 @@ static void add(Bench *b, BenchWork work, const char *name, int prompt, int gene
 static int at_least_1(int64_t n) { return n > 1 ? (int)n : 1; }
 static int lesser(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
 
-/* Lengths are the model's own; the last position of a target is never an input. dec keeps the
- * length of its source as `prompt`. */
+/* Lengths are the model's own, divided by `shorter`; the last position of a target is never an
+ * input. dec keeps the length of its source as `prompt`. */
 static void add_both(Bench *b, int shorter)
 {
     const Model *m = b->session->model;

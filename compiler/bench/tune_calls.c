@@ -20,8 +20,8 @@ typedef struct Called {
     int best_calls;
 } Called;
 
-/* An engine whose calls all have the same cut. of_op[block][operation]: the index of its function
- * in Calls.list, or -1. */
+/* An engine in which every call that `cut` applies to has that cut. of_op[block][operation]: the
+ * index of its function in Calls.list, or -1. */
 typedef struct Way { LinearCut cut; Engine *engine; int **of_op; } Way;
 
 typedef struct Calls { Tune *tune; const Emit *names; Called *list; int count; Way ways[CUTS]; int way_count; Way *running; } Calls;

@@ -58,7 +58,8 @@ typedef struct EnginePhases {
 } EnginePhases;
 
 struct Engine {
-    const char *name;               /* "native (gcc)", "generic": engine_name, with the compiler */
+    const char *name;               /* engine_name; for native code with the compiler:
+                                     * "native (gcc)" */
     const EngineOps *ops;
     const Plan *plan;
     unsigned char *state;           /* plan->state_bytes, 64-byte aligned */
@@ -72,7 +73,7 @@ struct Engine {
  * must be TARGET_ROW_MAJOR. The engine keeps all weights as f32 or, if plan_generic_bytes says so,
  * reads them for each operation that needs them. beside: NULL, or a generic engine on another plan
  * of the same graph; if both plans round alike, the two share its kept weights, and either may be
- * closed first. */
+ * closed first. NULL after a reported error. */
 Engine *generic_open(Arena *a, Diag *d, const Plan *p, const Engine *beside);
 /* Like generic_open, with plain loops instead of OpenBLAS: slow, but the same bits on every
  * machine. keep: keep all weights; else each is read when needed, matrices a few rows at a time,
@@ -101,17 +102,18 @@ rt_status generic_walk(Engine *e, const int *ids, int n, EngineAt *at, void *use
  * [rows][columns] as in a trace, or NULL; a NULL guide turns this off. */
 typedef const float *EngineGuide(void *user, const char *name);
 void generic_follow(Engine *e, EngineGuide *guide, void *user);
-/* With `weigh`, the taps of a generic engine keep, instead of each number, the sum of the absolute
- * values of its terms; for a linear, |bias| + sum |w x|. The sum is never less than the absolute
- * value of the number, and is far larger if terms cancel. The computation itself is unchanged. */
+/* With `weigh`, the taps of a generic engine receive, instead of each number, the sum of the
+ * absolute values of its terms; for a linear, |bias| + sum |w x|. The sum is never less than the
+ * absolute value of the number, and is far larger if terms cancel. The computation itself is
+ * unchanged. */
 void generic_weigh(Engine *e, bool weigh);
 
-/* Forget every sequence, and set the inputs of an xf.graph to the numbers of its spec, or to zeros
- * if it gives none; inputs set before are lost. */
+/* Forget every sequence and source, and set the inputs of an xf.graph to the numbers of its spec,
+ * or to zeros if it gives none; inputs set before are lost. */
 void engine_reset(Engine *e);
-/* engine_inputs resets only the inputs, engine_forget only the sequences. The other two are for an
- * xf.graph. engine_has_room: true if the next run fits into the caches. engine_run: run, beginning
- * a new sequence if it does not fit. */
+/* engine_inputs resets only the inputs, engine_forget only sequences and sources. The other two are
+ * for an xf.graph. engine_has_room: true if the next run fits into the caches. engine_run: run,
+ * beginning a new sequence if it does not fit. */
 void engine_inputs(Engine *e);
 void engine_forget(Engine *e);
 bool engine_has_room(const Engine *e);
@@ -133,8 +135,9 @@ bool engine_saturated(const Engine *e);
 /* engine_rows: the maximum number of rows per call. engine_logits_stride: in floats. */
 int engine_rows(const Engine *e);
 int64_t engine_logits_stride(const Engine *e);
-/* In the next source, of n ids, the first `first` ids are those of the first text of a pair; 0 or
- * n: there is no second text. Ignored by models without token types. */
+/* Until the next call of engine_pair, the first `first` ids of each source, which has n ids, are
+ * those of the first text of a pair; 0 or n: there is no second text. Ignored for models without
+ * token types. */
 void engine_pair(Engine *e, int first, int n);
 /* Set an input of an xf.graph: values[heads][rows][columns]; only a bias has several heads. */
 void engine_set_input(Engine *e, const char *name, const float *values);

@@ -16,7 +16,7 @@ typedef struct Generic {
     KeptWeights *kept;              /* NULL: weights are not kept */
     float ***weights;               /* [tensor id][layer index], dense and row-major; NULL if not a
                                      * param, or not in memory */
-    float ***anew;  int anew_count, anew_room;              /* elements of `weights` not kept */
+    float ***anew;  int anew_count, anew_room;              /* elements of `weights` to forget */
     bool walks;                     /* inside generic_walk */
     int threads;
     Product *product;               /* OpenBLAS or plain */
@@ -30,7 +30,7 @@ typedef struct Generic {
     EngineGuide *guide;  void *guide_user;          /* of generic_follow */
     float *sizes;                   /* [rows][width] of the last result; NULL: none yet */
     bool weighs;                    /* set by generic_weigh */
-    const float *result;            /* of the last step, next or decode: [rows][stride] */
+    const float *result;            /* of the last call of the decoder: [rows][stride] */
 } Generic;
 
 enum { COUNTS = COUNT_TARGET + 1 };
@@ -67,8 +67,8 @@ float *generic_own_weights(Generic *own, const Tensor *t, int layer);
  * until generic_forget_weights. */
 const float *generic_read_weights(const Engine *e, const Tensor *t, int layer);
 void generic_forget_weights(Generic *own);
-/* c = a w^T or, with p->add, c += a w^T, by plain loops; each of several threads reads a few rows
- * of w at a time and then drops them. Does nothing and returns false if w is kept, cannot be read
+/* c = a w^T or, with p->add, c += a w^T, by plain loops; each thread reads a few rows of w
+ * at a time and then drops them. Does nothing and returns false if w is kept, cannot be read
  * by rows or will be read again (generic_walk), or if the engine uses OpenBLAS. */
 bool generic_product_by_rows(const Engine *e, const Tensor *w, int layer, const BlasProduct *p,
                              float *c, const float *a);

@@ -100,8 +100,8 @@ static bool has_room(int threads)
     return true;
 }
 
-/* The library, or the Fortran runtime that it loads, ends the program if it gets no memory. This is
- * what it was doing, for the message; NULL outside of the library. */
+/* The library, or the Fortran runtime that it loads, ends the program if it gets no memory. This
+ * says what it is doing, for the message; NULL except while it is loaded or runs sgemm. */
 static const char *inside;
 
 static void end_without_memory(void)

@@ -24,8 +24,8 @@ Product plain_product;              /* same bits on every machine, however the w
  * products ask for more. False after an error with exit code 69: it cannot be loaded, or there is
  * no memory for its buffers. */
 bool blas_load(Diag *d);
-/* Let OpenBLAS start its threads; products may then ask for n. False if the system cannot start
- * them, or has no memory for their buffers. */
+/* Let OpenBLAS start its threads; products may then ask for up to n. False if the system cannot
+ * start them, or has no memory for their buffers. */
 bool blas_start_threads(int n);
 
 #endif

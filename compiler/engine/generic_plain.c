@@ -10,7 +10,7 @@ enum { PARTS = 16 };
 typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
 static Four at(const float *p) { return *(const Four *)(const void *)p; }
 
-/* Add the products from i to n - 1 to the parts, and then all parts. */
+/* Add the products from i to n - 1 to the parts, then add up the parts. */
 static float sum_of(const Four parts[PARTS / 4], const float *a, const float *b, int i, int n)
 {
     float part[PARTS];

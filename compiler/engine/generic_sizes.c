@@ -150,7 +150,7 @@ static double length(const float *x, int n)
 }
 
 /* z[seen] of one row of a head: |scale| sum |q k| + |bias| + |added|, where an added -inf counts as
- * 0. For int8 keys, which are rotated, |q| |k| bounds the sum. */
+ * 0. For int8 keys, which are rotated, |q| |k| bounds the sum. Taps of scores receive sum |q k|. */
 static void score_sizes(double *z, const GenericPass *pass, const PlanOp *op, int h, int r,
                         const GenericHead *at)
 {

@@ -2,8 +2,8 @@
  *
  * The key of an entry is a hash of all that the library depends on: emitted text, runtime, flags,
  * the compiler's path and --version, the environment variables that affect the build, and the
- * processor. A line with the library's hash follows it, so a truncated or altered entry is not
- * used. */
+ * processor. In an entry, a line with the library's hash follows the library, so a truncated or
+ * altered entry is not used. */
 #ifndef LIBRARY_CACHE_H
 #define LIBRARY_CACHE_H
 

@@ -1,5 +1,5 @@
-/* native.c: emit a Plan as C, compile it in a temporary folder and load the library; or load it
- * from the cache. */
+/* native.c: emit a Plan as C, compile it in a temporary folder and load the library; or load the
+ * library from the cache; or switch a jit engine to a library. */
 #include <dlfcn.h>
 #include <dirent.h>
 #include <errno.h>
@@ -85,7 +85,8 @@ static void note_size(Engine *e, const char *library)
     if (stat(library, &file) == 0) e->phases.library_bytes = (int64_t)file.st_size;
 }
 
-/* Write the files to `folder`, compile and load. Stops after a signal. */
+/* Write the files to `folder`, compile them, add the library to the cache if o.cached, and load it.
+ * Stops after a signal. */
 static bool compile(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, const Cached *c, const char *folder)
 {
     Native *k = e->own;

@@ -5,9 +5,9 @@
 #include "emit.h"
 #include "engine.h"
 
-/* cc: NULL for `cc` on the PATH. cached: use and fill the cache; only if cc is NULL. polls: a call
- * during which jit_stop was called returns RT_INTERRUPTED. form.weights is ignored: it is always
- * WEIGHTS_FILE. */
+/* cc: NULL for `cc` on the PATH. cached: use and fill the cache; only if cc is NULL. polls: calls
+ * that run the model return RT_INTERRUPTED if they end between jit_stop and jit_go_on. form.weights
+ * is ignored: it is always WEIGHTS_FILE. */
 typedef struct NativeOrder { const char *cc; EmitForm form; bool cached, polls; } NativeOrder;
 
 /* Emit, compile in a temporary folder unless the cache has the library, and load. NULL after a

@@ -59,15 +59,16 @@ typedef struct Look {
 bool look_read(Look *l, int *ids, int *n);
 /* The maximum number of ids in a question. */
 int64_t look_most_ids(const Model *m);
-/* look_answer: answer ids[n], with or without taps. look_trace: trace question and answer; the
- * engine must have taps. look_ask: both. */
+/* look_answer: take ids[n] as the question and, if the model is to write, answer it; the engine
+ * need not have taps. look_trace: trace question and answer; the engine must have taps. look_ask:
+ * both. */
 bool look_answer(Look *l, int *ids, int n);
 bool look_trace(Look *l);
 bool look_ask(Look *l, int *ids, int n);
 /* Set l->engine to a new engine with taps that is just long enough for question and answer. The
  * previous engine still belongs to the caller. */
 bool look_engine(Look *l, EngineKind kind);
-/* Run an xf.graph on the inputs set in the engine. */
+/* Run an xf.graph on the inputs set in the engine, and trace it. */
 bool look_graph(Look *l);
 /* True if the caches of a graph have room for one more run by that engine; else an error is
  * reported. */

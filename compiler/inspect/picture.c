@@ -1,4 +1,5 @@
-/* picture.c: the colour ramp, and the width of text in a terminal, for both forms of a Picture.
+/* picture.c: the colour ramp, the background of the terminal, the number of cells of a Picture, and
+ * the width of text in columns.
  *
  * The ramp is an arc in the OKLab space from white (L 1) to a deep blue (L 0.27, a -0.002, b
  * -0.125), bent towards (0.68, -0.055, -0.17) so that its middle is clearly blue, and cut into

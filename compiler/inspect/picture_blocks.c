@@ -102,7 +102,8 @@ static int heads_of_a_layer(const PictureSection *s)
     return n;
 }
 
-/* Cells are square, two columns wide, if the heads of a layer still fit on one line. */
+/* Cells are two columns wide, and so square, if a column label has a wide character, or if the
+ * heads of a layer still fit on one line. */
 static Sheet measure(const Writer *w, const PictureSection *s)
 {
     Sheet sheet = { .cell = 1, .gutter = longest(s->row_labels, s->rows) + 1 };

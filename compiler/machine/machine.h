@@ -1,8 +1,9 @@
-/* machine.h: measure the limits of this machine: bandwidth of each memory level, and FLOP/s.
+/* machine.h: measure the limits of this machine, which are the bandwidth of each memory level and
+ * FLOP/s, and name its processor.
  *
- * Loops that only read, or only multiply and add, measure them, on one and on several threads. On
- * x86, the loops use AVX-512 or AVX2 if the processor has it, whatever xformc was compiled for;
- * otherwise, they use vectors of four floats. */
+ * Loops that only read, or only multiply and add, measure the limits, on one and on several
+ * threads. On x86, the loops use AVX-512 or AVX2 if the processor has it, whatever xformc was
+ * compiled for; otherwise, they use vectors of four floats. */
 #ifndef MACHINE_H
 #define MACHINE_H
 

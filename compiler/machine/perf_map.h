@@ -9,7 +9,8 @@
 
 bool perf_map_wanted(void);
 
-/* The C text with its static functions made external, because libtcc lists only such symbols. */
+/* The C text with its static functions made external, because libtcc lists only external
+ * symbols. */
 const char *perf_map_text(Arena *a, const char *text);
 
 /* Add the symbols of compiled code, without symbols[n], which are elsewhere in memory. If the file

@@ -117,7 +117,7 @@ static rlim_t data_bytes(void)
 enum { MOST_MIB = 256 };
 
 /* Runs in the child, and ends it: with 0, with 1 if the limit on memory or size is exceeded, or by
- * a signal. Memory may be four times MOST_MIB, since libtcc grows its buffers by doubling. */
+ * a signal. Memory may grow by four times MOST_MIB, since libtcc grows its buffers by doubling. */
 static void try_text(const char *text, const CSymbol *symbols, int n)
 {
     const rlim_t data = data_bytes(), room = data ? data + ((rlim_t)4 * MOST_MIB << 20) : (rlim_t)4 << 30;

@@ -2,10 +2,10 @@
  *
  * The header's first entry is
  * {"__metadata__":{"xformc":IDENTITY,"digests":HASH,"selftest":VALUES}}; see rt_packed.h. The
- * identity covers graph and layout, not the values, so that a built program accepts new values for
- * the same spec; the hash covers the file. An xf.graph has no "selftest". The header, with its
- * length, is padded with spaces to a multiple of 64 bytes; every tensor is padded to such a
- * multiple, too. */
+ * identity covers the graph, the layout and the KV cache's dtype, not the values, so that a built
+ * program accepts new values for the same spec; the hash covers the file. An xf.graph has no
+ * "selftest". The header, with its length, is padded with spaces to a multiple of 64 bytes; every
+ * tensor is padded to such a multiple, too. */
 #ifndef PACK_H
 #define PACK_H
 
@@ -49,8 +49,9 @@ void pack_release(const unsigned char *data);
 bool pack_is_cached(Arena *a, const Plan *p);
 /* True if a cache file has the hash that its header gives. */
 bool pack_cache_whole(const char *path);
-/* If `data` is mapped from a cache file and takes less than a quarter of the memory, return a copy
- * in pages of 2 MB, which are read faster; otherwise `data`. The copy lives as long as `data`. */
+/* If `data` is mapped from a cache file, return a copy in pages of 2 MiB, which are read faster;
+ * otherwise, or if rt_weights_copy makes no copy, for example of little data, return `data`. The
+ * copy lives as long as `data`. */
 const unsigned char *pack_settle(const unsigned char *data);
 /* One place of a tensor of the model in packed data. rows, columns: its shape in the model (a
  * vector is one row); transposed: it is packed transposed, like a parameter of a matmul in a
@@ -60,7 +61,7 @@ typedef struct PackedTensor { const Packed *packed; int part; size_t offset; int
 void round_narrow(float *w, Format f, int64_t outputs, int64_t in);
 /* All places of a tensor by its name, such as encoder.0.ffn.up.weight, in the arena; *n receives
  * their number. NULL if there are none. There are several if, for example, a parameter is used by a
- * matmul and also added. Computed tables and integers have none. */
+ * matmul and also added. Integers and tables of biases by distance have none. */
 PackedTensor *pack_find(Arena *a, const Plan *p, const char *name, int *n);
 /* Read, or write, the numbers at one place: values[rows][columns], row-major, as in the model. */
 void pack_get(const unsigned char *data, const PackedTensor *t, float *values);

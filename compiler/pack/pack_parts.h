@@ -11,7 +11,8 @@ typedef struct PackEntry { const Packed *packed; int layer_index; size_t offset;
 PackEntry *pack_entries(Arena *a, const Plan *p, int *n);
 /* Pack one entry to `out`, which has room for its bytes and must be zeros. */
 void pack_tensor(unsigned char *out, const PackEntry *e);
-/* Pack each entry to its offset in `data`, which must be zeros, on all processors. */
+/* Pack each entry to its offset in `data`, which must be zeros, on all processors if there is much
+ * to pack. */
 void pack_tensors(unsigned char *data, const PackEntry *e, int n);
 /* Pack the entries on up to eight processors and pass all `bytes` bytes of the data in order to
  * `write`, slice by slice. False as soon as `write` returns false. */
@@ -19,7 +20,7 @@ typedef bool PackWrite(void *user, const void *bytes, size_t n);
 bool pack_stream(const PackEntry *e, int n, size_t bytes, PackWrite *write, void *user);
 
 /* pack_has_values: true if the model has a self-test. pack_values: write its values for packed data
- * to their place in the header; without pack->selftest they stay zeros. */
+ * to `digits`; without a self-test or pack->selftest, `digits` stays as it is. */
 bool pack_has_values(const Plan *p);
 void pack_values(const Pack *pack, const unsigned char *data, char *digits);
 
@@ -43,7 +44,7 @@ typedef enum PackCached {
     PACK_CACHED,                    /* *map is the file, *data its data */
     PACK_SPOILED                    /* an error was reported */
 } PackCached;
-/* Map the cache file of a key, packing it first if needed; *packed receives whether it was. */
+/* Map the cache file of a key, packing it first if needed; *packed: whether this call packed it. */
 PackCached pack_cache_open(Arena *a, Diag *d, const Plan *p, uint64_t key, FileMap *map,
                            const unsigned char **data, bool *packed);
 

@@ -1,5 +1,5 @@
 /* pack_shared.c: packed data in memory, shared by all plans with the same data, so that it is not
- * packed again if an option changes that does not affect it. */
+ * packed again when an option that does not affect it changes. */
 #include "pack_parts.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* trace.c: run a model on given inputs and gather the tensors that its plan keeps, by their names
  * in the graph.
  *
- * Tensors are in order of execution, a layer's before the next layer's, so the first that differs
- * is the first that went wrong. The rows of a decoder come one step at a time; each is copied to
- * its place in a tensor of the final size. */
+ * The tensors of a model that takes ids are in order of execution, a layer's before the next
+ * layer's, so the first that differs is the first that went wrong. The rows of a decoder come one
+ * step at a time; each is copied to its place in a tensor of the final size. */
 #include "trace.h"
 
 #include <math.h>

@@ -247,7 +247,7 @@ static void collect(void)
 
 static void start_next(bool now)
 {
-    enum { PATIENCE_NS = 20000000 };        /* a request dropped earlier starts no child */
+    enum { PATIENCE_NS = 20000000 };        /* a request that is dropped sooner starts no child */
     while (!child.job && waiting && (now || clock_now_ns() - waiting->asked_ns >= PATIENCE_NS)) {
         Background *b = waiting;
         if (!b->looked) look(b);

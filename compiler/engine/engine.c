@@ -1,5 +1,5 @@
-/* engine.c: what all engines share: names, the header of a state, and access to inputs and
- * tensors. */
+/* engine.c: what all engines share: names, starting threads, the header of a state, access to
+ * inputs and tensors, and calls row by row. */
 #include "engine.h"
 
 #include <stdlib.h>

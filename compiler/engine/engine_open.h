@@ -12,8 +12,8 @@ typedef struct EngineOrder {
     EngineKind kind;
     EmitForm form;                  /* for emitted code */
     const char *cc;  bool cached;   /* for native code: NativeOrder */
-    unsigned hooks;                 /* EMIT_*, for the jit; with EMIT_POLLS native code stops too,
-                                     * between two calls */
+    unsigned hooks;                 /* EMIT_*, for the jit; EMIT_POLLS lets native code stop too,
+                                     * after a call */
     int threads;                    /* 0: one */
     const Engine *beside;           /* for the generic engine: generic_open */
 } EngineOrder;

@@ -1,4 +1,4 @@
-/* info.h: the memory and cost of a model, from its Plan: no weights are read and nothing runs.
+/* info.h: the memory and cost of a model, from its Plan: no weights are read and no model runs.
  *
  * Everything lives in the arena of info_new. A multiply and an add count as two FLOPs. */
 #ifndef INFO_H

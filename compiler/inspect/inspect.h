@@ -34,8 +34,8 @@ typedef struct AttentionOptions {
     int layer, head;  bool has_layer, has_head;
 } AttentionOptions;
 
-/* A question with its engine, trace and picture. Functions return false after reporting an
- * error. */
+/* A question with its engine, trace and picture. Functions that can fail return false after
+ * reporting an error. */
 typedef struct Look {
     Session *session;
     AttentionOptions wanted;

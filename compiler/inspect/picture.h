@@ -40,7 +40,7 @@ Text picture_svg(Arena *a, const Picture *p);
 typedef enum PictureInk { PICTURE_SHADES, PICTURE_ON_LIGHT, PICTURE_ON_DARK } PictureInk;
 /* PICTURE_ON_DARK if COLORFGBG, such as "15;0", says so; else PICTURE_ON_LIGHT. */
 PictureInk picture_ground(void);
-/* Lines of at most `width` columns. */
+/* Lines of at most `width` columns, except for the scale and rows with long labels. */
 Text picture_blocks(Arena *a, const Picture *p, int width, PictureInk ink);
 
 /* The colour of a weight, from white to dark blue: as "#rrggbb", or as the nearest of a terminal's

@@ -1,8 +1,8 @@
 /* machine.c: time loops that only read, or only multiply and add.
  *
- * A loop is written once, as a macro over a vector type, and compiled for every instruction set by
- * a function attribute; rt_isa_missing selects those that can run. Each thread reads its own share
- * repeatedly. */
+ * A loop is written once, as a macro over a vector type, and compiled for several instruction sets,
+ * on x86 by a function attribute; the widest vectors that this processor has are used. Each thread
+ * reads its own share repeatedly. */
 #include "machine.h"
 #include "clock.h"
 #include "rt_weights.h"

@@ -32,7 +32,7 @@ void quantise_take(float x[QUANTISE_GROUP][QUANTISE_ROWS], const float *w, int64
 
 /* Quantise and dequantise w[rows][width] in place. */
 void quantise_rows(float *w, int64_t rows, int64_t width, int bits);
-/* One row of activations, as kernels round them: d = max |x| / 127 as f32, q rounded to the
+/* One row of activations in groups, as kernels round it: d = max |x| / 127 as f32, q rounded to the
  * nearest, ties to even. */
 void quantise_activations(float *to, const float *x, int64_t n);
 

@@ -71,9 +71,9 @@ TARGET static inline void NAME(nearest_nibbles)(Integers *q, const Floats *x, co
     *q = WHERE(above < 15, above, ALL_LANES(15)) - 8;
 }
 
-/* Quantise x with 1 / *inverse to q, then compute the best factor for these q by least squares,
- * sum(x q) / sum(q q): *d is that factor as f16, and *gain is how much it reduces the sum of
- * squares of x. The sum of x q has eight parts, by i % 8, which are added in order. */
+/* Quantise x with the factor 1 / *inverse to q, then compute the best factor for these q by least
+ * squares, sum(x q) / sum(q q): *d is that factor as f16, and *gain is how much it reduces the sum
+ * of squares of x. The sum of x q has eight parts, by i % 8, which are added in order. */
 TARGET static inline void NAME(meet)(Integers *d, Floats *gain, const Floats x[QUANTISE_GROUP],
                                      const Floats *inverse)
 {

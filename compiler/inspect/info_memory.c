@@ -101,8 +101,8 @@ static SvgColour colour_of(const PlanBlock *b, const Buffer *x)
 
 /* ---- rectangles with labels ------------------------------------------------------------------------------- */
 
-/* Write the name, and the bytes if there is room. A tall rectangle gets rotated text, and a small
- * one gets smaller text. */
+/* Write the name, and the bytes if there is room. A tall, narrow rectangle gets rotated text,
+ * and a small one gets smaller text. */
 static void label(Picture *x, double left, double top, double w, double h, const char *name, const char *bytes)
 {
     const double middle = left + w / 2, centre = top + h / 2;

@@ -1,4 +1,5 @@
-/* verify_table.h: a table of distances, one row for each tensor of two engines, and printing it. */
+/* verify_table.h: a table of distances, one row for each tensor of each pair compared, and printing
+ * it. */
 #ifndef VERIFY_TABLE_H
 #define VERIFY_TABLE_H
 

@@ -8,12 +8,12 @@
 /* Emit, compile in memory, pack the weights unless they are already packed, and bind them. Only
  * layers, tuning and isa of the form are used: the engine takes the kernels of the first
  * instruction set in isa that this processor runs and that has a kernel set; "native" means the
- * best one. hooks: EMIT_*. With EMIT_POLLS, jit_stop makes a running call return RT_INTERRUPTED between
- * two blocks. Returns NULL after a reported error. */
+ * best one. hooks: EMIT_*. With EMIT_POLLS, jit_stop makes a running call return RT_INTERRUPTED
+ * between two blocks. Returns NULL after a reported error. */
 Engine *jit_open(Arena *a, Diag *d, const Plan *p, EmitForm form, unsigned hooks);
 
 /* A point in a run: operation `op` has just finished. rows: rows in the block. source, target:
- * their lengths so far. ns: how long the operation took. */
+ * lengths so far. ns: how long the operation took. */
 typedef struct JitAt { const PlanBlock *block; const PlanOp *op; int layer, rows, source, target; int64_t ns; } JitAt;
 /* The length of a tensor's dimension at that point. */
 int64_t jit_length(const JitAt *at, Dim d);

@@ -60,7 +60,8 @@ static void forget_open(RtAnswerText *t)
 }
 
 /* Set where the answer begins if its ids changed the prompt's text from `certain` on: at the text
- * of its own ids, if the whole text ends with that, else at `certain`. */
+ * of its own ids, if the whole text ends with that, else at `certain`. The detokenizer has left the
+ * whole text, so that is made again. */
 static rt_status find_changed(RtAnswerText *t, size_t certain, int last)
 {
     size_t own = 0;
@@ -92,7 +93,7 @@ static size_t whole(const RtAnswerText *t, size_t n)
     return n;
 }
 
-/* Search the new text for stops, and cut the text where one begins. */
+/* Search the new text for stops, cut the text where one begins, and set `certain`. */
 static void look(RtAnswerText *t)
 {
     while (t->seen < t->bytes && !t->stopped) {
@@ -118,7 +119,7 @@ rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n)
     if (!n || status != RT_OK) return status;
     status = say_on(t, 0, 0);
     t->certain = t->bytes;
-    if (status == RT_OK) status = say_on(t, n, 1);          /* to its end, to know its length */
+    if (status == RT_OK) status = say_on(t, n, 1);          /* all of it, to know its length */
     t->begin = t->seen = t->bytes;
     if (status == RT_OK && t->begin > t->certain) {
         t->open_bytes = t->begin - t->certain;

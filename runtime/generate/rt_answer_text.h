@@ -1,5 +1,6 @@
 /* rt_answer_text.h: the text of an answer while it is generated: how much of it is final, and where
- * a stop string ends it. A search, whose ids come all at once, uses the same functions. */
+ * a stop string ends it. A beam search, whose ids are known only at its end, uses the same
+ * functions. */
 #ifndef RT_ANSWER_TEXT_H
 #define RT_ANSWER_TEXT_H
 
@@ -10,9 +11,10 @@
 extern "C" {
 #endif
 
-/* Turn ids into text while they are generated: append to out[*used..cap), NUL-terminated, the final
- * text of ids[0..n); earlier calls have passed the first `from`. from 0 starts over. last: no id
- * follows, so append the rest. RT_NO_ROOM: start over with a larger out. */
+/* Turn ids into text while they are generated: append to out[*used..cap), NUL-terminated, what has
+ * become final of the text of ids[0..n) since the last call, which got the first `from` of them.
+ * from 0 starts over. last: no id follows, so append the rest. RT_NO_ROOM: start over with a larger
+ * out. */
 typedef rt_status RtDetokenize(void *self, const int *ids, int from, int n, int last, char *out, size_t cap,
                                size_t *used);
 
@@ -27,8 +29,8 @@ typedef struct RtAnswerText {
     size_t begin;                   /* offset of the answer's text; only it is searched for stops */
     int prompt;                     /* ids of the prompt */
     char *open;  size_t open_bytes; /* end of the prompt's text that the answer may change, or NULL */
-    size_t seen;                    /* the text before this offset was searched for stops */
-    size_t certain;                 /* final bytes: whole characters, no beginning of a stop */
+    size_t seen;                    /* the answer's text before this offset has been searched for stops */
+    size_t certain;                 /* final bytes; before the end: whole characters, no beginning of a stop */
     int stopped;                    /* a stop has ended the answer */
 } RtAnswerText;
 
@@ -37,14 +39,14 @@ rt_status rt_answer_text_open(RtAnswerText *t, RtDetokenize *detokenize, void *s
                               const char *const *stops, int n);
 void rt_answer_text_close(RtAnswerText *t);
 /* Begin an answer to prompt[n], whose text comes first; n may be 0. If the first ids of the answer
- * change the end of the prompt's text, for example because their bytes do not complete a character
- * there, the answer is the text of its own ids or, if the whole text does not end with that, begins
- * with the changed part. These functions return the statuses of `detokenize`; RT_NO_ROOM also if
- * memory runs out. */
+ * change the end of the prompt's text, for example because their bytes complete its last character,
+ * or leave the run of byte tokens that it ends with invalid, the answer is the text of its own ids
+ * or, if the whole text does not end with that, begins with the changed part. This and the next two
+ * functions return a status of `detokenize`, but RT_NO_ROOM only if memory runs out. */
 rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n);
-/* Add an id; does nothing after a stop. */
+/* Add an id; after a stop, do nothing. */
 rt_status rt_answer_text_add(RtAnswerText *t, int id);
-/* End the answer: add the rest; all of it is final. */
+/* End the answer: add the rest, unless a stop has ended it; all of the text is final now. */
 rt_status rt_answer_text_end(RtAnswerText *t);
 
 /* The ids themselves, separated by spaces; self is not used. */

@@ -6,7 +6,7 @@
 
 /* parent -1: the id follows the prompt. */
 typedef struct Node { int parent, id; } Node;
-/* node -1: nothing was generated yet. */
+/* node -1: nothing has been generated yet. */
 typedef struct Live { int slot, node; double sum; } Live;
 /* beam: the index of its parent in `live`. */
 typedef struct Candidate { int beam, id, ends; double sum; } Candidate;
@@ -41,7 +41,7 @@ static void *part(unsigned char *base, size_t *used, size_t bytes)
     return p;
 }
 
-/* Allocate each array. Returns the bytes of all. */
+/* Allocate each array that the options need. Returns the bytes of all. */
 static size_t lay_out(Search *s, void *scratch, const RtBeamOptions *o, int vocab)
 {
     unsigned char *base = (unsigned char *)scratch;
@@ -81,7 +81,7 @@ static double log_sum(const float *x, int n)
     return (double)max + log(sum);
 }
 
-/* Insert a candidate after those that are as good. */
+/* Insert a candidate after those that are as good; if the list is full, its last one is dropped. */
 static void keep(Search *s, Candidate c)
 {
     int i = s->candidate_count < s->kept ? s->candidate_count++ : s->kept - 1;
@@ -123,7 +123,8 @@ static rt_status find_candidates(Search *s)
 
 static double score(const Search *s, double sum, int length) { return sum / pow(length, s->options->length_penalty); }
 
-/* Insert a finished sequence among the best, after those that are as good; the worst is dropped. */
+/* Insert a finished sequence among the best, after those that are as good. If there are
+ * too many, the worst is dropped. */
 static void finish(Search *s, const Candidate *c)
 {
     const Finished f = { s->live[c->beam].node, c->id, s->length, c->sum, score(s, c->sum, s->length) };

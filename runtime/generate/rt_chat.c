@@ -74,7 +74,8 @@ static Part trimmed(Part p, int left, int right)
     return p;
 }
 
-/* Add a message, answer or system prompt of the caller, trimmed. */
+/* Add a message, answer or system prompt of the caller, trimmed at the ends that `left` and `right`
+ * ask for. */
 static void put_typed(Out *o, Part p, int left, int right)
 {
     const size_t begin = o->n;
@@ -83,8 +84,8 @@ static void put_typed(Out *o, Part p, int left, int right)
     note_typed(o, begin);
 }
 
-/* Add the system prompt, with the template's text around it. ends: trim the white space at its
- * end. */
+/* Add the system prompt, with the template's text around it. ends: trim the white space at the end
+ * of the whole. */
 static void put_system(Out *o, const RtChat *c, const char *text, int ends)
 {
     const int trims = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_SYSTEM;
@@ -122,7 +123,7 @@ size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn 
     const Part said = { words->system, words->system ? strlen(words->system) : 0 };
     const int empty = c->empty != RT_CHAT_EMPTY_KEPT && words->system && !trimmed(said, c->blank, 0).n;
     const char *system = empty && c->empty == RT_CHAT_EMPTY_NONE ? NULL : words->system && !empty ? words->system : c->preset;
-    /* The turn that contains the system prompt; -1: none does. */
+    /* The turn that contains the system prompt or follows it; -1: no system prompt is written. */
     const int place = !system || !c->system[0] ? -1 : c->at_last ? count - 1 : 0;
     const char *date = words->date ? words->date : c->date ? c->date : "";
     Out o = { out, 0, cap, typed, c->dated ? date : NULL };
@@ -132,7 +133,7 @@ size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn 
         /* With TRIM_TURN only the ends of a turn are trimmed: if the system prompt comes first, the
          * left end is not that of the message. */
         const int left = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_USER || (c->trim == RT_CHAT_TRIM_TURN && i != place);
-        /* If the message is empty, the end of the system prompt is trimmed instead. */
+        /* If the message is only white space, the turn ends with the system prompt, which is trimmed. */
         const Part user = { turns[i].user, turns[i].user_bytes };
         const int alone = c->trim == RT_CHAT_TRIM_TURN && !trimmed(user, 1, 0).n;
         if (i) put_text(&o, c->again);

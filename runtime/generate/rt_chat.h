@@ -69,7 +69,7 @@ typedef size_t RtChatMessage(const RtChat *c, const RtChatWords *words, const ch
                              RtChatTyped *typed);
 RtChatMessage rt_chat_message;
 /* Write the local date of `now`, in seconds since 1970, to out[cap], in the template's format; ""
- * if it does not fit. */
+ * if the date cannot be computed or does not fit. */
 void rt_chat_today(const RtChat *c, int64_t now, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -14,15 +14,15 @@ typedef struct RtConversation {
     RtChatTurn *turns;  int count, room;    /* copies; the last answer is NULL until it is added */
     char *text;  size_t bytes;              /* size of the buffer */
     RtChatTyped typed;  int typed_room;     /* ranges of the last text */
-    char date[64];                          /* today's, at the first text, if it is needed */
+    char date[64];                          /* of the day when the first text was made, if the template needs it */
 } RtConversation;
 
 void rt_conversation_free(RtConversation *t);
-/* Start over. */
+/* Remove all turns. */
 void rt_conversation_clear(RtConversation *t);
 /* Add a user message. RT_NO_ROOM: no memory; the message is not added. */
 rt_status rt_conversation_say(RtConversation *t, const char *user, size_t bytes);
-/* Add the answer to it. RT_NO_ROOM: no memory; the message is removed. */
+/* Add the answer to the last message. RT_NO_ROOM: no memory; the message is removed. */
 rt_status rt_conversation_answer(RtConversation *t, const char *answer, size_t bytes);
 /* Remove the last message if it has no answer. */
 void rt_conversation_drop(RtConversation *t);

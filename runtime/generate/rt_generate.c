@@ -12,7 +12,7 @@ static rt_status feed(const RtDecoder *d, const int *prompt, int begin, int n, c
     const int most = d->rows_most < MOST ? d->rows_most : MOST;
     rt_token rows[MOST];
     rt_status status = RT_OK;
-    /* Rows before this one need no logits. */
+    /* Rows before this one go to `prefill`: their logits are not needed. */
     const int unasked = !d->prefill ? 0 : last ? n - 1 : n;
     int count = 0;
     for (int from = begin; from < n && status == RT_OK; from += count) {
@@ -41,12 +41,12 @@ int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n)
     return kept;
 }
 
-/* Feed the prompt without its last id, from the first id that slot 0 does not hold. RT_ORDER for
- * the first row: a ring buffer has lost earlier positions, so all ids are fed. */
+/* Feed the prompt without its last id, after the ids that rt_prompt_cache_kept counts. RT_ORDER: a
+ * ring buffer has lost earlier positions, or nothing is kept, so all ids are fed. */
 static rt_status feed_rest(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n)
 {
     const int kept = o->prompt_cache ? rt_prompt_cache_kept(o->prompt_cache, prompt, n) : 0;
-    if (o->prompt_cache) o->prompt_cache->count = 0;                        /* until it succeeds */
+    if (o->prompt_cache) o->prompt_cache->count = 0;                        /* until the answer succeeds */
     const rt_status status = kept ? feed(d, prompt, kept, n - 1, NULL) : RT_ORDER;
     return status == RT_ORDER ? rt_prefill(d, prompt, n - 1, NULL) : status;
 }

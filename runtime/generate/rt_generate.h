@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /* The ids that slot 0 holds: those with which the next prompt begins need not be fed again. ids has
- * room for `longest`; the first `count` are valid. Nothing else may be fed to the slot in
- * between. */
+ * room for `longest`; the first `count` are valid. Between answers nothing else may be fed to the
+ * slot. */
 typedef struct RtPromptCache { int *ids; int count; } RtPromptCache;
 
 typedef struct RtGenerate {
@@ -33,7 +33,7 @@ typedef struct RtGenerate {
 typedef struct RtGenerated {
     int count;                      /* ids, including the end id */
     int ended;                      /* the last of them is an end id */
-    int stopped;                    /* on_id has stopped it */
+    int stopped;                    /* on_id has stopped the sequence */
     double sum;                     /* of the plain logits' log-probabilities if scored, else 0 */
 } RtGenerated;
 
@@ -47,7 +47,7 @@ int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n);
  * scratch: aligned like a double. Returns RT_OK; RT_ORDER: no prompt or nothing to generate;
  * RT_TOO_LONG: n + most is above `longest`; RT_NO_ROOM: too little scratch; RT_BAD_WEIGHTS: a logit
  * is NaN or INFINITY; RT_NO_TOKEN: the rules exclude every id; otherwise the status of a call that
- * failed. *out then tells how far it got. The ids, and all numbers from which they are computed,
+ * failed. After an error *out tells how far it got. The ids, and all numbers from which they are computed,
  * are the same with and without a prompt_cache; if ring buffers have lost earlier positions, the
  * whole prompt is fed. */
 rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n, int *ids, void *scratch, size_t bytes,

@@ -124,8 +124,8 @@ static rt_status text_of(Answer *a, int from, int n, int last, size_t *used)
 }
 
 /* a->text is the first text after the prompt's certain text: remove from it what the prompt left
- * open. If the ids after the prompt have changed that, for example because their bytes do not
- * complete a character there, the answer is the text of its own ids. */
+ * open. If the ids after the prompt have changed that, for example because their bytes complete its
+ * last character, the answer is the text of its own ids. */
 static rt_status part(Answer *a, int last)
 {
     const int prompt = a->prompt;
@@ -214,7 +214,8 @@ static rt_status answer(Answer *a, const int *prompt, int n, RtBeamResult *resul
     return status == RT_OK && !a->ended && a->count > a->prompt ? stream(a, a->count, 1) : status;
 }
 
-/* With a source, the answer overwrites its ids; otherwise it follows the prompt. */
+/* With a source, the ids of the answer overwrite those of the source; otherwise they follow the
+ * prompt's. */
 static rt_status answer_ids(Answer *a, int n, int joined, RtBeamResult *results, void *scratch, size_t bytes)
 {
     const RtTextModel *m = a->model;

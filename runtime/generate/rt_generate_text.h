@@ -20,8 +20,8 @@ typedef struct RtTextInput {
     void *scratch;  size_t scratch_bytes;
 } RtTextInput;
 
-/* A model that turns text into ids and back. Its functions get `decoder.self`; their statuses are
- * passed on. */
+/* A model that turns text into ids and back. Its functions, except `message`, get `decoder.self`;
+ * their statuses are passed on. */
 typedef struct RtTextModel {
     RtDecoder decoder;
     const RtGeneration *settings;   /* the model's own */

@@ -1,4 +1,4 @@
-/* rt_logits.c: the rules of rt_logits.h, one function each. */
+/* rt_logits.c: the rules of rt_logits.h. */
 #include "rt_logits.h"
 #include <math.h>
 

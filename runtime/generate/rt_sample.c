@@ -58,8 +58,9 @@ static double weigh(RtCandidate *c, int n)
     return sum;
 }
 
-/* Drop the least likely candidates, as long as their weights add up to at most 1 - p of all. A
- * weight of at most 1/n of that is certainly dropped, so a large vocabulary need not be sorted. */
+/* Drop the least likely candidates as long as their weights add up to at most 1 - p of all, but
+ * keep at least one. Unless no weight is larger, weights of at most 1/n of that are certainly
+ * dropped, so a large vocabulary need not be sorted. */
 static int top_p(RtCandidate *c, int n, double p)
 {
     if (p <= 0 || p >= 1) return n;
@@ -108,7 +109,7 @@ static int typical(RtCandidate *c, int n, double mass)
     qsort(c, (size_t)n, sizeof *c, more_typical_first);
     int kept = 0;
     while (kept < n && sum < mass) sum += exp((double)c[kept++].score - base);
-    /* Keep those as typical as the last. */
+    /* Keep also those that are as typical as the last. */
     while (kept < n && c[kept].weight <= c[kept - 1].weight) kept++;
     return kept;
 }

@@ -36,7 +36,7 @@ static inline double rt_random(RtRandom *r)                 /* 0 <= x < 1, with 
     return (double)(rt_random_mix(r->state += RT_RANDOM_STEP) >> 11) / 9007199254740992.0; /* 2^53 */
 }
 
-/* The random numbers for one of many texts: id i of its answer takes number i, so that a draw
+/* The random numbers for one of many texts: id i of its answer takes number i, so a draw
  * depends only on the seed, the text's number and the place in its answer. Text 0 has the numbers
  * of the seed itself. */
 static inline RtRandom rt_random_of(uint64_t seed, uint64_t text)

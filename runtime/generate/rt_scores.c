@@ -1,4 +1,4 @@
-/* rt_scores.c: softmax, sigmoid and similarities, in double. */
+/* rt_scores.c: largest numbers; softmax, sigmoid and similarities, computed in double. */
 #include "rt_scores.h"
 
 #include <math.h>

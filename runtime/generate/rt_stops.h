@@ -1,5 +1,5 @@
-/* rt_stops.h: stop strings, searched for byte by byte in an answer. Each byte is looked at once,
- * whatever came before. */
+/* rt_stops.h: stop strings, searched for byte by byte in an answer. Earlier bytes are never looked
+ * at again. */
 #ifndef RT_STOPS_H
 #define RT_STOPS_H
 
@@ -32,7 +32,7 @@ static inline int rt_stops_good(const char *const *texts, int n)
 size_t rt_stops_scratch_bytes(const char *const *texts, int n);
 /* Stops for texts[n], which the caller owns, in scratch aligned like a pointer. */
 RtStops rt_stops_new(const char *const *texts, int n, void *scratch);
-/* Start over: no byte was seen. */
+/* Start over: no byte has been seen. */
 void rt_stops_begin(RtStops *s);
 /* Add a byte. Returns the bytes of the stop that ends with it, the longest of several; 0: none. */
 size_t rt_stops_see(RtStops *s, char byte);

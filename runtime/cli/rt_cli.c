@@ -1,4 +1,5 @@
-/* rt_cli.c: run a generated program: options, weights and threads, then rt_cli_inputs.c. */
+/* rt_cli.c: run a generated program: prepare its options, weights and threads, then answer texts
+ * (rt_cli_inputs.c) or perform another action. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -150,9 +150,10 @@ struct rt_program {
 
 /* Do what the options say, or answer the texts among the arguments, or else the lines of standard
  * input. Returns the exit code: 0; 1: the self-test fails; 2: wrong option; 65: bad text or
- * weights; 66: the file of the weights or of a text is missing; 69: an instruction set, threads,
- * memory or slots are missing; 70: a defect of the program; 74: reading or writing failed. SIGPIPE
- * ends the process, since nobody reads the answers. */
+ * weights, or the settings exclude every token; 66: the file of the weights or of a text is
+ * missing; 69: an instruction set, threads, processors for --pin, memory or slots are missing; 70:
+ * a defect of the program; 74: reading or writing failed. SIGPIPE ends the process, since nobody
+ * reads the answers. */
 int rt_cli_main(const rt_program *program, int argc, char **argv);
 
 #ifdef __cplusplus

@@ -191,8 +191,9 @@ int cli_answer_open(Cli *cli)
     return cli_no_memory(p);
 }
 
-/* Begin the text of an answer. With a piece tokenizer, a decoder-only model prints its prompt
- * too, since a piece may depend on the one before; but not with --chat, nor if ids are printed. */
+/* Begin the text of an answer. With a piece tokenizer, that of a decoder-only model includes the
+ * prompt, since a piece may depend on the one before; but not with --chat, nor if ids are
+ * printed. */
 static rt_status begin_text(Cli *cli)
 {
     CliAnswer *a = &cli->answer;
@@ -235,8 +236,8 @@ static rt_status write_text(Cli *cli, const int *ids, int n)
     return status == RT_OK ? rt_answer_text_end(&cli->answer.text) : status;
 }
 
-/* Generate from cli->answer.input by the generation settings: sets ids, count, finished, text and,
- * if asked for, score. Without a search, the text grows with the ids if it is streamed or may stop
+/* Generate from cli->answer.input by the generation settings: set ids, count, finished, score and,
+ * if `says`, text. Without a search, the text grows with the ids if it is streamed or may stop
  * them; otherwise it is made afterwards. */
 static rt_status generate(Cli *cli, int scored)
 {

@@ -2,7 +2,7 @@
  * `xformc bench`.
  *
  *   enc dec e2e     encoder-decoder: read a source; write a target after it; both. At full length
- *   ppN tgN         decoder: read N ids, as many rows at a time as fit; write N ids one by one
+ *   ppN tgN         decoder: read N ids, up to 128 rows at a time; write N ids one by one
  *   b1xN            encoder: read a sentence of N ids
  * A run times the layers and the output layer, without tokenising or choosing ids. Each test warms
  * up, then repeats; a repetition is as many runs as fit into REPETITION_SECONDS, at least one.
@@ -83,7 +83,7 @@ static rt_status read_source(const Bench *b, int n)
     return cli->program->encode(cli->model, cli->state, 0, cli->answer.input, n);
 }
 
-/* Feed n ids, at most `most` per call. If most is 1, every row gives logits, otherwise only the
+/* Clear slot 0 and feed it n ids, at most `most` per call. If most is 1, every row gives logits, otherwise only the
  * last. */
 static rt_status decode(const Bench *b, int n, int most)
 {

@@ -1,4 +1,5 @@
-/* rt_cli_generate.h: answers of a program's decoder, by the settings of rt_generation.h. */
+/* rt_cli_generate.h: answers of a program's decoder, by the settings of rt_generation.h; the
+ * languages of a translation. */
 #ifndef RT_CLI_GENERATE_H
 #define RT_CLI_GENERATE_H
 

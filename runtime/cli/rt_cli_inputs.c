@@ -215,8 +215,8 @@ static int begins_alone(Cli *cli)
     return p->texts->ids(cli->tokenizer, "", 0, 0, 0, 0, &source) == RT_OK && source.n;
 }
 
-/* No texts were given: answer the lines of standard input. If there are none either, or if it is a
- * terminal, a model that can continue an empty text does so. */
+/* No texts were given: answer the lines of standard input. If there are none either, or if
+ * standard input is a terminal, a model that can continue an empty text does so. */
 static int cli_no_texts(Cli *cli)
 {
     const int alone = begins_alone(cli), code = alone && isatty(STDIN_FILENO) ? 0 : cli_lines(cli);

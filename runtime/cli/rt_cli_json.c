@@ -1,4 +1,5 @@
-/* rt_cli_json.c: write strings and numbers as JSON. Callers detect write errors. */
+/* rt_cli_json.c: read code points; write strings and numbers as JSON. Callers detect write
+ * errors. */
 #include "rt_cli_parts.h"
 
 #include <math.h>

@@ -38,7 +38,7 @@ static const rt_cli_option table[] = {
 };
 enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 40, MOST_ALIASES = 8, NAME_ROOM = 24 };
 
-/* All options: the table's, the tokenizer's and, for a decoder, the generation settings; --raw in
+/* All options of the program: the table's, the tokenizer's and, for a decoder, the generation settings; --raw in
  * an encoder-only program. */
 typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
 typedef struct Options { Option list[MOST_OPTIONS]; int count; } Options;
@@ -222,7 +222,8 @@ static int choose(CliOptions *o, CliAction action, const rt_program *p)
     return usage_end(p);
 }
 
-/* Reject options and texts that would have no effect, and options that conflict. */
+/* Reject options and texts that would have no effect, and options that conflict or that the chat
+ * template does not support. */
 static int check_options(const CliOptions *o, const rt_program *p, int argc, char **argv)
 {
     const int own = p->generation ? p->generation->stop_count : 0;

@@ -51,7 +51,8 @@ int cli_options(CliOptions *o, const rt_program *p, int argc, char **argv);
 void cli_options_free(CliOptions *o);
 
 /* 1 if texts[n] are the command `similar`, which compares two texts, and its arguments. By itself,
- * or if the model does not make one vector per text, `similar` is a text. rt_cli_inputs.c */
+ * or if the model has labels or does not make one vector per text, `similar` is a text.
+ * rt_cli_inputs.c */
 int cli_is_similar(const rt_program *p, int n, char **texts);
 
 #ifdef __cplusplus

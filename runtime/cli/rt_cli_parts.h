@@ -54,7 +54,7 @@ typedef struct Cli {
     unsigned calls, shared;         /* of rt_team_calls, before this text */
 } Cli;
 
-/* The most ids that an encoder's source, or a decoder-only model's sequence, can have. */
+/* The most ids of a source or, in a decoder-only model, of a prompt. */
 static inline int cli_longest(const rt_program *p) { return p->max_source ? p->max_source : p->max_target; }
 /* The most ids that a text can have: cli_longest, limited by the options and, in a decoder-only
  * model, by max_length. */
@@ -105,8 +105,9 @@ void cli_tell_scores(Cli *cli);
 /* Prepare to answer texts with cli->model, which is bound, and cli->state. Returns 0, or an exit
  * code after a message. */
 int cli_texts_open(Cli *cli);
-/* Answer the texts of the options, then texts[n]; if there are none, the lines of standard input.
- * Returns the exit code. */
+/* Answer the texts of the options, then texts[n], where "-" stands for the lines of standard input;
+ * if there are no texts, answer these lines. If texts[n] are the command `similar`, that is run
+ * first. Returns the exit code. */
 int cli_texts(Cli *cli, int n, char **texts);
 void cli_texts_close(Cli *cli);
 /* Report that standard output cannot be written. Returns RT_EXIT_IO. */
@@ -148,8 +149,8 @@ int cli_batch_end(Cli *cli);
 
 /* ---- JSON: rt_cli_json.c --------------------------------------------------------------------------------- */
 
-/* Write a string of any bytes: each byte that is not valid UTF-8 becomes U+FFFD; characters that
- * cli_may_print rejects are escaped. */
+/* Write any bytes as a quoted string: each byte that is not valid UTF-8 becomes U+FFFD; quotes,
+ * backslashes and characters that cli_may_print rejects are escaped. */
 void cli_json_text(FILE *to, const char *s, size_t bytes);
 void cli_json_number(FILE *to, double x);      /* null if it is not finite */
 /* 1 if a terminal shows the character and does not interpret it. */

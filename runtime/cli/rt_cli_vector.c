@@ -1,5 +1,5 @@
-/* rt_cli_vector.c: the answers of an encoder-only program: hidden states, a vector, the labels that
- * a classifier chooses, or the most likely ids for masks. */
+/* rt_cli_vector.c: the answers of an encoder-only program: hidden states, vectors, the labels that
+ * a classifier chooses, the most likely ids for masks, or the similarity of two texts. */
 #include "rt_cli_parts.h"
 #include "rt_logits.h"
 
@@ -111,8 +111,8 @@ static void json_label(const char *s) { cli_json_text(stdout, s, strlen(s)); }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------ */
 
-/* 1 if the printed rows have neither NaN nor +infinity; in a masked language model, those of
- * masks. */
+/* 1 if no row has NaN or +infinity; in a masked language model, only the rows of masks are
+ * checked. */
 static int good(const Cli *cli)
 {
     const Rows r = rows_of(cli);
@@ -208,7 +208,7 @@ static void json_vector(const Cli *cli)
 /* ---- two texts ---------------------------------------------------------------------------------------------- */
 
 /* Write the vector of texts[i] into to[vector_width]. Returns an exit code; *good: there is a
- * vector. */
+ * vector, otherwise a message has been printed. */
 static int vector_of(Cli *cli, char **texts, int i, float *to, int *good)
 {
     const rt_program *p = cli->program;

@@ -25,7 +25,7 @@ static void default_path(const rt_program *p, const char *argv0, char *path, siz
 }
 
 /* Map the file with the weights: the program's own file if `own` is set and they are appended to
- * it, else w->place. Returns 0 or an errno. */
+ * it, else w->place. w->place becomes "" for the program's own file. Returns 0 or an errno. */
 static int map_file(CliWeights *w, int own)
 {
     const rt_program *p = w->program;
@@ -88,7 +88,7 @@ static void notice_cuts(const CliWeights *w)
     if (w->file.mapped) sigaction(SIGBUS, &action, NULL);
 }
 
-/* Report weights that exceed the memory: they are read from the file for every token. */
+/* Report weights that exceed the memory: they are read from the file repeatedly. */
 static void tell_of_memory(const CliWeights *w)
 {
 #ifdef _SC_PHYS_PAGES
@@ -129,7 +129,7 @@ void cli_weights_settle(CliWeights *w)
     rt_weights_copy(&w->copy, w->data, p->weights_bytes);
     if (!w->copy.data) return;
     if (p->bind(w->model, w->copy.data, w->copy.bytes) == RT_OK) w->data = w->copy.data;
-    else rt_weights_close(&w->copy);                            /* the file has changed meanwhile */
+    else rt_weights_close(&w->copy);                            /* the file has changed in the meantime */
 }
 
 void cli_weights_close(CliWeights *w)

@@ -15,7 +15,7 @@ typedef struct RtTiming {
     int kept;                       /* rows in the prompt cache, left out of input and prompt */
     int fed;                        /* rows fed so far */
     int steps;                      /* calls after the prompt: one id each, or one per beam */
-    int64_t begin, first, last;     /* times of the call, the first id and the last id */
+    int64_t begin, first, last;     /* times of rt_timing_begin, the first id and the last id */
 } RtTiming;
 
 /* Begin an answer to a text of `input` ids, with `prompt` rows, at least 1. `kept` of these

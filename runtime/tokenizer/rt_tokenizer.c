@@ -179,8 +179,8 @@ static void encode_text(TokWork *w, const char *text, size_t bytes)
 
 /* ---- the template ------------------------------------------------------------------------------------------- */
 
-/* How many ids of texts fit next to the special tokens of `count` template items from `first` on,
- * which are left out with `plain`; INT32_MAX if texts are not cut. */
+/* How many ids of texts fit next to a target language and the special tokens of `count` template
+ * items from `first` on, which are left out with `plain`; INT32_MAX if texts are not cut. */
 static int most_ids(const RtTokenizer *t, uint32_t first, uint32_t count, bool plain)
 {
     int specials = t->target != RT_TOK_NONE;

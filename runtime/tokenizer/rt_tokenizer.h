@@ -52,7 +52,7 @@ static inline void rt_tokenizer_literal(RtTokenizer *t, const uint32_t *ranges, 
     t->literal_count = count;
 }
 
-/* The bytes begin .. end of a token in its text; 0, 0 for what the template adds. */
+/* The bytes begin .. end of a token in its text; 0, 0 for what the template or a prompt adds. */
 typedef struct RtTokenSpan { uint32_t begin, end; } RtTokenSpan;
 
 /* text: needs no NUL; other: the second of a pair, or NULL; plain: see rt_tokenizer_encode. */
@@ -126,7 +126,7 @@ typedef struct RtTokenStream {
 rt_status rt_tokenizer_stream(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 rt_status rt_tokenizer_stream_end(const RtTokenizer *t, RtTokenStream *s, const int *ids, int n, int plain, char *out, size_t cap, size_t *used);
 
-/* Both of these as one call, for an RtDetokenize; `from` 0 begins a stream. */
+/* One of these two, with `plain`, in the form of an RtDetokenize; `from` 0 begins a stream. */
 static inline rt_status rt_tokenizer_detokenize(const RtTokenizer *t, RtTokenStream *s, const int *ids,
                                                 int from, int n, int last, char *out, size_t cap,
                                                 size_t *used)

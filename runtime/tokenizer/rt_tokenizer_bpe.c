@@ -7,7 +7,8 @@
 
 enum { SHORT = 40 };
 
-/* Bytes at .. at + bytes of the text; bytes is 0 after it was merged into the symbol before it. */
+/* Bytes at .. at + bytes of the text; bytes is 0 once the symbol has been merged into the one
+ * before it. */
 typedef struct Symbol { uint32_t id, at, bytes, next, previous; } Symbol;
 typedef struct Merge { uint32_t rank, merged; } Merge;
 typedef struct Entry { uint32_t rank, at, merged; } Entry;

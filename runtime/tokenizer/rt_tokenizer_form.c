@@ -122,8 +122,8 @@ static void decompose(Run *r, int32_t c, uint32_t begin, uint32_t end)
     for (uint32_t i = 1; i <= n; i++) form_put(r, (int32_t)rt_tok_at(t, TOK_SEQUENCES, at + i), begin, end);
 }
 
-/* How many bytes from `at` on are ASCII, excluding the last one, which a mark may follow, unless
- * the text ends there. */
+/* How many bytes from `at` on are ASCII; if other characters follow, without the last byte, since
+ * the next character may be a mark on it. */
 static size_t plain(const TokText *in, size_t at)
 {
     size_t n = at;

@@ -115,7 +115,7 @@ typedef struct RtTokOp { uint32_t kind, a, b, c, text, text_bytes, other, other_
 
 typedef enum RtTokOpKind {
     /* normalisers */
-    TOK_CLEAN,          /* drop U+0000, U+FFFD and control characters; white space becomes ' ' */
+    TOK_CLEAN,          /* drop U+0000, U+FFFD, control, format and private-use characters; white space becomes ' ' */
     TOK_CHINESE,        /* spaces around each CJK ideograph */
     TOK_DROP,           /* drop characters with the properties a | b << 32 */
     TOK_LOWERCASE,

@@ -2,7 +2,7 @@
  * deu_Latn (NLLB), de_DE (mBART), __de__ (M2M100), >>deu<< (Marian). */
 #include "rt_tokenizer_parts.h"
 
-/* A name inside the token's marks; n 0: the token is not a language. */
+/* A language's name: its token without marks; n 0: the token is not a language. */
 typedef struct LanguageName { const char *s; size_t n; } LanguageName;
 
 static bool all_within(const char *s, size_t n, char first, char last)
@@ -14,7 +14,7 @@ static bool all_within(const char *s, size_t n, char first, char last)
 
 static bool starts(const char *s, size_t n, const char *with) { return n >= strlen(with) && memcmp(s, with, strlen(with)) == 0; }
 
-/* True if a token has these marks, of two bytes each, on its two sides. */
+/* True if a token has these marks, of two bytes each, before and after a name. */
 static bool is_marked(const char *s, size_t n, const char *before, const char *behind)
 {
     return n > 4 && starts(s, n, before) && starts(s + n - 2, 2, behind);

@@ -73,7 +73,8 @@ static int64_t most_behind(const RtTokNode *node, int64_t count) { return count 
 
 static size_t match(const TokMatcher *m, uint32_t node, size_t at);
 
-/* Match as many characters as possible, then fewer, until the rest matches. */
+/* Match as many characters as possible, then, unless the repetition is possessive, fewer, until the
+ * rest matches. */
 static size_t match_most(const TokMatcher *m, const RtTokNode *node, size_t from)
 {
     const bool run = is_run(m, node);

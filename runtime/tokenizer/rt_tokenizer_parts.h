@@ -121,7 +121,7 @@ void  rt_tok_add_character(TokWork *w, TokText *x, int32_t c, uint32_t begin, ui
 static inline uint32_t rt_tok_begin(const TokText *x, size_t i) { return x->begin ? x->begin[i] : x->offset + (uint32_t)i; }
 static inline uint32_t rt_tok_end(const TokText *x, size_t i) { return x->begin ? x->end[i] : x->offset + (uint32_t)i + 1; }
 
-/* Add an id, for the bytes i .. j of x; x NULL: for none. */
+/* Add an id, for the bytes i .. j of x or, if x is NULL, for no text. */
 void rt_tok_push(TokWork *w, uint32_t id, const TokText *x, size_t i, size_t j);
 
 enum { TOK_RUN_EXTRA = 8, TOK_MARK_BYTES = 16 };    /* rt_tok_form takes two marks for each byte */

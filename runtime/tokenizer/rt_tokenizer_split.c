@@ -104,7 +104,7 @@ static void copy_from(TokWork *w, TokText *to, const TokText *x, size_t i, size_
     to->n += n;
 }
 
-/* Put s[n] before a text; its origin is that of the first character. */
+/* Put s[n] before a text; s gets the origin of the text's first character. */
 static void add_before(TokWork *w, TokText *to, const unsigned char *s, size_t n, const TokText *x, size_t begin, size_t end)
 {
     int32_t c;

@@ -1,4 +1,4 @@
-/* rt_tokenizer_text.c: characters, tries and texts in scratch. */
+/* rt_tokenizer_text.c: tries, characters, texts in scratch, and adding an id. */
 #include "rt_tokenizer_parts.h"
 
 uint32_t rt_tok_walk(const RtTokenizer *t, RtTokSection trie, uint32_t state, const unsigned char *s, size_t n)

@@ -38,7 +38,7 @@ typedef enum rt_status {
     RT_NO_ROOM,      /* the caller's buffer is too small, or the system gave no thread or memory */
     RT_BYTE_ORDER,   /* the weights' numbers are little-endian and this machine is big-endian, or the reverse */
     RT_BAD_VALUE,    /* a mask with a number other than 0 and 1, a bias with NaN or +inf */
-    RT_BAD_OPTION,   /* an option out of range, or options that conflict */
+    RT_BAD_OPTION,   /* an option out of range, options that conflict, or one that the model does not support */
     RT_NO_TOKEN      /* the settings of generation exclude every token */
 } rt_status;
 

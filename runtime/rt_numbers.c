@@ -1,4 +1,4 @@
-/* rt_numbers.c: ids as text. */
+/* rt_numbers.c: numbers as text. */
 #include "rt_numbers.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* rt_numbers.h: ids as text, for --ids and for models without a tokenizer. */
+/* rt_numbers.h: ids as text, for --ids and for models without a tokenizer; writing other numbers. */
 #ifndef RT_NUMBERS_H
 #define RT_NUMBERS_H
 

@@ -16,12 +16,13 @@ typedef struct RtWeights { const void *data; size_t bytes; int mapped; } RtWeigh
  * digits. The functions below accept such a file as well as one that contains only the weights. */
 enum { RT_WEIGHTS_FOOTER = 32 };
 
-/* Load weights: a regular file of 4 MiB to a quarter of the machine's memory is read into pages of
- * 2 MiB; any other regular file is mapped. Anything else, such as a pipe, is read to its end.
+/* Load weights: 4 MiB to a quarter of the machine's memory in a regular file are read into pages of
+ * 2 MiB; smaller or larger weights in a regular file are mapped. Anything else, such as a pipe, is
+ * read to its end, and so is a regular file of weights that is empty or cannot be mapped.
  * Returns 0, or an errno with *w empty. The file must not shrink while it is mapped. */
 int rt_weights_open(RtWeights *w, const char *path);
-/* Map a regular file of any size. A file that cannot be mapped is read instead, to its end or until
- * more than `most` bytes were read. */
+/* Map a regular file of any size. A file that cannot be mapped, unless it is a program, is read
+ * instead, to its end or until more than `most` bytes have been read. */
 int rt_weights_map(RtWeights *w, const char *path, size_t most);
 /* Copy weights that are mapped, or embedded in the program, into pages of 2 MiB, if rt_weights_open
  * would read a file of that size into such pages; otherwise *w is empty. Nothing may write to the
@@ -29,7 +30,7 @@ int rt_weights_map(RtWeights *w, const char *path, size_t most);
 void rt_weights_copy(RtWeights *w, const void *data, size_t bytes);
 /* Allocate `bytes` bytes and at least one more, to be released with free(): aligned to 64 bytes;
  * sizes of 2 MiB and more are in pages of 2 MiB. *room, if room is not NULL, receives the size.
- * NULL if that fails. */
+ * NULL: no memory. */
 void *rt_weights_room(size_t bytes, size_t *room);
 /* Release weights from the functions above. *w may be empty. */
 void rt_weights_close(RtWeights *w);

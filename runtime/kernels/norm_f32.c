@@ -16,7 +16,7 @@ static inline float rt_norm_mean(const float *x, int width)
     return rt_sum(sum) / (float)width;
 }
 
-/* The sum of (x - mean)^2 over the row. */
+/* The sum of (x - mean)^2 over a row or head. */
 static inline float rt_norm_squares(const float *x, int width, float mean)
 {
     const rt_v16 centre = rt_set1(mean);
@@ -33,7 +33,7 @@ static inline float rt_norm_squares(const float *x, int width, float mean)
     return rt_sum(sum);
 }
 
-/* The factor of a row. ANNOTATED divides by width - 1; xformc rejects width 1. */
+/* The factor of a row or head. ANNOTATED divides by width - 1; xformc rejects width 1. */
 static inline float rt_norm_factor(RtNormKind kind, float squares, int width, float eps)
 {
     switch (kind) {
@@ -49,7 +49,7 @@ static inline rt_v16 rt_norm_of(rt_v16 x, rt_v16 centre, rt_v16 factor, const fl
     return rt_fma(rt_mul(rt_sub(x, centre), factor), rt_load(gain), bias ? rt_load(bias) : rt_set1(0));
 }
 
-/* One head: writes `width` columns of y and nothing after them. */
+/* One head, or a whole row: writes `width` columns of y and nothing after them. */
 static inline void rt_norm_head(const RtNorm *shape, float *y, const float *x, const float *gain)
 {
     const int width = shape->width, centred = shape->kind != RT_NORM_RMS;

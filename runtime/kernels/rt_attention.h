@@ -108,8 +108,8 @@ RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int p
     }
 }
 
-/* Turn the scores of row r of head h, q k^T so far, into weights. *seen is the number of visible
- * positions; it becomes 0 if all of them are hidden. */
+/* Turn the scores of row r of head h, q k^T so far, into weights, and copy both to the taps. *seen
+ * is the number of visible positions; it becomes 0 if all of them are hidden. */
 static inline void rt_attention_weights_extra(const RtAttention *shape, const RtAttentionExtra *extra, float *scratch,
                                               int *seen, int h, int r)
 {

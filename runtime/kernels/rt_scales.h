@@ -29,8 +29,8 @@ RT_INLINE size_t rt_score_floats(int capacity, int d_k, const RtFormat format)
     return (size_t)capacity + 16 + (format == RT_INT8 ? (size_t)((d_k + 15) / 16 * 16) : 0);
 }
 
-/* Copy the queries of a tile to `to`, rotated, `stride` floats apart, and make the tile read them
- * from there. */
+/* Copy the queries of a tile to `to`, `stride` floats apart, each by rt_plain_rotated_query, and
+ * make the tile read them from there. */
 RT_INLINE void rt_rotate_queries(RtTile *t, float *to, size_t stride, int rows, int d_k)
 {
     for (int r = 0; r < rows; r++) rt_plain_rotated_query(to + (size_t)r * stride, t->x + (size_t)r * t->x_stride, d_k);

@@ -3,8 +3,8 @@
  * Weights and activations are in groups of RT_GROUP numbers along a row, each with its own scale.
  * The sum of the products of a group is an integer, the same with every instruction set and in any
  * order; groups are added in ascending order, with one rt_fma each. So the bits of an element
- * depend neither on the rows nor on the panels nor on how they are divided. The
- * files in simd/ define the section below, from rt_n16 to rt_n16_dot. */
+ * depend neither on the rows nor on the panels nor on how they are divided. The files in simd/
+ * define the section below, from rt_n16 to rt_n16_dot. */
 #ifndef RT_SIMD_INT8_H
 #define RT_SIMD_INT8_H
 
@@ -247,7 +247,7 @@ RT_APART void rt_byte_tile_many_8(const RtByteTile *t, int rows, int panels) { r
 RT_APART void rt_byte_tile_many_4(const RtByteTile *t, int rows, int panels) { rt_byte_tile_many(*t, rows, panels, 4); }
 
 /* The product of any number of rows and panels. One row takes one panel at a time: the weights are
- * then one stream, and the sums of the next groups do not wait for those of this one. */
+ * then one stream, and the sums of one group do not wait for those of the group before it. */
 RT_INLINE void rt_byte_tile_all(RtByteTile t, int rows, int panels, const int bits)
 {
     if (rows > 1) {

@@ -1,4 +1,4 @@
-/* rt_numbers.h: ids as text, for --ids and for models without a tokenizer; writing other numbers. */
+/* rt_numbers.h: ids and other numbers as text, for --ids and for models without a tokenizer. */
 #ifndef RT_NUMBERS_H
 #define RT_NUMBERS_H
 

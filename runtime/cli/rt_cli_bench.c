@@ -83,8 +83,8 @@ static rt_status read_source(const Bench *b, int n)
     return cli->program->encode(cli->model, cli->state, 0, cli->answer.input, n);
 }
 
-/* Clear slot 0 and feed it n ids, at most `most` per call. If most is 1, every row gives logits, otherwise only the
- * last. */
+/* Clear slot 0 and feed it n ids, at most `most` per call. If most is 1, every row gives logits,
+ * otherwise only the last. */
 static rt_status decode(const Bench *b, int n, int most)
 {
     const rt_program *p = b->cli->program;

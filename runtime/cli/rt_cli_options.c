@@ -38,8 +38,8 @@ static const rt_cli_option table[] = {
 };
 enum { OWN_OPTIONS = sizeof table / sizeof table[0], MOST_OPTIONS = OWN_OPTIONS + 40, MOST_ALIASES = 8, NAME_ROOM = 24 };
 
-/* All options of the program: the table's, the tokenizer's and, for a decoder, the generation settings; --raw in
- * an encoder-only program. */
+/* All options of the program: the table's, the tokenizer's and, for a decoder, the generation
+ * settings; --raw in an encoder-only program. */
 typedef struct Option { const char *name, *argument, *help; int letter, value; } Option;
 typedef struct Options { Option list[MOST_OPTIONS]; int count; } Options;
 
@@ -132,8 +132,8 @@ static int usage_end(const rt_program *p)
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* The number of letters to insert, delete or replace to turn a[0..n) into b, which is shorter than
- * NAME_ROOM. */
+/* The least number of letters to insert, delete or replace to turn a[0..n) into b, which is shorter
+ * than NAME_ROOM. */
 static int distance(const char *a, size_t n, const char *b)
 {
     const int length = (int)strlen(b);

@@ -19,10 +19,11 @@ typedef struct RtLines {
 } RtLines;
 
 /* Read the next line, without its LF or CR LF: (*line)[*bytes], NUL-terminated, valid until the
- * next call of this function or of rt_lines_ready. Returns 1; 0: there are no more lines; -1 with errno: it cannot be read, or there is
- * no memory; RT_LINE_TOO_LONG: it is longer than l->most bytes, and is not read to its end. */
+ * next call of this function or of rt_lines_ready. Returns 1; 0: there are no more lines; -1 with
+ * errno: it cannot be read, or there is no memory; RT_LINE_TOO_LONG: it is longer than l->most
+ * bytes, and is not read to its end. */
 int rt_lines_next(RtLines *l, char **line, size_t *bytes);
-/* 1 if rt_lines_next would return without waiting; 0 if it may wait, or the file cannot be read. */
+/* 1 if rt_lines_next would return without waiting; 0 if it may wait, or reading fails. */
 int rt_lines_ready(RtLines *l);
 void rt_lines_free(RtLines *l);
 

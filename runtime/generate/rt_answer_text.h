@@ -34,7 +34,8 @@ typedef struct RtAnswerText {
     int stopped;                    /* a stop has ended the answer */
 } RtAnswerText;
 
-/* Open t for many answers. The caller owns stops[n]. RT_NO_ROOM: no memory. */
+/* Open t for many answers. The caller owns stops[n], and closes t even after an error. RT_NO_ROOM:
+ * no memory. */
 rt_status rt_answer_text_open(RtAnswerText *t, RtDetokenize *detokenize, void *self,
                               const char *const *stops, int n);
 void rt_answer_text_close(RtAnswerText *t);

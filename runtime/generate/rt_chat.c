@@ -133,7 +133,7 @@ size_t rt_chat_text(const RtChat *c, const RtChatWords *words, const RtChatTurn 
         /* With TRIM_TURN only the ends of a turn are trimmed: if the system prompt comes first, the
          * left end is not that of the message. */
         const int left = c->trim == RT_CHAT_TRIM_EACH || c->trim == RT_CHAT_TRIM_USER || (c->trim == RT_CHAT_TRIM_TURN && i != place);
-        /* If the message is only white space, the turn ends with the system prompt, which is trimmed. */
+        /* If the message is only white space, the end of the system prompt ends the turn. */
         const Part user = { turns[i].user, turns[i].user_bytes };
         const int alone = c->trim == RT_CHAT_TRIM_TURN && !trimmed(user, 1, 0).n;
         if (i) put_text(&o, c->again);

@@ -47,9 +47,9 @@ int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n);
  * scratch: aligned like a double. Returns RT_OK; RT_ORDER: no prompt or nothing to generate;
  * RT_TOO_LONG: n + most is above `longest`; RT_NO_ROOM: too little scratch; RT_BAD_WEIGHTS: a logit
  * is NaN or INFINITY; RT_NO_TOKEN: the rules exclude every id; otherwise the status of a call that
- * failed. After an error *out tells how far it got. The ids, and all numbers from which they are computed,
- * are the same with and without a prompt_cache; if ring buffers have lost earlier positions, the
- * whole prompt is fed. */
+ * failed. After an error *out tells how far it got. The ids, and all numbers from which they are
+ * computed, are the same with and without a prompt_cache; if ring buffers have lost earlier
+ * positions, the whole prompt is fed. */
 rt_status rt_generate(const RtDecoder *d, const RtGenerate *o, const int *prompt, int n, int *ids, void *scratch, size_t bytes,
                       RtGenerated *out);
 

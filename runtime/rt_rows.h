@@ -11,7 +11,7 @@ typedef struct RtRows {
     /* [slots], with `back`: one past the furthest position since position 0 was last decoded. */
     int *furthest;
     int positions_most, rows_most;  /* maximum length of a sequence; maximum rows in a call */
-    int back;                       /* rows begin at most this far before `furthest`; 0: no rings */
+    int back;                       /* rows begin at 0 or at most this far before `furthest`; 0: no rings */
     int *ids, *positions, *visible; /* [rows_most]: inputs of the decoder; positions may be NULL */
     int *memory;                    /* [rows_most]: source length of the row's slot; NULL: none */
 } RtRows;

@@ -16,9 +16,9 @@ typedef struct RtWeights { const void *data; size_t bytes; int mapped; } RtWeigh
  * digits. The functions below accept such a file as well as one that contains only the weights. */
 enum { RT_WEIGHTS_FOOTER = 32 };
 
-/* Load weights: 4 MiB to a quarter of the machine's memory in a regular file are read into pages of
- * 2 MiB; smaller or larger weights in a regular file are mapped. Anything else, such as a pipe, is
- * read to its end, and so is a regular file of weights that is empty or cannot be mapped.
+/* Load weights. If the system has pages of 2 MiB, weights of 4 MiB to a quarter of the machine's
+ * memory in a regular file are read into such pages. Others in a regular file are mapped, or read
+ * if the file is empty or cannot be mapped. Anything else, such as a pipe, is read to its end.
  * Returns 0, or an errno with *w empty. The file must not shrink while it is mapped. */
 int rt_weights_open(RtWeights *w, const char *path);
 /* Map a regular file of any size. A file that cannot be mapped, unless it is a program, is read

@@ -35,7 +35,8 @@ typedef struct RtAnswering {
 
 /* The most ids to generate after a prompt of n ids, in a sequence of at most `longest`; 0: none. */
 int rt_generation_most(const RtGeneration *g, int n, int longest);
-/* The most ids of a prompt, up to the model's `most`, so that max_length allows one more. */
+/* The most ids of a prompt: the model's `most` or, unless max_new is set, fewer if max_length would
+ * not allow one more. */
 int rt_generation_prompt(const RtGeneration *g, int most);
 /* 1 for a beam search, whose ids are known only at its end. One beam is not a search, as in
  * transformers' generate. */

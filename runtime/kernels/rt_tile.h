@@ -61,8 +61,8 @@ RT_INLINE rt_v16 rt_tile_start(const RtTile *t, int r, int p, int lanes)
 }
 
 /* Store the sums of a tile: y = activation(sum), or add + activation(sum). In the last panel `last`
- * columns of y are stored and `add_last` columns of add are read. add: NULL or, with identity or ReLU
- * only, one row. */
+ * columns of y are stored and `add_last` columns of add are read. add: NULL or, only with identity
+ * or ReLU, one row. */
 RT_INLINE void rt_tile_end(const rt_v16 *sum, float *y, size_t y_stride, const int rows, const int panels, int last,
                            RtActivation activation, const float *add, int add_last)
 {

@@ -52,9 +52,9 @@ static void note(const TokMatcher *m, const RtTokNode *node, size_t at)
     m->failed[i >> 3] |= (unsigned char)(1 << (i & 7));
 }
 
-/* A repetition without an upper limit that backtracks. If it fails at a place, it also fails at
- * every later place in the run of its class, since the rest of the pattern fails wherever the
- * repetition can end. */
+/* A repetition without an upper limit that backtracks, and whose failures are noted. If it fails at
+ * a place, it also fails at every later place in the run of its class, since the rest of the
+ * pattern fails wherever the repetition can end. */
 static bool is_run(const TokMatcher *m, const RtTokNode *node) { return is_noted(m, node) && node->c == TOK_REPEAT_MOST && node->d != 2; }
 
 static size_t fail(const TokMatcher *m, const RtTokNode *node, size_t from, size_t to)

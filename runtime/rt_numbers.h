@@ -10,7 +10,7 @@ extern "C" {
 
 /* Read ids: decimal numbers separated by spaces, tabs or commas; *n receives how many there are.
  * RT_BAD_ID: at fault->at (fault may be NULL) is something else, or a number that does not fit an
- * int. RT_TOO_LONG: there are more than `room` ids. */
+ * int; fault->code_point is the byte there. RT_TOO_LONG: there are more than `room` ids. */
 rt_status rt_numbers_read(const char *text, int *ids, int room, int *n, RtTextFault *fault);
 /* How many ids there are before the first tab, or in all if there is no tab. */
 int rt_numbers_before_tab(const char *text);

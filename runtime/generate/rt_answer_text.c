@@ -60,8 +60,8 @@ static void forget_open(RtAnswerText *t)
 }
 
 /* Set where the answer begins if its ids changed the prompt's text from `certain` on: at the text
- * of its own ids, if the whole text ends with that, else at `certain`. The detokenizer has left the
- * whole text, so that is made again. */
+ * of its own ids, if the whole text ends with that, else at `certain`. Then make the whole
+ * text again, because the detokenizer has been used for another text. */
 static rt_status find_changed(RtAnswerText *t, size_t certain, int last)
 {
     size_t own = 0;
@@ -119,7 +119,7 @@ rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n)
     if (!n || status != RT_OK) return status;
     status = say_on(t, 0, 0);
     t->certain = t->bytes;
-    if (status == RT_OK) status = say_on(t, n, 1);          /* all of it, to know its length */
+    if (status == RT_OK) status = say_on(t, n, 1);          /* the whole prompt, to know the length of its text */
     t->begin = t->seen = t->bytes;
     if (status == RT_OK && t->begin > t->certain) {
         t->open_bytes = t->begin - t->certain;

@@ -41,7 +41,7 @@ typedef struct RtBeamOptions {
 
 typedef struct RtBeamResult {
     const int *ids;  int length;    /* generated, including the end id; in the scratch */
-    double sum;                     /* of the log-probabilities of ids */
+    double sum;                     /* of the log-probabilities of ids, changed by the rules */
     double score;                   /* sum / length^length_penalty */
 } RtBeamResult;
 

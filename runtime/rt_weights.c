@@ -165,9 +165,9 @@ static int load(RtWeights *w, int fd, size_t most, int in_place)
         const int copied = copy_all(&c);
         if (!copied && part.first) {
             free(large);
-            return EIO;         /* the program was truncated meanwhile, or reading failed */
+            return EIO;         /* the program was truncated in the meantime, or reading failed */
         }
-        /* The file was truncated meanwhile, or reading failed: read it again, as it is now. */
+        /* The file was truncated in the meantime, or reading failed: read it again, as it is now. */
         if (!copied) return read_all(w, fd, SIZE_MAX, large, room);
         w->data = large, w->bytes = c.bytes;
         return 0;

@@ -41,7 +41,8 @@ rt_status rt_answer_text_open(RtAnswerText *t, RtDetokenize *detokenize, void *s
 void rt_answer_text_close(RtAnswerText *t);
 /* Begin an answer to prompt[n], whose text comes first; n may be 0. If the first ids of the answer
  * change the end of the prompt's text, for example because their bytes complete its last character,
- * or make the run of byte tokens at its end invalid, the answer is the text of its own ids or, if the whole text does not end with that, begins with the changed part. This and the next two
+ * or make the run of byte tokens at its end invalid, the answer is the text of its own ids or, if
+ * the whole text does not end with that, begins with the changed part. This and the next two
  * functions return a status of `detokenize`, but RT_NO_ROOM only if memory runs out. */
 rt_status rt_answer_text_begin(RtAnswerText *t, const int *prompt, int n);
 /* Add an id; after a stop, do nothing. */

@@ -167,7 +167,7 @@ static int load(RtWeights *w, int fd, size_t most, int in_place)
             free(large);
             return EIO;         /* the program was truncated in the meantime, or reading failed */
         }
-        /* The file was truncated in the meantime, or reading failed: read it again, as it is now. */
+        /* The file was truncated in the meantime, or reading failed: read it again as it is now. */
         if (!copied) return read_all(w, fd, SIZE_MAX, large, room);
         w->data = large, w->bytes = c.bytes;
         return 0;

@@ -14,7 +14,8 @@
 
 enum { MOST_IDS = 80, SHOWN = 3 };
 
-/* Read a list of ids from the reference; returns their number. */
+/* Read a list of ids from the reference; returns their number, or 0 if there is no such list with
+ * at most MOST_IDS. */
 static int read_ids(const TensorFile *f, const char *name, int *ids)
 {
     const TensorSource *t = tensor_file_find(f, name);

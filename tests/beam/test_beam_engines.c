@@ -226,8 +226,8 @@ static void each_slot_has_a_source_of_its_own(void **state)
 
 /* ---- one beam -------------------------------------------------------------------------------- */
 
-/* One beam gives the greedy answer in generic and jit, with any penalty, even after another
- * search. */
+/* One beam gives the greedy answer in generic and jit, with several length penalties, even after
+ * another search. */
 static void one_beam_is_greedy(void **state)
 {
     (void)state;

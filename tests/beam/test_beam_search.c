@@ -1,7 +1,7 @@
 /* test_beam_search.c: rt_beam finds the same sequences as a search that keeps whole sequences and
- * sorts all continuations, and with enough beams all possible sequences. The logits of the model
- * are a hash of the sequence in a slot. The model's calls, the scratch and errors are tested
- * too. */
+ * sorts all continuations; with one beam the greedy one, and with enough beams all possible
+ * sequences. The logits of the model are a hash of the sequence in a slot. The model's calls, the
+ * scratch and errors are tested too. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

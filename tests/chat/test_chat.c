@@ -1,6 +1,6 @@
-/* test_chat.c: The chat template of every folder here gives the text and ids of transformers'
- * apply_chat_template (NAME.gold, by make.py): one turn and several, dates, default system texts.
- * Every row of chats.def has a folder. */
+/* test_chat.c: The chat template of every folder NAME with a NAME.gold here gives the texts and ids
+ * of transformers' apply_chat_template (in NAME.gold, by make.py): one turn and several, dates,
+ * default system texts. Every row of chats.def has a folder. */
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>

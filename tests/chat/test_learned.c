@@ -1,6 +1,6 @@
 /* test_learned.c: Learned templates (learned/) write conversations as transformers does
- * (learned.rows, by make_learned.py); their limits are listed here. Single-expression templates
- * write what Jinja writes (expressions.rows). */
+ * (learned.rows, by make_learned.py); their limits are listed here. Short templates write what
+ * Jinja writes (expressions.rows). Templates that run too long or write too much fail. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,8 @@ static const Chat *learn(Arena *a, const char *name, const char **fault)
     return chat_learn(a, text, bytes, names, 2, fault);
 }
 
-/* Check the text of a row. False if it needs something that was not learned from its template. */
+/* Check the text of a row. False if the row has none, or needs something that was not learned from
+ * its template. */
 static bool check(const Chat *chat, const json_t *row, const char *name)
 {
     RtChatTurn turns[8];

@@ -52,7 +52,7 @@ static int check_run(const json_t *root)
     return 0;
 }
 
-/* The sequences that a beam search adds to an answer. */
+/* Check the sequences that a beam search adds to an answer. */
 static int check_beams(const json_t *row)
 {
     static const char *const keys[] = { "answer" };
@@ -69,7 +69,7 @@ static int check_beams(const json_t *row)
     return 0;
 }
 
-/* The object of a text; that of a rejected text has only its input and the error. */
+/* Check the object of a text. That of a rejected text has only the input and the error. */
 static int check_answer(const json_t *row, int searched)
 {
     static const char *const keys[] = { "input", "answer" }, *const refused[] = { "input", "error" }, *const lists[] = { "input_ids", "ids" };

@@ -1,5 +1,5 @@
 /* perturb.c: a tool of the shell suites: copy a safetensors file, and multiply the value with
- * the largest magnitude in one F32 tensor.   usage: perturb FROM TO TENSOR FACTOR */
+ * the largest magnitude in one F32 tensor by FACTOR.   usage: perturb FROM TO TENSOR FACTOR */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

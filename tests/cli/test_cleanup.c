@@ -1,5 +1,6 @@
-/* test_cleanup.c: A signal removes half-written files, and no command starts after it; an ignored
- * signal stays ignored. A command has a time limit. A closed output ends the program. */
+/* test_cleanup.c: Half-written files are removed at a signal or at exit. No command starts after a
+ * signal; a held signal ends the program at the last release; an ignored one stays ignored. A
+ * command has a time limit. A closed output ends the program. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -109,7 +110,7 @@ static void ignore_and_go_on(void)
 }
 
 /* Write to a pipe without a reader. On standard output, SIGPIPE ends the process, and its
- * registered file is removed. */
+ * registered file is removed. On another descriptor, only the write fails. */
 static void write_to_nobody(int fd)
 {
     int ends[2];

@@ -1,7 +1,7 @@
 /* test_generic.c: The generic engine against PyTorch (every intermediate tensor of several goldens)
- * and against the worked example. A step with the KV cache equals full recomputation. Masks,
- * windows, copies of a state, threads, errors. Weights that are read anew, packed or shared give
- * the same results. */
+ * and against the worked example. A step with the KV cache equals a replay from the start. Inputs,
+ * masks, windows, greedy ids, copies of a state, threads, errors, distances of tensors. Weights
+ * that are read anew, packed or shared give the same results. */
 #include "engine_test.h"
 #include "generic.h"
 #include "pack_parts.h"
@@ -167,8 +167,8 @@ static void first_maximum(const Opened *o, const float *p, int best)
     for (int j = 0; j < o->model->target_vocab; j++) assert_true(j < best ? p[j] < p[best] : p[j] <= p[best]);
 }
 
-/* `next` gives the first maximum of a step's logits, decode_greedy that of each of several rows.
- * The log-softmax does not change the ids. */
+/* `next` gives the index of the first maximum of a step's logits, decode_greedy that of each of
+ * several rows. The log-softmax does not change the ids. */
 static void next_is_the_argmax_of_step(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void what_does_not_fit_is_refused(void **state)
 }
 
 /* The generic engine keeps every key, but like engines with ring buffers it goes back at most 8
- * rows, or to position 0. */
+ * rows from the furthest position, or to position 0. */
 static void a_window_is_taken_back_as_rings_are(void **state)
 {
     (void)state;
@@ -314,8 +314,8 @@ static void distances_are_relative_to_the_largest(void **state)
 
 /* ---- weights that are not kept --------------------------------------------------------------- */
 
-/* Run a source, several rows of a target, then one row, so that each program runs. statuses: one
- * per call. */
+/* Run a source, several rows of a target, then one row, with the programs encode, decode and step
+ * that the model has. statuses: one per call. */
 static void run_all(Engine *e, const Model *m, rt_status statuses[3])
 {
     const int source[] = { 3, 4, 2 };
@@ -327,8 +327,8 @@ static void run_all(Engine *e, const Model *m, rt_status statuses[3])
     }
 }
 
-/* With matrices from packed data the state is the same. With zeros in place of that data it is not,
- * so the matrices do come from there. */
+/* With matrices from packed data the state is that of `kept`. With zeros in place of the data it is
+ * not, so the matrices do come from the data. */
 static void compare_packed(const Opened *o, const Plan *p, const Engine *kept, const char *name)
 {
     int n;
@@ -365,7 +365,7 @@ static void compare_traces(const Trace *a, const Trace *b, const char *name)
     }
 }
 
-/* The values that the trace `user` has for every second of its tensors; NULL for the others. */
+/* The values of every other tensor of the trace `user`; NULL for the rest. */
 static const float *half_of_them(void *user, const char *name)
 {
     const Trace *t = user;
@@ -374,8 +374,9 @@ static const float *half_of_them(void *user, const char *name)
 }
 
 /* An engine that reads its weights anew, a layer at a time, gives the same traces as one that keeps
- * them: plain ones, those that follow an earlier trace (generic_follow), and those of sizes
- * (generic_weigh). Afterwards both continue identically. */
+ * them: plain ones, those that follow half of an earlier trace (generic_follow), and those of the
+ * sizes of terms (generic_weigh). Afterwards, and after one more step of a decoder, both have the
+ * same state. */
 static void compare_walk(const Opened *o, Engine *kept, Engine *anew, const char *name)
 {
     const int source[] = { 3, 4, 2, 1 }, target[] = { 1, 3, 4, 2, 0, 3, 1 };
@@ -457,8 +458,8 @@ static void compare_anew(const char *name, int dtype)
     compare_opened(open_golden(name), name, dtype);
 }
 
-/* Several goldens, and models with narrow weights, position biases, rotary tables or a matrix that
- * two operations read. */
+/* Several goldens in f32, and in f32 and int4 models with position biases, rotary tables, token
+ * types, layers of different sizes or a matrix that two operations read. */
 static void weights_read_anew_are_the_same(void **state)
 {
     static const char *const more[] = {
@@ -485,7 +486,7 @@ static void blocks_of_rows_are_the_same(void **state)
         compare_opened(open_spec(spec), spec, dtypes[i]);
 }
 
-/* Values that replace a tensor's are kept. */
+/* Values that replace a tensor's are kept, even by an engine that reads its weights anew. */
 static void a_weight_that_was_set_is_kept(void **state)
 {
     (void)state;
@@ -512,8 +513,9 @@ static void a_weight_that_was_set_is_kept(void **state)
 
 static float *const *weights_of(const Engine *e, int id) { return ((const Generic *)e->own)->weights[id]; }
 
-/* Engines on plans of one graph share one copy of the weights. A weight that one of them sets is
- * its own, and either may be closed first. An engine whose formats differ has its own weights. */
+/* An engine that is opened beside another one on the same graph shares the other's weights. If one
+ * of them sets a weight, the other keeps the old one; either may be closed first. Engines with
+ * different formats share none. */
 static void weights_are_shared(void **state)
 {
     (void)state;

@@ -47,8 +47,8 @@ static void halves_are_the_nearest(void **state)
     assert_int_equal(half_of_float(65520), 0x7C00);
 }
 
-/* The same for bf16, the upper half of f32. All are tried; the largest one's neighbour is
- * infinity. */
+/* The same for bf16, the upper half of f32. All finite numbers are tried; the neighbour of the
+ * largest one is infinity. */
 static void bf16_are_the_nearest(void **state)
 {
     (void)state;
@@ -342,7 +342,8 @@ static void panels_in_and_out(int bits, Format format)
 static void panels_of_bytes(void **state) { (void)state, panels_in_and_out(8, FORMAT_PANELS_INT8); }
 static void panels_of_halves(void **state) { (void)state, panels_in_and_out(4, FORMAT_PANELS_INT4); }
 
-/* The same for 16 bits. If the number of inputs is odd, a row of zeros follows them. */
+/* Pack outputs in bf16 and unpack them. If the number of inputs is odd, a row of zeros follows
+ * them. */
 static void panels_of_bf16(void **state)
 {
     enum { OUT = 19, IN = 7, PANEL = 64 + 8 * 32 };

@@ -32,7 +32,7 @@ static void keep(const Engine *e, float *to, int first, int n, int64_t vocab)
         memcpy(to + (first + i) * vocab, e->ops->logits(e) + i * engine_logits_stride(e), (size_t)vocab * sizeof *to);
 }
 
-/* Feed rows first .. first + n - 1 in one call, or by step if n is 1. */
+/* Feed rows first .. first + n - 1 in one call, or by step if n is 1, and keep their logits. */
 static bool feed(Engine *e, const Ids *target, int first, int n, float *to, int64_t vocab)
 {
     rt_token rows[MOST_ROWS];
@@ -42,7 +42,7 @@ static bool feed(Engine *e, const Ids *target, int first, int n, float *to, int6
     return true;
 }
 
-/* Feed the target in pieces of `piece` rows. */
+/* Encode the source, if any, feed the target in pieces of `piece` rows, and keep the logits. */
 static bool run(Engine *e, const Ids *source, const Ids *target, int piece, float *to, int64_t vocab)
 {
     engine_reset(e);

@@ -1,5 +1,6 @@
 /* test_file.c: Files are read and mapped, and written whole or not at all, even with a size limit,
- * on a full file system and after SIGKILL. */
+ * on a full file system and after SIGKILL. Also links, folders, joined names and stale temporary
+ * files. */
 #include "front_test.h"
 
 #include <dirent.h>
@@ -277,7 +278,8 @@ static const char *leave(World *w, const char *name, int seconds)
     return path;
 }
 
-/* A file being written stays, and so does one whose process may be alive; old ones are removed. */
+/* A locked file stays, however old, and so does a link. A file whose process may be alive stays
+ * until it is old. */
 static void files_of_the_living_stay(void **state)
 {
     (void)state;
@@ -307,8 +309,8 @@ static void files_of_the_living_stay(void **state)
     end_world(&w);
 }
 
-/* In a child: write PIECES pieces to `path`. A size limit, a full file system or SIGKILL stops it
- * after KEPT of them. Exits with the code of its diagnostics. */
+/* In a child: write PIECES pieces to `path`. A size limit, a full file system or SIGKILL stops this
+ * after at most KEPT of them. Exits with the code of the diagnostics. */
 static void write_hindered(World *w, const char *path, Hindrance how)
 {
     static char piece[PIECE];

@@ -1,5 +1,6 @@
-/* test_model.c: The words of fields.def match the enums of model.h. Also the parameters
- * of the base model, which dtype pattern applies, and conversion of reals to integers. */
+/* test_model.c: The words of fields.def match the enums of model.h, and its fields are consistent
+ * and listed by the help. Also the parameters of the base model, a spec after a bad one, which
+ * dtype pattern applies, and conversion of reals to integers. */
 #include "front.h"
 #include "front_test.h"
 #include "integer.h"
@@ -58,7 +59,7 @@ static void fields_are_consistent(void **state)
     }
 }
 
-/* Replace each run of spaces and newlines by one space; drop leading ones. */
+/* Replace each run of spaces and newlines with one space; drop leading ones. */
 static void join_lines(char *text)
 {
     char *to = text;

@@ -143,7 +143,7 @@ static void check_relative(const char *changes, int buckets, int distance)
     const float *own = table_of(&longer, "encoder.relative.table", buckets, HEADS);
     for (int h = 0; h < HEADS; h++) {
         for (int i = 1 - TRAINED; i < TRAINED; i++) assert_true(bias(near, TRAINED, h, i) == bias(far, LONG, h, i));
-        for (int i = 0; i < buckets / 4; i++)   /* each near distance has a bias of its own, on both sides */
+        for (int i = 0; i < buckets / 4; i++)   /* on either side, each near distance has a bias of its own */
             for (int j = 0; j < i; j++) {
                 assert_true(bias(far, LONG, h, i) != bias(far, LONG, h, j));
                 assert_true(bias(far, LONG, h, -i) != bias(far, LONG, h, -j));

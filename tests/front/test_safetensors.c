@@ -1,5 +1,5 @@
-/* test_safetensors.c: safetensors.c on files that each break one rule of the format, on deep
- * nesting, and on files with random damage. */
+/* test_safetensors.c: safetensors.c on valid files, on files that each break one rule of the
+ * format, on deep nesting, and on files with random damage. */
 #include "front_test.h"
 #include "weights.h"
 
@@ -17,7 +17,8 @@ static size_t make_file(unsigned char *out, const char *header, size_t header_si
     return 8 + header_size + data;
 }
 
-/* NULL if the file is accepted, otherwise its diagnostics. */
+/* Write a file, open it, and read its small F32 tensors. NULL if it is accepted, otherwise the
+ * diagnostics. */
 static const char *complaint(Arena *a, const char *path, const unsigned char *file, size_t size)
 {
     Diag *d = diag_new(a);

@@ -1,5 +1,5 @@
-/* test_tensor_source.c: tensor_read for sources of every kind but rotary tables: dtypes, strides,
- * seeds, constants, sinusoids. Also for ranges of rows. */
+/* test_tensor_source.c: tensor_read for sources of every kind but rotary tables and relative
+ * position biases: dtypes, strides, seeds, constants, sinusoids. Also for ranges of rows. */
 #include "front_test.h"
 #include "weights.h"
 
@@ -81,7 +81,7 @@ static void all_short_numbers_are_read(void **state)
         }
 }
 
-/* Transposed views, and views of every second column, read the values of the whole tensor. */
+/* Transposed views, and views of every other column, give the values of the whole tensor. */
 static void views_have_the_numbers_of_the_whole(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_text.c: arena.c and text.c: memory, growing texts, templates, strict UTF-8. */
+/* test_text.c: arena.c and text.c: memory, growing texts, templates, strict UTF-8, endings. */
 #include "front_test.h"
 
 #include "text.h"

@@ -1,5 +1,5 @@
 /* fuzz_checkpoint.c: any bytes as a weights file: a torch.save zip, a llama2.c checkpoint, an index
- * of shards. Also as a spec, if they begin like a checkpoint. */
+ * of shards. Also as a spec, if they begin like a llama2.c checkpoint. */
 #include "fields.h"
 #include "hf.h"
 #include "support_fuzz.h"

@@ -1,5 +1,5 @@
 /* fuzz_safetensors.c: any bytes as a safetensors file. Each tensor of an accepted file is found by
- * name, and read if it has floats. */
+ * name, and read if it has floats and is not too large. */
 #include "model.h"
 #include "dtypes.h"
 #include "support_fuzz.h"

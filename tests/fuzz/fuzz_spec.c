@@ -1,5 +1,5 @@
-/* fuzz_spec.c: any text as a spec, up to a Model, a Graph and the Plans of both targets. It needs
- * no weights file. */
+/* fuzz_spec.c: any text as a spec, up to a Model, a Graph and the Plans of both targets. The spec's
+ * weights file need not exist. */
 #include <string.h>
 
 #include "session.h"

@@ -1,4 +1,4 @@
-/* fuzz_tokenizer.c: any bytes as a tokenizer file, in each format, and as a blob. An accepted
+/* fuzz_tokenizer.c: any bytes as a tokenizer file of any format, and as a blob. An accepted
  * tokenizer encodes a text and decodes the ids. */
 #include <stdlib.h>
 #include <string.h>

@@ -124,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const size_t left = change(damaged, blob->size, &t, &in);
         if (left < bytes) bytes = left;
     }
-    unsigned char *copy = malloc(bytes + 1);    /* one byte more, since nothing may be left */
+    unsigned char *copy = malloc(bytes + 1);    /* one byte more, since `bytes` may be 0 */
     fuzz_expect(copy);
     memcpy(copy, damaged, bytes);
     free(damaged);

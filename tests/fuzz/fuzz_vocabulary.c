@@ -7,7 +7,7 @@
 #include "support_fuzz.h"
 #include "tokenizer.h"
 
-/* Compile a model that has the file as both vocabularies. */
+/* Read a spec that has the file as both vocabularies, up to a Plan. */
 static void as_tokenizer(const char *path)
 {
     static const char text[] = "return xf.model { name = \"m\", layers = 1, heads = 1, d_model = 2, d_ff = 2, max_len = 2, weights = \"random\",\n"

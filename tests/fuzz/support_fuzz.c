@@ -1,5 +1,5 @@
-/* support_fuzz.c: files in memory, checks that hold after every input, and the mutator for
- * safetensors files. */
+/* support_fuzz.c: files in memory, random numbers, checks that hold after every input, reading of
+ * weights and specs, and the mutator for safetensors files. */
 #include "support_fuzz.h"
 
 #include <stdlib.h>

@@ -42,7 +42,8 @@ size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t room, unsigned
 uint32_t fuzz_below(uint64_t *random, uint32_t n);
 
 /* Mutators for the metadata of GGUF files and for JSON files. Three calls in four change keys and
- * values; the fourth changes bytes, and so does every call for an input of another kind. */
+ * values; the fourth changes bytes, and so does every call for an input that is shorter than the
+ * head of a GGUF file or that is not JSON. */
 size_t fuzz_mutate_gguf(uint8_t *data, size_t size, size_t room, unsigned seed);
 size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t room, unsigned seed);
 

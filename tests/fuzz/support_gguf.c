@@ -1,6 +1,6 @@
-/* support_gguf.c: a mutator for the metadata of GGUF files. It makes up to three changes to keys
- * (it changes a type, a number, a text, an array item or an item count, or repeats or removes a
- * key), so that the file stays a GGUF file. */
+/* support_gguf.c: a mutator for the metadata of GGUF files. Three calls in four make up to three
+ * changes to keys (they change a type, a number, a text, an array item or an item count, or repeat
+ * or remove a key), so that the file stays a GGUF file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void put_word(Input *x, size_t at, uint64_t n, size_t bytes)
     for (size_t i = 0; i < bytes && at + i < x->size; i++) x->data[at + i] = (uint8_t)(n >> 8 * i);
 }
 
-/* Replace `gone` bytes with `n` others. False if the input has no room. */
+/* Replace `gone` bytes with `n` others. False if the input ends before those or has no room. */
 static bool replace(Input *x, size_t at, size_t gone, const void *with, size_t n)
 {
     if (at > x->size || gone > x->size - at || x->size - gone + n > x->room) return false;
@@ -42,7 +42,7 @@ static bool replace(Input *x, size_t at, size_t gone, const void *with, size_t n
 
 /* ---- offsets --------------------------------------------------------------------------------- */
 
-/* The offset after a text; far beyond the input if it does not fit. */
+/* The offset after a text; far beyond the input if the text does not fit in it. */
 static size_t behind_text(const Input *x, size_t at)
 {
     const uint64_t n = word_at(x, at, LENGTH_BYTES);

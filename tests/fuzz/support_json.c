@@ -1,6 +1,6 @@
-/* support_json.c: a mutator for JSON files. It changes values, not bytes, so that the file stays
- * JSON: values are replaced with unusual ones or with copies of other values; keys are added or
- * removed; array items are added, removed or repeated. */
+/* support_json.c: a mutator for JSON files. Three calls in four make a change to a value, not to
+ * bytes, so that the file stays JSON: a value is replaced with an unusual one or with a copy of
+ * another value; a key is added or removed; an array item is added, removed or repeated. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

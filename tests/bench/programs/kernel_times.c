@@ -58,7 +58,7 @@ static double run_for(const TimedKernel *k, Work *w, int times)
 }
 
 #ifdef OPENBLAS
-/* OpenBLAS's product of the shape of a linear, with row-major weights. */
+/* Run OpenBLAS's product with the shape of a linear and row-major weights. */
 static void blas(const TimedKernel *k, Work *w)
 {
     int rows, in, out;

@@ -17,8 +17,8 @@ typedef struct Work {
     int *positions, *visible, best;     /* [LENGTH] */
 } Work;
 
-/* run: run the kernel once. rows, width, stride: of the results in y, in floats; rows 0: only
- * `best` is set. flops 0: only the time is shown. */
+/* run: run the kernel once. rows, width, stride: of the results in y, width and stride in floats;
+ * rows 0: only `best` is set. flops 0: only the time is shown. */
 typedef struct TimedKernel { const char *name; void (*run)(Work *w); int rows, width, stride; double flops; } TimedKernel;
 typedef struct TimedSet { const char *compiler, *isa; const TimedKernel *kernels; int n; unsigned needs; } TimedSet;
 

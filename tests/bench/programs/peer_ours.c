@@ -172,7 +172,8 @@ static int read_source(int slot, const char *text)
     return fine(CALL(tokenize)(&model, &state, text, ids, SIZE(MAX_SOURCE), &n, NULL)) && fine(CALL(encode)(&model, &state, slot, ids, n));
 }
 
-/* One step of the unfinished sequences; drops those that end. Returns how many are left, or -1. */
+/* Take one step of the n unfinished sequences, append to their answers, and drop those that end.
+ * Returns how many are left, or -1 after an error. */
 static int step_texts(rt_token *next, int *which, size_t *used, int n, int first)
 {
     int left = 0, ids[SIZE(SLOTS)];
@@ -205,7 +206,8 @@ static int answer_together(int first, int n)
     return left == 0;
 }
 
-/* Append to an answer, which has room for MOST_TEXT bytes; false if it does not fit. */
+/* Append a text to the answer `user`, which has room for MOST_TEXT bytes, including its NUL; false
+ * if the text does not fit. */
 static bool add(void *user, const char *text, size_t n)
 {
     char *answer = user;

@@ -1,5 +1,5 @@
-/* peer_worker.h: shared by the C workers of the peers' benchmark: KEY=VALUE arguments, and
- * requests, one per line.
+/* peer_worker.h: shared by the C workers of the peers' benchmark: KEY=VALUE arguments, ids, argmax,
+ * and requests, one per line.
  *
  * A worker first prints `ready`. `run SECONDS` repeats one unit of work for that time, at least
  * once, and prints `ns` and each time in nanoseconds; `check FILE` writes what the work computes

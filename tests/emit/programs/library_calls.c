@@ -83,7 +83,7 @@ static void row(dates_state *s, int slot, int position, int id)
 static int same(const dates_state *s, const float *logits) { return memcmp(dates_scores(s), logits, VOCAB * sizeof *logits) == 0; }
 static void keep(float *to, const dates_state *s) { memcpy(to, dates_scores(s), VOCAB * sizeof *to); }
 
-/* Feed the answer and keep the log-probabilities of every step. */
+/* Encode a text, feed the answer, and keep the log-probabilities of every step. */
 static void run(dates_state *s, const char *what, float out[STEPS][VOCAB])
 {
     encode(s, 0, what);
@@ -294,7 +294,7 @@ static void room_is_respected(void)
     end("a text stays in its room");
 }
 
-/* The log-probability of an answer; the model's own answer has the highest. */
+/* The log-probability of an answer to one fixed date; the model's own answer has the highest. */
 static double score(const char *target)
 {
     int ids[DATES_MAX_TARGET], n = 0, id = DATES_START;

@@ -49,7 +49,8 @@ static void put_number(unsigned n, unsigned base)
 #if defined(HAS_DECODER)
 enum { STEPS = 6 };
 
-/* Decode some rows in one call; then, from the start again, take greedy steps; then one step. */
+/* Decode some rows in one call; then take greedy steps, and then one step, each time from the
+ * start. */
 static rt_status decode(int first)
 {
     const int rows = SIZE(ROWS) < 3 ? 1 : 3, longest = SIZE(MAX_TARGET) < STEPS ? SIZE(MAX_TARGET) : STEPS;

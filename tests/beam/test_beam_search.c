@@ -165,7 +165,8 @@ static void agrees_where_rules_change_the_scores(void **state)
     }
 }
 
-/* One beam is greedy search: it takes the first maximum at every step. */
+/* One beam, unless with RT_BEAM_STOP_NEVER, is greedy search: it takes the first maximum at every
+ * step. */
 static void one_beam_is_greedy(void **state)
 {
     static const int end = 2;

@@ -1,5 +1,5 @@
 /* test_cleanup.c: Half-written files are removed at a signal or at exit. No command starts after a
- * signal; a held signal ends the program at the last release; an ignored one stays ignored. A
+ * signal; a held signal ends the program at the last release; an ignored SIGINT stays ignored. A
  * command has a time limit. A closed output ends the program. */
 #include <errno.h>
 #include <setjmp.h>
@@ -102,7 +102,7 @@ static void the_last_release_ends_it(void **state)
 static void ignore_and_go_on(void)
 {
     signal(SIGINT, SIG_IGN);
-    cleanup_install();          /* as under nohup: an ignored signal stays ignored */
+    cleanup_install();          /* as in a background job of a script: SIGINT stays ignored */
     raise(SIGINT);
     raise(SIGPIPE);
     raise(SIGXFSZ);

@@ -375,8 +375,8 @@ static const float *half_of_them(void *user, const char *name)
 
 /* An engine that reads its weights anew, a layer at a time, gives the same traces as one that keeps
  * them: plain ones, those that follow half of an earlier trace (generic_follow), and those of the
- * sizes of terms (generic_weigh). Afterwards, and after one more step of a decoder, both have the
- * same state. */
+ * sizes of terms (generic_weigh). Afterwards, and after one more step of a decoder, both states
+ * have the same header and slot. */
 static void compare_walk(const Opened *o, Engine *kept, Engine *anew, const char *name)
 {
     const int source[] = { 3, 4, 2, 1 }, target[] = { 1, 3, 4, 2, 0, 3, 1 };

@@ -1,4 +1,5 @@
-/* kernel_times_set.c: the hottest kernels, compiled by COMPILER for ISA_NAME as SET. */
+/* kernel_times_set.c: the hottest kernels, and multiply-adds for the peak, compiled by COMPILER for
+ * ISA_NAME as SET. */
 #include "rt_simd.h"
 #define RT_KERNELS_H
 #undef RT_KERNEL

@@ -74,8 +74,8 @@ static void engines_agree_on_random_inputs(void **state)
     }
 }
 
-/* Two goldens with the same sizes and different weights: the tensor named is the first in execution
- * order that differs, not the worst. */
+/* Two goldens with the same sizes and different weights and norms: the tensor named is the first in
+ * execution order that differs, not the worst. */
 static void the_first_that_departs_is_named(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_reserved.c: Names of C and of the emitted code are reserved; other identifiers may name a
- * model. Also the map of names. */
+/* test_reserved.c: Names that C, C++, their compilers, or the emitted code and its Makefile use are
+ * reserved; other identifiers may name a model. Also the map of names. */
 #include "front_test.h"
 #include "model.h"
 #include "reserved_names.h"

@@ -1,7 +1,8 @@
 /* library_calls.c: valid and invalid calls to the C emitted for dates. tests/emit/run.sh builds it
  * with a folder compiled with three slots.
  * usage: library_calls WEIGHTS FOREIGN OTHER_SIZE
- * FOREIGN, OTHER_SIZE: packed weights of other models, which bind rejects. */
+ * FOREIGN: the packed weights with another identity; OTHER_SIZE: those of another model. bind
+ * rejects both. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -165,7 +165,7 @@ static void agrees_where_rules_change_the_scores(void **state)
     }
 }
 
-/* One beam, unless with RT_BEAM_STOP_NEVER, is greedy search: it takes the first maximum at every
+/* Without RT_BEAM_STOP_NEVER, a search with one beam is greedy: it takes the first maximum at every
  * step. */
 static void one_beam_is_greedy(void **state)
 {

@@ -140,7 +140,7 @@ static void weights_are_copied_before_the_32nd_call(void **state)
 
 enum { ROWS = 1024, COLUMNS = 2048 };
 
-/* Write a matrix of zeros. */
+/* Write a safetensors file with a matrix of zeros. */
 static void write_matrix(const char *path)
 {
     char head[8 + 96];

@@ -473,8 +473,8 @@ static void weights_read_anew_are_the_same(void **state)
     }
 }
 
-/* Matrices of several blocks of rows, the last of which is shorter. Several threads read the
- * vocabulary matrix. */
+/* Matrices of several blocks of rows, the last of which is shorter. Threads share the
+ * reading of the vocabulary matrix. */
 static void blocks_of_rows_are_the_same(void **state)
 {
     static const char spec[] = "tests/engines/wide_vocabulary.lua";

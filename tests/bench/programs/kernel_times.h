@@ -1,5 +1,6 @@
 /* kernel_times.h: the kernels that one compiler compiled for one instruction set, for
- * kernel_times.c. Shapes are constants, as in native code. All kernels share the buffers of one Work. */
+ * kernel_times.c. Shapes are constants, as in native code. All kernels share the buffers
+ * of one Work. */
 #ifndef KERNEL_TIMES_H
 #define KERNEL_TIMES_H
 

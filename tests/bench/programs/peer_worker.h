@@ -3,7 +3,8 @@
  *
  * A worker first prints `ready`. `run SECONDS` repeats one unit of work for that time, from once to
  * MOST_RUNS times, and prints `ns` and each time in nanoseconds; `check FILE` writes what the work
- * computes and prints `ok`. A worker is idle between requests, and exits at the end of standard input. */
+ * computes and prints `ok`. A worker is idle between requests, and exits at the end of standard
+ * input. */
 #ifndef PEER_WORKER_H
 #define PEER_WORKER_H
 

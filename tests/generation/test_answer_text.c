@@ -82,7 +82,8 @@ static rt_status say_words(void *self, const int *ids, int from, int n, int last
     return RT_OK;
 }
 
-/* The length of the text before the first stop that completes. */
+/* The length of the text before the first stop that completes after `from`; without one, of the
+ * whole text. */
 static size_t cut_of(const char *text, size_t from, const char *const *stops, int n)
 {
     for (size_t end = from + 1; text[end - 1]; end++) {

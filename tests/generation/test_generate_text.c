@@ -14,8 +14,8 @@
 
 enum { END, PIECES = 8, LONGEST = 24, SOURCE = 9, START = 7, SLOTS = 2, MOST_WORK = 1 << 16 };
 
-/* '_' is held back until the next id is known, so one at the end of the prompt may be output with
- * the answer. */
+/* A '_' is held back until the next id is known, so the '_' at the end of a prompt may be output
+ * with the answer. At the end of all ids it becomes a '.'. */
 static const char *const piece[PIECES] = { "", "a", "b", "ab_", "_", "\xe2\x82\xac", "ba", "<s>" };
 
 /* A model that answers with a script, starting at `position`. */

@@ -306,7 +306,8 @@ static void greedy_by_both_ways(void **state)
     }
 }
 
-/* Only the last id of a prompt needs logits. Each id is fed once, in calls of at most four ids. */
+/* Only the last id of a prompt needs logits. The prompt is fed once, in calls of at most four
+ * ids. */
 static void reads_a_prompt_without_logits(void **state)
 {
     static const int prompt[] = { 1, 5, 2, 7, 11, 4, 9, 3, 8, 2, 6 };
@@ -333,8 +334,8 @@ static void reads_a_prompt_without_logits(void **state)
         }
 }
 
-/* Rules and sampling see logits even if `decode` leaves log-probabilities: the ids are the same as
- * without a log-softmax. */
+/* Rules and sampling see logits even if `decode` leaves log-probabilities, as long as the model has
+ * a `next`: the ids are the same as without a log-softmax. */
 static void rules_act_on_logits(void **state)
 {
     static const int prompt[] = { 1, 5, 2 };
@@ -353,7 +354,7 @@ static void rules_act_on_logits(void **state)
             without_next = false;
             differ += memcmp(a.ids, c.ids, sizeof a.ids) != 0;
         }
-    assert_true(differ > 8);                                    /* log-probabilities do give other ids */
+    assert_true(differ > 8);                                    /* without `next`, other ids */
 }
 
 /* Draws for a text depend on the seed and the text's number. Text 0 uses the seed itself. */
@@ -409,8 +410,9 @@ static void knows_when_to_stop(void **state)
     assert_int_equal(make(&g, &quiet, prompt, 3, 2).status, RT_TOO_LONG);
 }
 
-/* Whatever prefix a prompt shares with the cached ids, the answer is that of an empty slot, and no
- * row is fed unnecessarily. */
+/* Whatever prefix a prompt shares with the cached ids, the answer is that of an empty slot. No row
+ * is fed unnecessarily, unless the slot cannot be rewound to the end of the prefix: then it is
+ * cleared and all rows are fed. */
 static void goes_on_from_what_is_held(void **state)
 {
     static const int backs[] = { 1000, 20, 9, 1 };

@@ -4,8 +4,8 @@
  *   KEY=        the key is left out
  *   KEY:T=V     a value of the type with the number T: 0 u8, 4 u32, 6 f32, 7 bool, 8 a text, ...
  *   KEY:9T=V,V  an array of such values; 99 is an array of arrays, without values
- *   +KEY...     the key is added, even if the file has it already
- *               A '^' in a KEY or a text V is a NUL; KEY may be empty.
+ *   +KEY...     the key is added, even if the file has it already; 7 in +KEY=7 is a U32
+ *               A '^' in a KEY or a text is a NUL; KEY may be empty.
  *   5:4:TEXT    token 5 is TEXT, of type 4; types need tokenizer.ggml.token_type in the file */
 #include <ctype.h>
 #include <stdio.h>
@@ -129,7 +129,7 @@ static void copy_key(Edit *e, const GgufKey *key)
     e->keys++;
 }
 
-/* The type of the number that the file has for that key, else U32. */
+/* The type of the number that the file has for the key of a change, else U32. */
 static unsigned type_in(const Gguf *g, const char *change)
 {
     for (uint64_t i = 0; i < g->key_count; i++) {
@@ -150,7 +150,7 @@ static void put_keys(Edit *e, const Gguf *g)
     }
 }
 
-/* The tensor data follows the new header unchanged, so its offsets stay the same. */
+/* The tensor data follows the new header unchanged, so offsets from its beginning stay the same. */
 static void put_tensors(Edit *e, const Gguf *g, const FileMap *map)
 {
     uint64_t begin = map->size;

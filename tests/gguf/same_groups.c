@@ -1,7 +1,7 @@
 /* same_groups.c: check that the packed weights of a GGUF file's model hold its Q8_0 and Q4_0 groups
  * unchanged: every factor and every number, decoded here independently.
- * usage: same_groups FILE.gguf      prints how many groups of 8 and 4 bits there are; exits with 1
- * if one differs */
+ * usage: same_groups FILE.gguf      prints how many groups of 8 and 4 bits there are and how many
+ * differ; exits with 1 if one does, with 2 if the file cannot be read */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +18,9 @@ static int in_file(const unsigned char *block, int bits, int i)
     return bits == 8 ? (int8_t)block[2 + i] : (i < 16 ? block[2 + i] & 15 : block[2 + i - 16] >> 4) - 8;
 }
 
-/* Number i of an output in a panel. For each of 16 outputs in turn, a panel has four bytes: for the
- * next four inputs, or for the next eight, the first four in the low nibbles. */
+/* Number i of output `lane` in a group of a panel. For each of 16 outputs in turn, the group has
+ * four bytes: for the next four inputs, or for the next eight, the first four in the low
+ * nibbles. */
 static int in_panel(const unsigned char *data, int bits, int lane, int i)
 {
     return bits == 8 ? data[i / 4 * 64 + 4 * lane + i % 4] - 128 : (data[i / 8 * 64 + 4 * lane + i % 4] >> (i / 4 % 2 ? 4 : 0) & 15) - 8;
@@ -34,7 +35,7 @@ static bool same(const unsigned char *block, const unsigned char *panel, int bit
 }
 
 /* Count the groups of a matrix of one layer, which the file contains whole and in order. Returns
- * how many differ. Biases precede a panel's factors. */
+ * how many differ, and prints the first three of them. Biases precede a panel's factors. */
 static int other_groups(const Packed *k, const TensorSource *t, const unsigned char *packed, int count[9])
 {
     const int bits = t->dtype == DTYPE_Q8_0 ? 8 : 4, bytes = bits == 8 ? 34 : 18, groups = (int)(t->shape[1] / GROUP), bias = k->tensor[1] ? 64 : 0;

@@ -44,7 +44,8 @@ void __lsan_disable(void);
 static void __lsan_disable(void) {}
 #endif
 
-/* graph_check must die with a message that contains `words`; the graph was broken on purpose. */
+/* Check that graph_check dies with a message that contains `words`, since the graph was broken on
+ * purpose. Discards the graph. */
 static void dies(Made *o, const char *words)
 {
     char said[1024];

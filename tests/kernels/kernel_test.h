@@ -1,5 +1,6 @@
-/* kernel_test.h: shared by the kernel tests: guarded buffers, random numbers, panels, comparisons.
- * The references are plain loops in double; check_close compares results with them. */
+/* kernel_test.h: shared by the kernel tests: when programs and cases are skipped, random numbers,
+ * guarded buffers, comparisons, panels. The references are plain loops in double; check_close
+ * compares results with them. */
 #ifndef KERNEL_TEST_H
 #define KERNEL_TEST_H
 

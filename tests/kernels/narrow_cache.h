@@ -11,7 +11,7 @@ typedef struct Pair { Buffer single, narrow; } Pair;
 typedef struct NarrowCache {
     /* Random keys, or values, that are exact in both formats. */
     Pair (*random)(int heads, int capacity, int width, int values);
-    /* The form in which a query is multiplied by the narrow keys; NULL: unchanged. */
+    /* Give the form in which a query is multiplied by the narrow keys; NULL: it is unchanged. */
     void (*query)(float *to, const float *q, int width);
     /* Set the numbers of position j to NaN. */
     void (*hide)(Pair p, int heads, int capacity, int width, int values, int j);

@@ -49,8 +49,8 @@ static int visible_of(Pattern pattern, int r, int rows, int capacity)
     }
 }
 
-/* Numbers to add, or -inf: one set for all heads or one per head, laid out like the mask. Every
- * fourth row is all -inf. Past visible[r] they are NaN. */
+/* Numbers to add, or -inf: one set for all heads or one per head, laid out like the mask. One row
+ * of four is all -inf. Past visible[r] the numbers are NaN. */
 static void fill_added(Case *c)
 {
     const int by_head = c->rows % 2, heads = by_head ? c->shape.heads : 1;
@@ -62,8 +62,8 @@ static void fill_added(Case *c)
                 r % 4 == 3 || random_bits() % 4 == 0 ? -INFINITY : 3 * random_float();
 }
 
-/* The bias reaches exactly as far as needed. The mask hides half of the positions, and all of them
- * in every third row; its other numbers are arbitrary but not 0. Past visible[r] it is NaN. */
+/* The bias reaches exactly as far as needed. The mask hides about half of the positions, and all of
+ * them in one row of three; its other numbers are 1 or tiny, not 0. Past visible[r] it is NaN. */
 static void fill_extras(Case *c)
 {
     const RtAttention *s = &c->shape;

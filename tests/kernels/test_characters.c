@@ -80,7 +80,8 @@ static void refused(void **state)
     }
 }
 
-/* Encode each code point, without a table: it is reported as itself, and a surrogate as invalid. */
+/* Encode each code point but 0, without a table: it is reported as itself, or as invalid if it is a
+ * surrogate. */
 static void every_code_point(void **state)
 {
     const RtCharacters none = { NULL, 0, NULL, 0 };

@@ -138,7 +138,7 @@ static int scratch_file(const void *text, size_t bytes)
 }
 
 /* Run `p` with up to ARGUMENTS words, `input` as standard input, and out_fd as standard output,
- * unless it is -1. */
+ * unless it is -1. Sets `result`, without the output to out_fd. */
 static void run(const rt_program *p, const char *const *words, const void *input, size_t bytes, int out_fd)
 {
     char *argv[ARGUMENTS + 2] = { (char *)(uintptr_t)p->name };
@@ -255,7 +255,8 @@ static void json(void **state)
           WORDS("--json", "a\"\\/"));
 }
 
-/* Control characters and invalid UTF-8: the JSON stays valid and does nothing to a terminal. */
+/* Control and format characters, and invalid UTF-8: the JSON stays valid and does nothing to a
+ * terminal. */
 static void json_bytes(void **state)
 {
     static const struct { const char *bytes; size_t n; const char *escaped; } cases[] = {

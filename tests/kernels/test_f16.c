@@ -61,7 +61,7 @@ static void check_stored(const float x[16])
     }
 }
 
-/* Every f16, the midpoint to the next, the floats next to both; then every 40009th float. */
+/* Every finite f16, the midpoint to the next, the floats next to both; then every 40009th float. */
 static void stored_is_the_nearest(void **state)
 {
     (void)state;

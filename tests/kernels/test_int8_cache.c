@@ -49,7 +49,8 @@ static Buffer bytes_buffer(size_t bytes)
 }
 
 /* Check the rotated key, or the value, at position j: each number is q d, for an integer q and
- * d = max |x| / 127. Clears its bytes in `left`. */
+ * d = max |x| / 127; d is NaN if a number is not finite. Clears the bytes of the position in
+ * `left`. */
 static void check_stored(const int8_t *head, char *left, const float *numbers, int capacity, int width, int values, int j)
 {
     float most = 0, scale, x[WIDEST];

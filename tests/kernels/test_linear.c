@@ -71,7 +71,8 @@ static void against_reference(void **state)
                 }
 }
 
-/* Any division of rows or panels, down to one, gives the same bits as the whole. */
+/* Any division in two of rows or panels, and each row and panel alone, gives the same bits as the
+ * whole. */
 static void every_cut(void **state)
 {
     static const int sizes[][2] = { { 7, 17 }, { 64, 130 }, { 513, 300 } };
@@ -104,7 +105,7 @@ static void every_cut(void **state)
     }
 }
 
-/* ---- the product of two linears -------------------------------------------------------------- */
+/* ---- fused with another operation, and other tiles ------------------------------------------- */
 
 /* The panels of a, then those of b, in one buffer. */
 static Buffer two_matrices(const Case *a, const Case *b)
@@ -211,7 +212,7 @@ static void one_stream_changes_no_bit(void **state)
         }
 }
 
-/* Wide tiles without prefetch change no bit either, for any remainder of rows and panels. */
+/* Wide tiles without prefetch change no bit either, for various remainders of rows and panels. */
 static void tiles_change_no_bit(void **state)
 {
     static const int sizes[][3] = { { 1, 1, 2 }, { 7, 17, 3 }, { 64, 128, 8 }, { 31, 250, 16 }, { 513, 48, 29 }, { 1030, 100, 45 } };
@@ -250,7 +251,7 @@ static void body(void *argument, int thread, int threads)
     else run(job->c, job->y, 0, job->c->rows, s.begin, s.end);
 }
 
-/* Of 1 to 3 rows a thread gets one, several or none. */
+/* One to three threads divide the rows or the panels: a thread gets one, several or none. */
 static void on_teams(void **state)
 {
     static const int rows[] = { 1, 2, 3, 29 };

@@ -175,7 +175,7 @@ static void against_reference(void **state)
                     }
 }
 
-/* More rows than are rounded at once, and inputs so long that only one row fits. */
+/* More rows than are rounded at once, and rows so long that only one is rounded at a time. */
 static void long_rows(void **state)
 {
     static const int sizes[][3] = { { 4096, 17, 37 }, { 30000, 3, 5 }, { 65536, 17, 2 }, { 65569, 17, 2 } };
@@ -191,7 +191,8 @@ static void long_rows(void **state)
         }
 }
 
-/* Any division of rows or panels, down to one, gives the same bits as the whole. */
+/* Any division in two of rows or panels, and each row and panel alone, gives the same bits as the
+ * whole. */
 static void every_cut(void **state)
 {
     static const int sizes[][2] = { { 7, 17 }, { 64, 130 }, { 513, 300 } };

@@ -43,8 +43,8 @@ static void content(void **state)
     assert_true(rt_packed_number("fedcba987654321G") == 0);
 }
 
-/* The hash joins the digests of the blocks, in order. Digests are the same on every machine: two of
- * them are given here. */
+/* The hash joins the digest of the header and those of the blocks, in order. Digests are the same
+ * on every machine: two of them are given here. */
 static void digests(void **state)
 {
     enum { BYTES = RT_PACKED_DATA_AT + 2 * RT_PACKED_BLOCK + 77 };
@@ -64,7 +64,7 @@ static void digests(void **state)
         assert_true(rt_packed_content(file, BYTES) != h);
         file[at] ^= 0x80;
     }
-    /* Swapping two blocks, or two numbers of a block, changes the digest. */
+    /* Swapping two blocks changes the hash; swapping two numbers of a block changes its digest. */
     for (int i = 0; i < RT_PACKED_BLOCK; i++) {
         unsigned char *one = &file[RT_PACKED_DATA_AT + i], kept = *one;
         *one = one[RT_PACKED_BLOCK], one[RT_PACKED_BLOCK] = kept;

@@ -29,8 +29,8 @@ static void count(void *argument, int thread, int threads)
 }
 
 /* After the first barrier of a round every thread sees that all have begun it. On a busy machine a
- * barrier takes milliseconds, so after some seconds thread 0 makes this round the last; all threads
- * see that after the second barrier. */
+ * barrier takes milliseconds, so after HAMMER_SECONDS thread 0 makes the current round the last;
+ * all threads see that after the second barrier. */
 static void hammer(void *argument, int thread, int threads)
 {
     Job *job = argument;
@@ -117,7 +117,7 @@ static void barriers(void **state)
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);
 }
 
-/* A run: its number of threads, and how many of them passed both barriers. */
+/* A run: whether thread 1 is late, the number of threads, and how many passed both barriers. */
 typedef struct Shared { rt_team *team; int late; _Atomic int threads, passed; } Shared;
 
 static void late(void *argument, int thread, int threads)

@@ -121,7 +121,8 @@ static int growth(const unsigned char *data, size_t bytes)
     return kib;
 }
 
-/* Weights in the program are held only once: their pages are given back as they are copied. */
+/* Weights in the program are held only once: their pages are given back as they are copied. Small
+ * weights are not copied. */
 static void copies(void **state)
 {
     char path[] = "/tmp/test_weights_XXXXXX", small[] = "/tmp/test_weights_XXXXXX";

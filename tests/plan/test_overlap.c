@@ -1,8 +1,9 @@
 /* test_overlap.c: No two tensors that are live together share a byte of the state, in many models.
  *
- * Lifetimes and sizes are computed again here, only from the operations and the tensors: a buffer
- * is live from the first phase that touches it to the last one that does; barriers separate phases.
- * Buffers that outlive a block are always live. */
+ * Lifetimes and sizes are computed again here, from the operations and the tensors; only the
+ * strides of rows and the sizes of the threads' scratch are the plan's. A buffer is live from the
+ * first phase that touches it to the last one that does; barriers separate phases. Buffers that
+ * outlive a block are always live. */
 #include "plan_test.h"
 
 #include <string.h>

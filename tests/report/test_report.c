@@ -60,7 +60,8 @@ static bool apart(const Thing *a, const Thing *b)
     return false;
 }
 
-/* List the texts of a picture, then its circles. Returns the end of the picture. */
+/* List the texts of a picture, then its circles. *texts receives the number of texts, *all that of
+ * both. Returns the end of the picture. */
 static const char *read_picture(const char *svg, Thing *things, int *texts, int *all)
 {
     const char *end = strstr(svg, "</svg>");

@@ -88,7 +88,8 @@ static void equal_steps(const Twin *a, const Twin *b, int from, int to)
     }
 }
 
-/* Encode a source and feed half of the target, switch, feed the rest, fork into another slot. */
+/* Encode a source, if there is an encoder, feed half of the target, switch, feed the rest, fork
+ * into another slot; with `back`, switch back and feed more. Then interrupt a call. */
 static void sequence(const char *spec, int threads, bool back)
 {
     static Twin changed, pinned;

@@ -349,8 +349,8 @@ static void words_are_cut(void **state)
     }
 }
 
-/* Write a tokenizer.json with `count` added tokens, "<a0>", "<a1>", …; every second one is matched
- * in normalised text. */
+/* Write a tokenizer.json with `count` added tokens, "<a0>", "<a1>", …; those with odd numbers are
+ * matched in normalised text, the others are special. */
 static void write_added(const char *from, const char *to, int count)
 {
     json_error_t error;
@@ -369,7 +369,7 @@ static void write_added(const char *from, const char *to, int count)
 /* Returns the processor seconds that `n` added tokens, or `n` bytes of repeated units, take. */
 typedef double Work(const char *path, const char *unit, int n);
 
-/* Four times as many take less than ten times as long; with quadratic time they would take
+/* Four times as many take at most ten times as long; with quadratic time they would take
  * sixteen times as long. Other programs can slow the processor down for a moment, so only the
  * fastest of several tries counts. */
 static void assert_linear(Work *work, const char *path, const char *unit, int n)
@@ -444,8 +444,8 @@ static double encode_repeated(const char *path, const char *unit, int most)
     return seconds;
 }
 
-/* Long texts that repeat letters, white space, digits or combining marks do not take quadratic
- * time. */
+/* Long texts that repeat letters, a word, white space, digits or combining marks do not take
+ * quadratic time. */
 static void long_texts(void **state)
 {
     static const struct { const char *path, *unit; } cases[] = {
@@ -525,8 +525,8 @@ static void taken_white_space(void **state)
     unlink(name);
 }
 
-/* If a text is cut, the id of the language that it begins with counts as one of the ids that are
- * kept, with and without the template. */
+/* If a text is cut, the id of the target language, which precedes those of the text, counts as one
+ * of the ids that are kept, with and without the template. */
 static void a_cut_text_keeps_its_target(void **state)
 {
     enum { TARGET = 5, KEPT = 4 };

@@ -87,8 +87,8 @@ static void put_rotary(void)
     if (scaling == 2) put("rope_low_freq_factor = 1, rope_high_freq_factor = 4, ");
 }
 
-/* Only decoder-only models without relative positions have windows. Parallel layers are
- * pre-norm. */
+/* Only decoder-only models without relative positions have windows. Encoder-decoders have no
+ * parallel layers; such layers are pre-norm. */
 static void put_stack(int kind, int width)
 {
     static const char *const eps[] = { "1e-12", "1e-6", "1e-3" }, *const caps[] = { "5", "30" };

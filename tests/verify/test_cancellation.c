@@ -204,7 +204,7 @@ static Engine *open_untapped(Opened *o)
     return e;
 }
 
-/* Change the last tensor of the weights by 5 %. */
+/* Change the last tensor of the weights of `untapped` by 5 %. */
 static void spoil(Opened *o, Engine *untapped)
 {
     const TensorSource *t = &o->model->tensors[o->model->tensor_count - 1];
@@ -216,7 +216,7 @@ static void spoil(Opened *o, Engine *untapped)
 }
 
 /* An engine without taps cannot be followed. If its result cancels, it still agrees; a wrong result
- * does not. */
+ * does not, which only the first spec can show. */
 static void engines_without_taps_agree(void **state)
 {
     (void)state;
@@ -292,8 +292,8 @@ static bool check_weight(Opened *o, const char *name, int number)
     return true;
 }
 
-/* In each spec change every EVERY-th tensor, starting at a different one, so that all kinds
- * occur. */
+/* In each spec change one tensor in EVERY, starting at a different tensor from spec to spec, so
+ * that all kinds occur. */
 enum { EVERY = 12 };
 
 static int check_weights(const int *numbers, int n)

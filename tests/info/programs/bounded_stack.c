@@ -1,5 +1,5 @@
 /* bounded_stack.c: a model gives the same answer on a stack of BYTES plus a page as on the
- * program's own stack. Guard pages lie below the first of these stacks.
+ * program's own stack. The bytes below the former stay unchanged; further down are guard pages.
  * usage: bounded_stack BYTES FILE.safetensors [TEXT], compiled as model_calls.h says. If BYTES is
  * negative, the stack is smaller than a page. */
 #define _DEFAULT_SOURCE

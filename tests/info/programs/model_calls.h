@@ -1,5 +1,5 @@
 /* model_calls.h: the calls of a model at their largest (encoding the longest source, many rows, one
- * row, a text), and a hash of the state and of the answer.
+ * row, a text, or running a graph), and a hash of the state and of the answer.
  *
  * Compiled with -DMODEL=name -DMODEL_HEADER='"name.h"', the sizes -DMAX_SOURCE=N -DMAX_TARGET=N
  * -DROWS=N, one of -DKIND_GRAPH, -DKIND_ENCODER, -DKIND_DECODER and -DKIND_BOTH, and -DKIND_TEXT
@@ -78,8 +78,9 @@ static void clear(void)
     answer_bytes = 0;
 }
 
-/* Load `file`, which stays in memory, bind it and make the ids for the calls. Returns 0, or 3 if it
- * cannot be read or belongs to another model. */
+/* Load `file`, whose content stays in memory, bind it, make the ids for the calls, and keep `text`,
+ * which may be NULL, as the prompt. Returns 0, or 3 if the file cannot be read or belongs to
+ * another model. */
 static int prepare(const char *file, const char *text)
 {
     FILE *in = fopen(file, "rb");

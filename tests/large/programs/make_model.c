@@ -1,7 +1,8 @@
 /* make_model.c: random models as large as those that people run: a Hugging Face folder in bf16
- * shards, or a GGUF file of Q4_0 blocks. A value depends only on the shape, the tensor's name and
- * its place in the tensor. usage: make_model [--gguf] SHAPE PATH [LAYERS]
- * LAYERS: how many layers to write; default: all that the shape has */
+ * shards, or a GGUF file of Q4_0 matrices and f32 vectors. A value depends only on the format, the
+ * shape, the tensor's name and its place in the tensor.
+ * usage: make_model [--gguf] SHAPE PATH [LAYERS]
+ * LAYERS: how many layers to write, of each stack; default: all that the shape has */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SHARD = 2000 };          /* approximate MiB of a weights file */
+enum { SHARD = 2000 };          /* most MiB of tensors in a weights file */
 enum { PIECE = 1 << 20 };       /* values generated at once */
 enum { NAME = 128 };
 
@@ -79,7 +80,8 @@ typedef struct Tensors { Tensor *list; size_t count; } Tensors;
 
 static int64_t numbers_of(const Tensor *t) { return t->rows * (t->columns ? t->columns : 1); }
 
-/* Append a tensor; `name` is its name in folders, a printf format. Callers set the GGUF name. */
+/* Append a tensor; `name` and what follows give its name in folders, as for printf. The caller sets
+ * the GGUF name, if there is one. */
 static Tensor *add(Tensors *all, int64_t rows, int64_t columns, double scale, const char *name, ...)
 {
     va_list arguments;
@@ -227,7 +229,8 @@ static uint64_t bits_at(uint64_t seed, int64_t i)
     return x ^ x >> 31;
 }
 
-/* A value from x, the scaled sum of four random 16-bit numbers: roughly normal, with variance 1. */
+/* A value from x, a shifted and scaled sum of four random 16-bit numbers: roughly normal, with mean
+ * 0 and variance 1. */
 static float number_at(const Tensor *t, uint64_t seed, int64_t i)
 {
     const uint64_t h = bits_at(seed, i);
@@ -494,7 +497,7 @@ static void put_gguf(const char *path, const Shape *s, int layers)
     free(all.list);
 }
 
-/* The shape of this name; NULL if there is none, or if `gguf` is set and it is not a LLAMA. */
+/* The shape of this name; NULL if there is none, or if `gguf` is set and its kind is not LLAMA. */
 static const Shape *shape_of(const char *name, int gguf)
 {
     const Shape *s = shapes, *const last = &shapes[sizeof shapes / sizeof *shapes - 1];

@@ -1,5 +1,5 @@
 /* roomy_disk.c: a library for LD_PRELOAD: statvfs reports a terabyte of free space on every disk,
- * so that writing to a smaller one fails half-way. */
+ * so that a program that checks the space still runs out of it half-way. */
 #include <dlfcn.h>
 #include <sys/statvfs.h>
 

@@ -1,5 +1,5 @@
 /* hold_memory.c: hold N MiB of memory, with each page written, until a signal arrives.
- * usage: hold_memory N */
+ * Prints "held" once all pages are written. usage: hold_memory N */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,9 @@
  * CC is the full path of a compiler. If the command compiles one file with -c, its object is kept
  * in the folder STORE under a hash of the preprocessed text, the compiler and the arguments, and
  * copied from there the next time. With -MMD a note lists the sources of the text, so that next
- * time it need not be preprocessed. CC does everything else itself: linking, .incbin, and whatever
- * fails or prints messages. */
+ * time it need not be preprocessed. CC does everything else itself: linking, .incbin, options such
+ * as -g and -E, and whatever fails or prints messages. If XFORMC_COMPILE_ANEW is set, CC
+ * does everything. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -236,7 +237,8 @@ static bool copy_noted(const Command *c)
     return good;
 }
 
-/* Write the list in `depends` as a note; none if a name has a blank or an escape. */
+/* Write a note from the list in `depends`; no note if there is no list, or if a name in it has a
+ * blank or an escape. */
 static void write_note(const Command *c)
 {
     static char list[1 << 16];

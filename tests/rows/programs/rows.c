@@ -1,7 +1,7 @@
-/* rows.c: many rows in one call give the same bits as one row at a time: prefill in any split,
- * batches of slots, forks, on one thread and on two. Also a state saved to a file and read back, and
- * rejected calls. Prints TAP-like lines. Compiled against an emitted decoder-only model with three
- * slots; run.sh defines MODEL, HEADER, VOCAB, STRIDE and SCORES. */
+/* rows.c: many rows in one call give the same bits as one row at a time: prefill in pieces of many
+ * sizes, batches of slots, forks, on one thread and on two. Also the most likely ids, a state saved
+ * to a file and read back, and rejected calls. Prints TAP-like lines. Compiled against an emitted
+ * decoder-only model with three slots; run.sh defines MODEL, HEADER, VOCAB, STRIDE and SCORES. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,8 +123,8 @@ static int plain_logits(const float *want, const State *s, int row)
     return off < 1e-4f && fabs(log(sum)) > 1e-3;
 }
 
-/* The most likely ids after a prefill, after rows of three slots, and after one row, for which
- * `next` gives the same. */
+/* The most likely ids after a prefill, after rows of three slots, and after one row, by
+ * decode_greedy; after one row also by `next`. The rows then hold logits, not log-probabilities. */
 static int argmax(const float *want)
 {
     int next[LENGTH + 1] = { 0 }, one = -1, good;

@@ -35,7 +35,7 @@ static bool print(void *user, const char *text, size_t n)
 }
 
 /* If a text has too many ids, *n receives their number, or 0 if the text is far too long. The ids
- * of a text decode to it. */
+ * of a text decode to a text that contains it. As a target, the text has no <s>. */
 static int lengths_are_told(const talk *model)
 {
     static char text[1 << 20], out[64];

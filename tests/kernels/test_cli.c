@@ -1,6 +1,7 @@
 /* test_cli.c: The command line of a generated program, with a model that reverses a text: lines,
- * arguments, ids, JSON with any bytes, options, beams, weights files, a full disk. Each case runs
- * rt_cli_main in a child process and compares both outputs and the exit code. */
+ * arguments, ids, JSON with any bytes, options, beams, weights files, a full disk, a closed pipe.
+ * Also a decoder alone and an encoder alone. Each case runs rt_cli_main in a child process and
+ * checks both outputs and the exit code. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

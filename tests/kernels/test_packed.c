@@ -1,5 +1,5 @@
 /* test_packed.c: The header of packed weights: its hashes, and the self-test's values, converted to
- * text and back. Also the self-test's inputs. */
+ * text and back. Also the self-test's inputs, which results it keeps, and their distance. */
 #include "kernel_test.h"
 #include "rt_packed.h"
 #include <math.h>

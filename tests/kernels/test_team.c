@@ -1,6 +1,7 @@
 /* test_team.c: Teams start, change size and end. A body runs once on every thread. Barriers hold
- * under load, even with more threads than processors. A late thread is left out. A fault in a
- * worker reaches the handler. An alarm kills a test that hangs. */
+ * under load, even with more threads than processors. A late thread is left out. More threads than
+ * processors cannot be pinned. Work is split without gaps. A fault in a worker reaches the handler.
+ * An alarm kills a test that hangs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

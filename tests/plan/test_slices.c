@@ -1,5 +1,6 @@
 /* test_slices.c: Packing in slices on all processors gives the same bytes as packing each tensor as
- * a whole, in memory and as a stream. A stream stops when a write fails. */
+ * a whole, in memory and as a stream. A stream stops when a write fails. Some rows of a tensor are
+ * those of the whole. */
 #include "plan_test.h"
 #include "pack_parts.h"
 #include "weights.h"

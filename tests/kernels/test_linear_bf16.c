@@ -1,6 +1,6 @@
 /* test_linear_bf16.c: Linears and embeddings with bf16 weights give the same bits as the same
- * weights in f32 do, in one call and however the work is divided. test_linear.c compares f32 with a
- * plain product. */
+ * weights in f32 do, in one call and for each row and panel alone. test_linear.c compares f32 with
+ * a plain product. */
 #include <stdbool.h>
 #include "kernel_test.h"
 

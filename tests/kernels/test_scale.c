@@ -1,5 +1,5 @@
-/* test_scale.c: rt_scale_f32 against its definition in double, for every division of rows and
- * groups, and in place. */
+/* test_scale.c: rt_scale_f32 against its definition in double. The bits are the same for every cut
+ * between groups, for each row alone, and in place. */
 #include "kernel_test.h"
 
 enum { ROWS = 3 };

@@ -18,7 +18,7 @@ static State plain, other, third;
 static MODEL model;
 static int failures;
 
-enum { LENGTH = 400, MOST = 128 };      /* MOST: rows of a call, and how far a sequence can be rewound */
+enum { LENGTH = 400, MOST = 128 };      /* MOST: the most rows of a call, and how far sequences can be rewound */
 static float want[LENGTH * VOCAB];
 
 static int id_of(int position) { return 3 + position * 7 % 31; }

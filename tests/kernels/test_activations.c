@@ -13,8 +13,8 @@ static double silu(double x) { return x * sigmoid(x); }
 static double relu2(double x) { return relu(x) * relu(x); }
 
 /* The limits stated in rt_simd.h; identity, relu and relu2 are rounded correctly. ulp: error for
- * x >= lowest, in units in the last place of the exact result. share: error for all x, in 2^-23 |x|;
- * 0 if it is not proportional to x. */
+ * x >= lowest, in units in the last place of the exact result. share: error for all x, in
+ * 2^-23 |x|; 0 if it is not proportional to x. */
 typedef struct Row { const char *name; double (*exact)(double), ulp, lowest, share; } Row;
 static const Row rows[RT_ACTIVATIONS] = {
     [RT_IDENTITY] = { "identity", identity, 0, -INFINITY, 0 },

@@ -1,5 +1,5 @@
-/* test_rotary.c: rt_rotary_f32 against its definition in double. The bits are the same for every cut
- * between heads, for each row alone, and in place. */
+/* test_rotary.c: rt_rotary_f32 against its definition in double. The bits are the same for every
+ * cut between heads, for each row alone, and in place. */
 #include "kernel_test.h"
 
 enum { ROWS = 5, POSITIONS = 9 };

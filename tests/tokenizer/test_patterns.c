@@ -22,7 +22,7 @@ enum { MOST = 1 << 15, PATTERNS_MOST = 64, TEXTS_MOST = 4096, CHANCES = 3000 };
 
 static const char folder[] = "tests/tokenizer";
 
-/* ours: in Oniguruma's syntax; theirs: in PCRE2's, if that differs, or NULL. */
+/* ours: in Oniguruma's syntax; theirs: in PCRE2's, or NULL if the pattern is the same there. */
 typedef struct Pattern { const char *ours, *theirs; } Pattern;
 
 static const Pattern usual[] = {

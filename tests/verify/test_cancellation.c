@@ -48,7 +48,7 @@ static const int to_the_end[] = { 8, 977 };
 
 static char folder[] = "/tmp/xformc-cancellation-XXXXXX";
 
-/* A spec and two engines on it. model NULL: the spec is rejected. */
+/* A spec and its engines. model NULL: the spec is rejected, and there are no engines. */
 typedef struct Opened {
     Arena *arena;
     Diag *diag;

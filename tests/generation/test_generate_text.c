@@ -18,7 +18,7 @@ enum { END, PIECES = 8, LONGEST = 24, SOURCE = 9, START = 7, SLOTS = 2, MOST_WOR
  * with the answer. At the end of all ids it becomes a '.'. */
 static const char *const piece[PIECES] = { "", "a", "b", "ab_", "_", "\xe2\x82\xac", "ba", "<s>" };
 
-/* A model that answers with the ids of `script`, the first after the row at `position`, then END. */
+/* A model that answers with the ids of `script`, the first after the row at `position`, and END. */
 typedef struct Fake {
     int script[LONGEST], length, position, calls, encoded;
     float logits[SLOTS][PIECES];

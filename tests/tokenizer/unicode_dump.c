@@ -1,6 +1,6 @@
 /* unicode_dump.c: print each code point's general category and combining class, whether it has a
- * canonical and a compatibility decomposition (1 or 0), and its lower case, or itself if that is not
- * one code point; as in utf8proc, for probe.py. */
+ * canonical and a compatibility decomposition (1 or 0), and its lower case, or itself if that is
+ * not one code point; as in utf8proc, for probe.py. */
 #include <stdio.h>
 
 #include "unicode_tables.h"

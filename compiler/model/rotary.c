@@ -180,7 +180,8 @@ static void note_unread(const Rotary *r)
         if (r->stack->layer[n].rope) used |= 1u << r->stack->layer[n].rope_scaling;
     for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
         const Choice *c = draft_choice(r->draft, r->side, readings[i].id);
-        if (c && !(readings[i].read & used)) diag_remark(r->diag, c->at, "%s has no effect: no layer's rope_scaling reads it", fields[readings[i].id].name);
+        if (c && !(readings[i].read & used))
+            diag_remark(r->diag, c->at, "%s has no effect: no layer's rope_scaling reads it", fields[readings[i].id].name);
     }
 }
 

@@ -65,7 +65,8 @@ static void dies(Made *o, const char *words)
     said[n] = 0;
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_OUR_BUG || !strstr(said, words)) fail_msg("expected \"%s\"; graph_check said: %s", words, said);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_OUR_BUG || !strstr(said, words))
+        fail_msg("expected \"%s\"; graph_check said: %s", words, said);
     discard(o);
 }
 

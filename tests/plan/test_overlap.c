@@ -23,7 +23,8 @@ static size_t bytes_needed(const Buffer *b)
     case LAYOUT_VALUES: return (size_t)(pad16(t->dim[0].bound) * pad16(width / b->heads) * b->heads) * 4;
     case LAYOUT_THREADS:  return b->bytes;
     case LAYOUT_ROWS:
-        if (b->stride < pad16(width) || b->stride % 16) fail_msg("%s: stride %lld for a width of %lld", b->name, (long long)b->stride, (long long)width);
+        if (b->stride < pad16(width) || b->stride % 16)
+            fail_msg("%s: stride %lld for a width of %lld", b->name, (long long)b->stride, (long long)width);
         return (size_t)((t->rank == 3 ? t->dim[0].bound : 1) * t->dim[t->rank == 3].bound * b->stride) * 4;
     }
     return 0;

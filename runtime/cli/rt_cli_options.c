@@ -101,11 +101,11 @@ static void show_help(const rt_program *p)
     printf("Examples:\n  %s '%s'\n  %s < texts.txt > answers.txt\n  %s --json < texts.txt\n\n",
            p->name, example, p->name, p->name);
     printf("Usage: %s [OPTION]... [TEXT]...\n%s\n\n", p->name, p->about);
-    printf("Print one line for each TEXT; if TEXT is rejected, the line is empty.\n"
-           "At most %d %s fit%s.\n"
-           "Without TEXT, -p or -f, and for -, answer each line of standard input.\n\n", longest,
-           p->texts ? "tokens" : p->tokenize ? "characters" : "ids",
-           p->texts && !p->max_target ? "; a longer TEXT is truncated" : "");
+    const char *unit = p->texts ? "tokens" : p->tokenize ? "characters" : "ids";
+    if (p->texts && !p->max_target)
+        printf("Print one line for each TEXT. A TEXT of more than %d %s is truncated.\n", longest, unit);
+    else printf("Print one line for each TEXT (at most %d %s), empty if rejected.\n", longest, unit);
+    puts("Without TEXT, -p or -f, and for -, answer each line of standard input.\n");
     if (p->pairs) puts("A tab splits a TEXT into a pair of texts.\n");
     if (p->vectors) p->vectors->show_help(p);
     for (int i = 0; i < options.count; i++) {

@@ -1,4 +1,4 @@
--- llama2.c: a checkpoint of llama2.c, version 0, 1 or 2: a file, not a folder.
+-- llama2.c: a llama2.c checkpoint of version 0, 1 or 2: a file, not a folder.
 -- A small model, as `xformc info --lua` prints it, but with random weights.
 return xf.model {
   name = "llama2_c",

@@ -149,6 +149,7 @@ static void dump_lists(const Model *m, FILE *to)
         fprintf(to, "  %-17s ", f->name);
         for (int i = 0; i < list->count; i++) {
             if (f->type == TYPE_TEXT) fprintf(to, "%s\"%s\"", i ? ", " : "", list->text[i]);
+            else if (f->type == TYPE_PATH) fprintf(to, "%s\"%s\"", i ? ", " : "", base_name(list->text[i]));
             else if (f->type == TYPE_WORD) fprintf(to, "%s\"%s\"", i ? ", " : "", f->words[list->value[i]]);
             else if (f->type == TYPE_BOOL) fprintf(to, "%s%s", i ? ", " : "", list->value[i] ? "true" : "false");
             else fprintf(to, "%s%" PRId64, i ? ", " : "", list->value[i]);

@@ -229,3 +229,6 @@ ids() { "$xformc" tokenize "$scratch/$1" "$2" 2>"$scratch/err"; }
 spaced=$(printf ' \t two words \n.')
 [ -n "$(ids plain 'two words')" ] && [ "$(ids sentence "${spaced%.}")" = "$(ids plain "${spaced%.}")" ] && [ "$(ids plain "${spaced%.}")" != "$(ids plain 'two words')" ]
 verdict $? 'sentence-transformers: white space around a text stays'
+
+"$xformc" info tests/vectors/sentence_dense -d m 2>&1 | grep -q '^  head_weights  *"model.safetensors", "pytorch_model.bin"$'
+verdict $? 'a dump of the model names the files of its head'

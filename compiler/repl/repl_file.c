@@ -128,8 +128,9 @@ bool repl_file(Repl *r, const char *path)
     diag_print(d, stderr, diag_colours(2));
     if (diag_errors(d)) r->exit_code = diag_exit(d);
     bool good = !diag_errors(d);
-    if (good && size >= 3 && memcmp(text, mark, 3) == 0) memset(text, ' ', 3);
-    if (good && size >= 2 && memcmp(text, "#!", 2) == 0) memcpy(text, "--", 2);
+    const size_t marked = good && size >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+    if (marked) memset(text, ' ', marked);
+    if (good && size >= marked + 2 && memcmp(text + marked, "#!", 2) == 0) memcpy(text + marked, "--", 2);
     r->files++;
     if (good) good = repl_is_lua(r, text) ? repl_run(r, path, text, true) == CHUNK_DONE : run_lines(r, path, text);
     r->files--;

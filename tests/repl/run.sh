@@ -450,6 +450,9 @@ verdict $? ':load runs a file'
 printf '#!/usr/bin/env xformc\nlocal m = xf.compile(arg[1])\nprint(m(arg[2]))\n' >"$scratch/ask.lua"
 [ "$("$xformc" lua "$scratch/ask.lua" specs/dates.lua '3rd of May 2019')" = 2019-05-03 ]
 verdict $? 'xformc lua runs a file with its arguments'
+{ printf '\357\273\277' && cat "$scratch/ask.lua"; } >"$scratch/marked.lua"
+[ "$("$xformc" lua "$scratch/marked.lua" specs/dates.lua '3rd of May 2019')" = 2019-05-03 ]
+verdict $? 'a byte order mark before #!'
 printf 'print(1)\nerror("stop")\n' >"$scratch/stop.lua"
 "$xformc" lua "$scratch/stop.lua" >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && grep -q 'stop.lua:2: stop$' "$scratch/err"

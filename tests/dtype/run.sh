@@ -159,6 +159,9 @@ spec '{ ["*"] = "bf16" }'
 "$xformc" pack "$scratch/mixed.lua" -q -o "$scratch/by_pattern" && "$xformc" pack specs/dates.lua --dtype bf16 -q -o "$scratch/by_word" &&
     cmp "$scratch/by_pattern" "$scratch/by_word"
 verdict $? 'and so does one for all'
+spec "{ [\"$(printf '%070d' 0 | tr 0 '*')\"] = \"bf16\" }"
+"$xformc" pack "$scratch/mixed.lua" -q -o "$scratch/by_pattern" && cmp "$scratch/by_pattern" "$scratch/by_word"
+verdict $? 'a pattern of 70 characters'
 spec '{ ["encodr.*.ffn"] = "int4" }'
 fails 'a pattern without a matrix' 65 'mixed.lua:4:30: error: dtype: no linear or embedding matches "encodr.*.ffn"' "$xformc" info "$scratch/mixed.lua"
 spec '{ ["encoder.position"] = "int8" }'

@@ -427,7 +427,9 @@ static int collect_keys(const Fields *f, Key *keys)
             continue;
         }
         sandbox_charge(f->L, lexer_tokens(f->reader->lexer) / 100);
-        keys[n++] = key_named(f, arena_copy(f->reader->arena, name, size < LONGEST_KEY ? size : LONGEST_KEY));
+        /* No field has a longer name, but patterns of dtype may be longer. */
+        const bool cut = size > LONGEST_KEY && !(f->group && strcmp(f->group, "dtype") == 0);
+        keys[n++] = key_named(f, arena_copy(f->reader->arena, name, cut ? LONGEST_KEY : size));
     }
     return n;
 }

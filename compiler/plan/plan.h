@@ -138,7 +138,6 @@ typedef struct PlanBlock {
     Buffer *carry_in, *carry_out;
     int phases;
     size_t weights_offset, weights_stride;          /* of layer 0; from layer to layer */
-    bool per_layer;                 /* it uses weights, caches or taps indexed by layer */
 } PlanBlock;
 
 typedef struct PlanRun { PlanBlock *block; int first, count; } PlanRun;

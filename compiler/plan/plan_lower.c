@@ -195,7 +195,6 @@ static int lower_append(Lower *w, int i)
     Buffer *cache = panels ? lower_cache(w, n->in[0], n) : lower_buffer(w, n->in[0]);
     store(w, n, cache, lower_buffer(w, n->in[1]), lower_buffer(w, n->in[2]));
     w->buffer_of[n->out[0]->id] = cache;
-    w->block->per_layer = true;
     return 1;
 }
 
@@ -231,7 +230,6 @@ static int lower_attention(Lower *w, int i)
     if (n->in[7]) op->weights = lower_packed(w, FORMAT_DISTANCE_F32, n->in[7], NULL);
     op->out[0] = lower_buffer(w, n->out[0]);
     op->flops = 2.0 * (double)(n->in[0]->dim[1].bound + n->out[0]->dim[1].bound);
-    w->block->per_layer |= keys->layers > 0;
     if (w->plan->options.target == TARGET_PANELS) {
         const char *name = lower_name(w, arena_format(w->arena, "%s_scratch", op->out[0]->variable));
         Buffer *s = lower_new_buffer(w, name, n->out[0], PLACE_SCRATCH, LAYOUT_THREADS);

@@ -79,7 +79,6 @@ Packed *lower_packed(Lower *w, Format format, const Tensor *weight, const Tensor
         /* shared by all layers: it is packed outside of them */
         bool shared = weight->layers == 0 && w->block->block->layers > 0;
         k->block = shared || lower_ties(w, weight) ? NULL : w->block;
-        w->block->per_layer |= weight->layers > 0;
         k->identifier = lower_identifier(w, k);
     }
     p->packed = lower_grow(w, p->packed, p->packed_count, sizeof *p->packed);

@@ -12,7 +12,6 @@ static Buffer *tap_buffer(Lower *w, const Tensor *t)
     b->layers = w->block->block->layers;
     b->layer_stride = pad64(b->bytes);
     lower_whole(w, b);
-    w->block->per_layer |= b->layers > 0;
     return b;
 }
 

@@ -1,4 +1,4 @@
-/* rt_numbers.c: numbers as text. */
+/* rt_numbers.c: ids as text. */
 #include "rt_numbers.h"
 
 #include <limits.h>
@@ -56,10 +56,4 @@ rt_status rt_numbers_add(char *out, size_t cap, size_t *used, int id)
 {
     char word[16];
     return add(out, cap, used, word, snprintf(word, sizeof word, "%d", id));
-}
-
-rt_status rt_numbers_add_real(char *out, size_t cap, size_t *used, float x)
-{
-    char word[32];
-    return add(out, cap, used, word, snprintf(word, sizeof word, "%.6g", (double)x));
 }

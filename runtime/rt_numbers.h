@@ -1,4 +1,4 @@
-/* rt_numbers.h: ids and other numbers as text, for --ids and for models without a tokenizer. */
+/* rt_numbers.h: ids as text, for --ids and for models without a tokenizer. */
 #ifndef RT_NUMBERS_H
 #define RT_NUMBERS_H
 
@@ -14,10 +14,9 @@ extern "C" {
 rt_status rt_numbers_read(const char *text, int *ids, int room, int *n, RtTextFault *fault);
 /* How many ids there are before the first tab, or in all if there is no tab. */
 int rt_numbers_before_tab(const char *text);
-/* Append a number to out[*used..cap), after a space unless it is the first; NUL-terminated.
+/* Append an id to out[*used..cap), after a space unless it is the first; NUL-terminated.
  * RT_NO_ROOM: out is too small. */
 rt_status rt_numbers_add(char *out, size_t cap, size_t *used, int id);
-rt_status rt_numbers_add_real(char *out, size_t cap, size_t *used, float x);
 
 #ifdef __cplusplus
 }

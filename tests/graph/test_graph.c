@@ -1,4 +1,4 @@
-/* test_graph.c: The graph verifier finds each fault. Every operation has a row in the tables and a
+/* test_graph.c: graph_check finds a fault of each kind. Every operation has a row in the tables and a
  * shape rule. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,8 +44,8 @@ void __lsan_disable(void);
 static void __lsan_disable(void) {}
 #endif
 
-/* Check that graph_check dies with a message that contains `words`, since the graph was broken on
- * purpose. Discards the graph. */
+/* Check that graph_check dies on this broken graph, with a message that contains `words`. Discards
+ * the graph. */
 static void dies(Made *o, const char *words)
 {
     char said[1024];
@@ -147,6 +147,23 @@ static void an_unfinished_result_is_found(void **state)
     dies(&o, "is unfinished");
 }
 
+static void an_input_too_many_is_found(void **state)
+{
+    (void)state;
+    Made o = make("tests/goldens/awkward.lua");
+    Block *b = block_named(o.graph, "encoder_layer");
+    b->nodes[1]->in[NODE_INPUTS - 1] = b->nodes[0]->out[0];
+    dies(&o, "has too many inputs");
+}
+
+static void an_input_without_a_shape_is_found(void **state)
+{
+    (void)state;
+    Made o = make("tests/goldens/awkward.lua");
+    block_named(o.graph, "encoder_layer")->carry_in->rank = 0;
+    dies(&o, "has no shape");
+}
+
 static void a_result_never_made_is_found(void **state)
 {
     (void)state;
@@ -207,6 +224,8 @@ int main(void)
         cmocka_unit_test(nothing_passed_is_found),
         cmocka_unit_test(another_width_is_found),
         cmocka_unit_test(an_unfinished_result_is_found),
+        cmocka_unit_test(an_input_too_many_is_found),
+        cmocka_unit_test(an_input_without_a_shape_is_found),
         cmocka_unit_test(a_result_never_made_is_found),
         cmocka_unit_test(every_operation_has_a_row_and_a_rule),
         cmocka_unit_test(counts_have_names),

@@ -44,8 +44,8 @@ Buffer *lower_local(Lower *w, Buffer *b)
 }
 
 /* Rows of f32, each padded to a multiple of 16. With a stride that is a multiple of 2 KB, a tile of
- * fourteen rows would share two sets of the L1 cache; avoiding that makes products with 512 inputs
- * 3% faster, and those with 2048 inputs 10%. */
+ * fourteen rows would share one or two sets of the L1 cache; avoiding that makes products with 512
+ * inputs 3% faster, and those with 2048 inputs 10%. */
 static void size_rows(Buffer *b, int64_t rows, int64_t width)
 {
     b->rows = rows;

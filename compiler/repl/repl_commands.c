@@ -129,7 +129,7 @@ static void code(Repl *r, const char *words)
     list_functions(m);
 }
 
-/* Print the assembly of one function, which is not inlined into its callers. */
+/* Print the assembly of one function, compiled so that it is not inlined into its callers. */
 static void assembly(Repl *r, const char *words)
 {
     ReplModel *m = model_or_tell(r);

@@ -97,6 +97,16 @@ static bool same_shape(const Reference *r, const TensorSource *given, const char
     return false;
 }
 
+/* False, after a reported error, if a tensor that is to be compared or given has no floating-point
+ * numbers. */
+static bool has_floats(const Reference *r, const TensorSource *given)
+{
+    if (dtype_is_float(given->dtype)) return true;
+    diag_error(r->v->diag, EXIT_BAD_DATA, place(r), "\"%s\" is a tensor of %s, expected floating-point numbers", given->name,
+               dtype_name(given->dtype));
+    return false;
+}
+
 static void compare(Reference *r, const Subject *s, const TraceTensor *ours, const TensorSource *given, int order)
 {
     if (!same_shape(r, given, ours->name, ours->shape, ours->rank)) return;
@@ -112,7 +122,7 @@ static void compare_trace(Reference *r, const Subject *s, const Trace *t, int fi
 {
     for (int i = 0; i < t->count; i++) {
         const TensorSource *given = tensor_file_find(r->file, t->tensors[i].name);
-        if (given && dtype_is_float(given->dtype)) compare(r, s, &t->tensors[i], given, first + i);
+        if (given && has_floats(r, given)) compare(r, s, &t->tensors[i], given, first + i);
     }
 }
 
@@ -191,7 +201,8 @@ static bool set_inputs(Reference *r, Engine *e)
     for (int i = 0; i < g->tensor_count; i++) {
         const Tensor *t = g->tensors[i];
         const TensorSource *given = t->kind == TENSOR_INPUT && !t->integer ? tensor_file_find(r->file, t->name) : NULL;
-        if (!given || !dtype_is_float(given->dtype)) continue;
+        if (!given) continue;
+        if (!has_floats(r, given)) return false;
         int64_t shape[MAX_RANK];
         for (int k = 0; k < t->rank; k++) shape[k] = t->dim[k].bound;
         if (!same_shape(r, given, t->name, shape, t->rank)) return false;

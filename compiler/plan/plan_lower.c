@@ -115,7 +115,7 @@ static int lower_pool(Lower *w, int i)
     op->in[0] = lower_buffer(w, n->in[0]);
     op->in[1] = lower_buffer(w, n->in[1]);
     op->out[0] = lower_buffer(w, n->out[0]);
-    op->flops = (double)n->in[0]->dim[0].bound * (double)n->out[0]->dim[1].bound;
+    op->flops = (double)n->out[0]->dim[1].bound;            /* each row is added once */
     return 1;
 }
 

@@ -65,17 +65,14 @@ const char *lower_words(Lower *w, const Tensor *t)
 
 /* ---- packed weights --------------------------------------------------------------------------------------- */
 
-/* Reserve BLOCK and BLOCK_STRIDE for each block, since the macro W_BLOCK is the offset of a block's
- * weights. */
+/* Reserve BLOCK for each block, since the macro W_BLOCK is the offset of a block's weights. */
 void lower_start_names(Lower *w)
 {
     const Graph *g = w->plan->graph;
     w->names = name_map_new(w->arena);
     w->identifiers = name_map_new(w->arena);
-    for (int i = 0; i < g->block_count; i++) {
+    for (int i = 0; i < g->block_count; i++)
         name_map_add(w->identifiers, in_case(w->arena, g->blocks[i]->name, toupper), w);
-        name_map_add(w->identifiers, in_case(w->arena, arena_format(w->arena, "%s_stride", g->blocks[i]->name), toupper), w);
-    }
 }
 
 /* encoder.{}.self_attn.q.weight -> encoder_layer_self.q; a bias is packed with its weight. */

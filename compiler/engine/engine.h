@@ -50,7 +50,7 @@ typedef struct EngineOps {
 bool engine_start_threads(Diag *d, Engine *e, int threads);
 
 /* Time to emit C, to compile it, to pack the weights; whether the compiled code (of a native
- * engine) and the packed weights (of a jit engine) existed before. library_bytes: size of the
+ * engine) and the packed weights existed before. library_bytes: size of the
  * compiled library, 0 without one. */
 typedef struct EnginePhases {
     int64_t emit_ns, compile_ns, pack_ns;

@@ -131,10 +131,12 @@ static bool load_cached(Arena *a, Diag *d, Engine *e, const Plan *p, const Cache
 }
 
 /* Acquire the packed weights, shared with other engines, and bind them. */
-static bool take_weights(Arena *a, Diag *d, Native *k, const Pack *pack)
+static bool take_weights(Arena *a, Diag *d, Engine *e, const Pack *pack)
 {
-    bool reused;
-    k->data = pack_acquire(a, d, pack, &reused);
+    Native *k = e->own;
+    const int64_t begin = clock_now_ns();
+    k->data = pack_acquire(a, d, pack, &e->phases.packed_before);
+    e->phases.pack_ns = clock_now_ns() - begin;
     return k->data && emitted_bind(d, &k->emitted, k->data);
 }
 
@@ -163,7 +165,7 @@ Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
     Cached c = { .text = folder_text(a, p, o.form) };
     if (o.cached) c.path = library_cache_path(a, p, o.form, &c.text);
     const bool loaded = (o.cached && load_cached(a, d, e, p, &c)) || compile_aside(a, d, e, p, o, &c);
-    if (loaded && take_weights(a, d, k, &c.text.pack) && emitted_state(d, e)) return e;
+    if (loaded && take_weights(a, d, e, &c.text.pack) && emitted_state(d, e)) return e;
     native_close(e);
     return NULL;
 }

@@ -167,7 +167,8 @@ Exit command_build(const Options *o)
     const char *folder = session_open(s) ? write_folder(s, o, true) : NULL;
     if (folder) {
         const char *name = s->model->name;
-        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), o->cc, s->options.form, false, o->debug };
+        const MakeOrder order = { folder, name, arena_format(s->arena, "%s.c", name), o->cc, s->options.form, false, o->debug,
+                                  graph_has_custom(s->graph) };
         if (folder_make(s->arena, s->diag, &order)) {
             keep_once(s, folder);
             built(s, o, folder);

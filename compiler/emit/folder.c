@@ -359,8 +359,8 @@ static const char *all_flags(Arena *a, const char *list)
 }
 
 /* Report a failed build. The exit code is 74 if make could not be started or the disk is full, 69
- * if make was killed or if make or the compiler does not work, and 70 if both work, since the
- * emitted text must then be wrong. */
+ * if make was killed or if make or the compiler does not work. If both work, the C of an xf.op may
+ * be wrong, 65; without one, the emitted text must be, 70. */
 static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, const char *log)
 {
     const char *cc = o->cc ? o->cc : "cc", *said = o->unseen ? first_said(a, log) : NULL;
@@ -376,6 +376,8 @@ static void tell_failure(Arena *a, Diag *d, const MakeOrder *o, int status, cons
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "make fails even with nothing to do");
     else if (!compiler_works(a, d, o->folder, cc, all_flags(a, o->form.isa)))
         diag_error(d, EXIT_NO_FEATURE, (Loc){ 0 }, "%s did not build %s%s", cc, o->target, more);
+    else if (o->custom)
+        diag_error(d, EXIT_BAD_DATA, (Loc){ 0 }, "%s did not build %s, which contains the C of an xf.op%s", cc, o->target, more);
     else
         diag_error(d, EXIT_OUR_BUG, (Loc){ 0 }, "%s works, but did not build %s: a bug in the "
                    "emitted C%s", cc, o->target, more);

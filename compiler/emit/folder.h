@@ -20,12 +20,14 @@ bool folder_write_text(Arena *a, Diag *d, const Plan *p, const FolderText *text,
 bool folder_write_weights(Arena *a, Diag *d, const Plan *p, const char *path, PackSelftest *selftest);
 
 /* Make `target` in a folder; `text` is its source file. cc: NULL for the folder's default. unseen:
- * the output of make is not shown. debug: build for a debugger. */
-typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen, debug; } MakeOrder;
+ * the output of make is not shown. debug: build for a debugger. custom: the source has the C of an
+ * xf.op. */
+typedef struct MakeOrder { const char *folder, *target, *text, *cc; EmitForm form; bool unseen, debug, custom; } MakeOrder;
 
 /* Run make. On failure the compiler's output is shown, then one line of ours; if unseen, only that
  * line, with the compiler's first error. The exit code is 74 if a tool cannot be started or the
- * disk is full, 69 if the tools are missing or do not work, 70 if they do. */
+ * disk is full, 69 if the tools are missing or do not work, and if they do, 65 with custom and 70
+ * without. */
 bool folder_make(Arena *a, Diag *d, const MakeOrder *o);
 
 /* A new folder in TMPDIR or, if that is not set, in /tmp, from which folders that killed processes

@@ -82,7 +82,7 @@ static const char *compile(Arena *a, const Background *b, const char *folder)
     Diag *d = diag_new(a);
     const Plan *p = b->engine->plan;
     const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
-    const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), NULL, b->form, true, false };
+    const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), NULL, b->form, true, false, graph_has_custom(p->graph) };
     const FolderText text = folder_text(a, p, b->form);
     if (!folder_write_text(a, d, p, &text, folder) || !folder_make(a, d, &order)) return arena_format(a, "-%s", first_error(a, d));
     const char *path = file_join(a, folder, library);

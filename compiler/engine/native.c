@@ -91,7 +91,7 @@ static bool compile(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, 
 {
     Native *k = e->own;
     const char *name = p->graph->model->name, *library = arena_format(a, "lib%s.so", name);
-    const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), o.cc, o.form, false, false };
+    const MakeOrder order = { folder, library, arena_format(a, "%s.c", name), o.cc, o.form, false, false, graph_has_custom(p->graph) };
     if (!folder_write_text(a, d, p, &c->text, folder) || !folder_make(a, d, &order) || cleanup_caught()) return false;
     const char *path = file_join(a, folder, library);
     if (o.cached) library_cache_add(a, c->path, path);

@@ -100,7 +100,8 @@ InfoCode *info_code(Arena *a, Diag *d, const Plan *p, const char *cc, EmitForm f
     InfoCode *c = arena_alloc(a, sizeof *c);
     *c = (InfoCode){ .compiler = cc ? cc : "cc", .isa = form.isa ? form.isa : "native" };
     form.weights = WEIGHTS_FILE;
-    const MakeOrder order = { folder, arena_format(a, "lib%s.a", name), arena_format(a, "%s.c", name), cc, form, false, false };
+    const MakeOrder order = { folder, arena_format(a, "lib%s.a", name), arena_format(a, "%s.c", name), cc, form, false, false,
+                              graph_has_custom(p->graph) };
     const FolderText text = folder_text(a, p, form);
     bool ok = folder_write_text(a, d, p, &text, folder) && folder_make(a, d, &order) &&
               add_model(a, d, folder, name, form, &c->model_bytes) && add_runtime(a, d, folder, &c->runtime_bytes);

@@ -124,6 +124,15 @@ with 'the same, declared'           "3:5: error: the C code of mine: undefined s
 with 'an include'                   "4:5: error: the C code of mine: include file 'stdlib.h' not found" '#include <stdlib.h>'
 with 'an input that is written to'  "4:5: error: the C code of mine: assignment of read-only location" 'x[0] = 1;'
 with 'a brace too many'             "4:5: error: the C code of mine: " '} int other(void) { return 1;'
+# libtcc accepts some C that a C compiler rejects.
+cat >"$scratch/twice.lua" <<END
+xf.op{ name = "mine", shape = function(x) return x end, c = [[ int f(int a, int a); y[0] = x[0]; ]] }
+return xf.graph("g", function(g) g.output("Y", g.mine(g.input("X", { 1, 2 }))) end)
+END
+"$xformc" build "$scratch/twice.lua" --allow-c -q -o "$scratch/twice" >"$scratch/out" 2>"$scratch/err"
+[ $? = 65 ] && grep -q 'int f(int a, int a)' "$scratch/err" && [ "$(tail -n 1 "$scratch/err")" = 'error: cc did not build g, which contains the C of an xf.op; see above' ]
+verdict $? 'C of an operation that only the C compiler rejects'
+cat "$scratch/err"
 # field NAME PLACE FIELDS: an operation with other fields
 field() {
     fails "$1" "$2" <<END

@@ -58,41 +58,6 @@ static const char *message_words(const char *s)
     return s;
 }
 
-/* Report a message such as "op:scale:7: error: ';' expected", perhaps after "In file included
- * from". It refers to line 7 of the file that contains the C of scale. */
-static void tell(void *user, const char *message)
-{
-    Told *t = user;
-    const CustomOp *op = t->code->list[0].op->node->custom;
-    const char *words = message;
-    int line = op->text.line;
-    for (const char *found = message; (found = strstr(found, "op:")); found++)
-        for (int i = 0; i < t->code->count; i++) {
-            const CustomOp *c = t->code->list[i].op->node->custom;
-            const size_t n = strlen(c->name);
-            if (strncmp(found + 3, c->name, n) != 0 || found[3 + n] != ':') continue;
-            char *end;
-            op = c;
-            line = (int)strtol(found + 4 + n, &end, 10);
-            words = end + strspn(end, ": ");
-        }
-    words = message_words(words);
-    diag_error(t->diag, EXIT_BAD_DATA, place_of(op, line), "the C code of %s: %s", op->name, words);
-    if (strstr(words, "implicit declaration") && !t->any)
-        diag_note(t->diag, (Loc){ 0 }, "the C code of an operation may call rt_plain_exp, rt_plain_log, rt_plain_sqrt, rt_plain_rsqrt, "
-                  "rt_plain_tanh, rt_plain_sigmoid and rt_plain_gelu");
-    t->any = true;
-}
-
-/* False, after a reported error, if the C exceeds a limit of c_depth.h. */
-static bool is_shallow(Diag *d, const CustomOp *op)
-{
-    const char *what;
-    const int line = c_too_deep(op->c, &what);
-    if (line) diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line + line - 1), "the C code of %s has %s", op->name, what);
-    return !line;
-}
-
 /* The first operation whose C contains a word, or NULL. */
 static const CustomOp *op_with(const CustomCode *c, const char *word)
 {
@@ -107,6 +72,55 @@ static bool has_others(const CustomCode *c, const CustomOp *op)
     for (int i = 0; i < c->count; i++)
         if (c->list[i].op->node->custom != op) return true;
     return false;
+}
+
+/* The first operation whose C contains the name that a message quotes, as in "undefined symbol
+ * 'expf'"; NULL if there is none. */
+static const CustomOp *op_quoted(const Told *t, const char *message)
+{
+    const char *from = strchr(message, '\''), *to = from ? strchr(from + 1, '\'') : NULL;
+    return to && to > from + 1 ? op_with(t->code, arena_format(t->arena, "%.*s", (int)(to - from - 1), from + 1)) : NULL;
+}
+
+/* Report a message such as "op:scale:7: error: ';' expected", perhaps after "In file included
+ * from". It refers to line 7 of the file that contains the C of scale. A message of the linker
+ * names no file. */
+static void tell(void *user, const char *message)
+{
+    Told *t = user;
+    const CustomOp *op = NULL;
+    const char *words = message, *others = "";
+    int line = 0;
+    for (const char *found = message; (found = strstr(found, "op:")); found++)
+        for (int i = 0; i < t->code->count; i++) {
+            const CustomOp *c = t->code->list[i].op->node->custom;
+            const size_t n = strlen(c->name);
+            if (strncmp(found + 3, c->name, n) != 0 || found[3 + n] != ':') continue;
+            char *end;
+            op = c;
+            line = (int)strtol(found + 4 + n, &end, 10);
+            words = end + strspn(end, ": ");
+        }
+    words = message_words(words);
+    if (!op) {
+        op = op_quoted(t, words);
+        if (!op) op = t->code->list[0].op->node->custom, others = has_others(t->code, op) ? " or of another operation" : "";
+        line = op->text.line;
+    }
+    diag_error(t->diag, EXIT_BAD_DATA, place_of(op, line), "the C code of %s%s: %s", op->name, others, words);
+    if (strstr(words, "implicit declaration") && !t->any)
+        diag_note(t->diag, (Loc){ 0 }, "the C code of an operation may call rt_plain_exp, rt_plain_log, rt_plain_sqrt, rt_plain_rsqrt, "
+                  "rt_plain_tanh, rt_plain_sigmoid and rt_plain_gelu");
+    t->any = true;
+}
+
+/* False, after a reported error, if the C exceeds a limit of c_depth.h. */
+static bool is_shallow(Diag *d, const CustomOp *op)
+{
+    const char *what;
+    const int line = c_too_deep(op->c, &what);
+    if (line) diag_error(d, EXIT_BAD_DATA, place_of(op, op->text.line + line - 1), "the C code of %s has %s", op->name, what);
+    return !line;
 }
 
 /* Try `text`, the C of all operations, in a child process if any of them uses macros or static

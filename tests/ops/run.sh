@@ -124,6 +124,18 @@ with 'the same, declared'           "3:5: error: the C code of mine: undefined s
 with 'an include'                   "4:5: error: the C code of mine: include file 'stdlib.h' not found" '#include <stdlib.h>'
 with 'an input that is written to'  "4:5: error: the C code of mine: assignment of read-only location" 'x[0] = 1;'
 with 'a brace too many'             "4:5: error: the C code of mine: " '} int other(void) { return 1;'
+# Messages of the linker do not say which operation they are about.
+fails 'an undefined function of the second operation' "7:5: error: the C code of second: undefined symbol 'system'" <<'END'
+xf.op{ name = "first", shape = function(x) return x end,
+  c = [[
+    for (int i = 0; i < x_rows * x_columns; i++) y[i] = x[i];
+  ]] }
+xf.op{ name = "second", shape = function(x) return x end,
+  c = [[
+    int system(const char *); system("true");
+  ]] }
+return xf.graph("g", function(g) g.output("Y", g.second(g.first(g.input("X", { 2, 2 })))) end)
+END
 # libtcc accepts some C that a C compiler rejects.
 cat >"$scratch/twice.lua" <<END
 xf.op{ name = "mine", shape = function(x) return x end, c = [[ int f(int a, int a); y[0] = x[0]; ]] }

@@ -238,17 +238,18 @@ check "a picture that cannot be written" exits 74 "$xformc" info specs/dates.lua
 
 # ---- code and stack ------------------------------------------------------------------------------
 
+# code SPEC: what --code says of the model, beside what size says of the library's objects.
 code() {
-    json specs/self_attention.lua --code --isa portable || return 1
+    json "specs/$1.lua" --code --isa portable || return 1
     size=$(get code.model_bytes)
-    [ "$size" -gt 1000 ] && [ "$size" -lt 100000 ] && [ "$(get code.runtime_bytes)" -gt 500 ] || { cat "$scratch/json"; return 1; }
-    exits 0 "$xformc" compile specs/self_attention.lua -o "$scratch/attention" -q || return 1
-    make -s -C "$scratch/attention" ISA=-DRT_PORTABLE libself_attention.a || return 1
-    # `size` counts the unwinder's tables as text; they are at most a fifth.
-    whole=$(size "$scratch/attention/self_attention.o" | awk 'NR == 2 { print $1 + $2 }')
-    [ "$size" -le "$whole" ] && [ $((size * 5 / 4)) -ge $((whole * 4 / 5)) ] || { echo "$size, but size says $whole"; return 1; }
+    [ "$size" -gt 1000 ] && [ "$(get code.runtime_bytes)" -gt 500 ] || { cat "$scratch/json"; return 1; }
+    exits 0 "$xformc" compile "specs/$1.lua" -o "$scratch/$1" -q || return 1
+    make -s -C "$scratch/$1" ISA=-DRT_PORTABLE "lib$1.a" || return 1
+    whole=$(size -A "$scratch/$1"/*.o | awk '/^\.(text|rodata|data)/ { n += $2 } END { print n }')
+    [ "$size" = "$whole" ] || { echo "$size, but size says $whole"; return 1; }
 }
-if command -v cc >/dev/null && command -v size >/dev/null; then check "--code measures what was compiled" code
+if command -v cc >/dev/null && command -v size >/dev/null; then
+    for spec in self_attention dates; do check "--code measures what was compiled: $spec" code $spec; done
 else echo "skip --code measures what was compiled (no cc or size)"; fi
 check "--code without a compiler" exits 69 "$xformc" info specs/self_attention.lua --code --cc no-such-compiler
 

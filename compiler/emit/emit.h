@@ -162,9 +162,11 @@ Emit *emit_named(Arena *a, const Plan *p);
  * they are in a file. */
 const char *emit_weights_declaration(Emit *e);
 const char *emit_weights_symbol(Emit *e);
-/* The file in the built folder that contains the weights: with WEIGHTS_BEHIND, the program itself,
- * as built on Linux. */
+/* A C expression for the path of the file that contains the weights, and the macro that it needs:
+ * with WEIGHTS_BEHIND, the Makefile appends them to the program only on Linux. program: the path of
+ * the program there. */
 const char *emit_weights_place(Emit *e);
+const char *emit_weights_define(Emit *e, const char *program);
 /* True if the program reads its weights from a file, its own or another. */
 bool emit_has_weights_file(const Emit *e);
 /* "2 layers, 4 heads of 16, …"; "dates.lua". */

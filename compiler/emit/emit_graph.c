@@ -266,7 +266,7 @@ static const char main_head[] =
     "#include \"${name}.h\"\n"
     "#include \"rt_weights.h\"\n"
     "\n"
-    "${own_file}\n"
+    "${define}\n"
     "${weights_declaration}\n"
     "static ${name}_state state;\n"
     "\n"
@@ -279,14 +279,6 @@ static const char main_head[] =
     "    }\n"
     "}\n"
     "\n";
-
-/* For WEIGHTS_BEHIND: the Makefile appends weights to the program only on Linux. */
-static const char own_file[] =
-    "#if defined(__linux__)\n"
-    "#define WEIGHTS \"/proc/self/exe\"\n"
-    "#else\n"
-    "#define WEIGHTS \"${name}.safetensors\"\n"
-    "#endif\n\n";
 
 static const char open_embedded[] =
     "    rt_status status = ${name}_bind(&model, ${weights}, ${upper}_WEIGHTS_BYTES);\n"
@@ -312,16 +304,15 @@ static const char graph_arguments[] =
     "        return help ? 0 : 2;\n"
     "    }\n";
 
-/* command: the program's name. place: a C expression for the path of the weights; NULL if they are
- * linked into the program. */
-static void program(Emit *e, Text *out, const char *file, const char *command, const char *place)
+/* command: the program's name. own: the path of the program that weights are appended to; NULL if
+ * they are linked into the program. */
+static void program(Emit *e, Text *out, const char *file, const char *command, const char *own)
 {
-    const bool embed = !place;
-    Text open = text_new(e->arena), own = text_new(e->arena);
-    if (place && *place != '"') text_fill(&own, own_file, "name", e->name, NULL);
+    const bool embed = !own;
+    Text open = text_new(e->arena);
     if (embed) text_fill(&open, open_embedded, "name", e->name, "upper", e->upper, "weights", emit_weights_symbol(e), NULL);
-    else text_fill(&open, open_file, "name", e->name, "place", place, NULL);
-    text_fill(out, main_head, "file", file, "name", e->name, "own_file", own.data,
+    else text_fill(&open, open_file, "name", e->name, "place", emit_weights_place(e), NULL);
+    text_fill(out, main_head, "file", file, "name", e->name, "define", embed ? "" : emit_weights_define(e, own),
               "weights_declaration", embed ? emit_weights_declaration(e) : "",
               "math", has_lowest(e) ? "#include <math.h>\n" : "", NULL);
     for (int i = 0; i < e->plan->graph->tensor_count; i++)
@@ -352,15 +343,12 @@ static void program(Emit *e, Text *out, const char *file, const char *command, c
     text_add(out, "    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 74;\n}\n");
 }
 
-static const char *file_place(Emit *e) { return arena_format(e->arena, "\"%s\"", emit_weights_place(e)); }
-
 static void graph_main(Emit *e, Text *out)
 {
-    const char *place = e->form.weights == WEIGHTS_BEHIND ? "WEIGHTS" : emit_has_weights_file(e) ? file_place(e) : NULL;
-    program(e, out, arena_format(e->arena, "%s_main.c", e->name), e->name, place);
+    program(e, out, arena_format(e->arena, "%s_main.c", e->name), e->name, emit_has_weights_file(e) ? "/proc/self/exe" : NULL);
 }
 
-static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", "example", file_place(e)); }
+static void graph_example(Emit *e, Text *out) { program(e, out, "example.c", "example", e->name); }
 
 static const EmitName *graph_names(Emit *e, int *n)
 {

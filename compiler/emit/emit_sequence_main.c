@@ -260,12 +260,12 @@ static const char example_template[] =
     "#include \"${name}.h\"\n"
     "#include \"rt_weights.h\"\n"
     "\n"
-    "static ${name}_state state;\n"
+    "${define}static ${name}_state state;\n"
     "\n"
     "int main(int argc, char **argv)\n"
     "{\n"
     "    static ${name} model;\n"
-    "    const char *path = argc > 1 ? argv[1] : \"${place}\";       /* of the packed weights */\n"
+    "    const char *path = argc > 1 ? argv[1] : ${place};       /* of the packed weights */\n"
     "    RtWeights weights;\n"
     "    const int ids[] = { ${ids} };\n"
     "    const int n = (int)(sizeof ids / sizeof *ids);\n"
@@ -309,7 +309,7 @@ void emit_sequence_example(Emit *e, Text *out)
     bool both = m->has_encoder && m->has_decoder;
     const char *template = both ? example_translate : m->has_decoder ? example_generate : example_encode;
     text_fill(&body, template, "name", e->name, "upper", e->upper, NULL);
-    text_fill(out, example_template, "name", e->name, "place", emit_weights_place(e),
+    text_fill(out, example_template, "name", e->name, "define", emit_weights_define(e, e->name), "place", emit_weights_place(e),
               "calls", both ? "encode, next" : m->has_decoder ? "next" : "encode", "ids", ids.data,
               "body", body.data, NULL);
 }

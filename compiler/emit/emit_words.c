@@ -97,7 +97,20 @@ bool emit_has_weights_file(const Emit *e) { return e->form.weights == WEIGHTS_FI
 
 const char *emit_weights_place(Emit *e)
 {
-    return e->form.weights == WEIGHTS_BEHIND ? e->name : arena_format(e->arena, "%s.safetensors", e->name);
+    return e->form.weights == WEIGHTS_BEHIND ? "WEIGHTS" : arena_format(e->arena, "\"%s.safetensors\"", e->name);
+}
+
+const char *emit_weights_define(Emit *e, const char *program)
+{
+    static const char define[] =
+        "#if defined(__linux__)\n"
+        "#define WEIGHTS \"${program}\"\n"
+        "#else\n"
+        "#define WEIGHTS \"${name}.safetensors\"\n"
+        "#endif\n\n";
+    Text t = text_new(e->arena);
+    if (e->form.weights == WEIGHTS_BEHIND) text_fill(&t, define, "program", program, "name", e->name, NULL);
+    return t.data;
 }
 
 const char *emit_weights_declaration(Emit *e)

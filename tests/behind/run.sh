@@ -57,7 +57,10 @@ answers "$program" --weights "$scratch/weights"; verdict $? 'and --weights takes
 make -s -C "$folder" libwide.a example >"$scratch/out" 2>&1 && [ "$(wc -c <"$folder/libwide.a")" -lt 1000000 ] &&
     (cd "$folder" && ./example >"$scratch/out") && [ "$(wc -w <"$scratch/out")" -gt 5 ]
 verdict $? 'the library has none; the example reads those of the program'
-rm -f "$folder/example"*
+ln -s "$scratch/weights" "$folder/wide.safetensors" && (cd "$folder" && cc -std=c11 -U__linux__ -Iruntime -o elsewhere example.c libwide.a -lm -pthread &&
+    ./elsewhere | cmp - "$scratch/out")
+verdict $? 'where weights are not appended to programs, it reads those of the file'
+rm -f "$folder/example"* "$folder/elsewhere" "$folder/wide.safetensors"
 
 # broken NAME CODE PATTERN: without its weights the program exits with CODE and prints PATTERN on
 # stderr.

@@ -186,8 +186,6 @@ static void letters_lowercase_first(Settle *s) { settle_lowercase(s, true); }
 
 /* ---- blanks --------------------------------------------------------------------------------------------------------- */
 
-static void spaces_llama(Settle *s);
-
 static void spaces_no(Settle *s) { (void)s; }
 
 static void spaces_byte_level(Settle *s)
@@ -211,12 +209,14 @@ static void set_scheme(json_t *part, const char *scheme)
     json_object_set_new(part, "prepend_scheme", json_string(scheme));
 }
 
-static void settle_metaspace(Settle *s, const char *scheme)
+/* Set the scheme of the Metaspace, if there is one. by_legacy: "legacy" chooses between "first" and
+ * "always". */
+static void settle_metaspace(Settle *s, const char *scheme, bool by_legacy)
 {
     json_t *part = part_of(s, "pre_tokenizer", "Metaspace");
     if (!part) return;
     const char *found = scheme_of(s, part);
-    const bool legacy = s->row->spaces == spaces_llama && strcmp(found, "never") && strcmp(scheme, "never");
+    const bool legacy = by_legacy && strcmp(found, "never") && strcmp(scheme, "never");
     if (strcmp(found, scheme) != 0)
         tell(s, arena_format(s->b->arena, "\"prepend_scheme\" is \"%.40s\", not \"%s\"", found, scheme), legacy ? "legacy" : "add_prefix_space",
              legacy ? s->config->folder.has_legacy : s->config->has_prefix_space, legacy ? s->config->legacy : prefixes(s));
@@ -227,25 +227,25 @@ static void settle_metaspace(Settle *s, const char *scheme)
 /* A Metaspace after a WhitespaceSplit, which is added if the file lacks it. */
 static void spaces_words(Settle *s)
 {
-    settle_metaspace(s, prefixes(s) ? "always" : "never");
+    settle_metaspace(s, prefixes(s) ? "always" : "never", false);
     json_t *part = part_of(s, "pre_tokenizer", "Metaspace");
     if (!part || part_of(s, "pre_tokenizer", "WhitespaceSplit")) return;
     json_object_set_new(s->root, "pre_tokenizer",
                         json_pack("{s:s, s:[{s:s}, O]}", "type", "Sequence", "pretokenizers", "type", "WhitespaceSplit", part));
 }
 
-static void spaces_metaspace(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "never"); }
-static void spaces_metaspace_first(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "first"); }
+static void spaces_metaspace(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "never", false); }
+static void spaces_metaspace_first(Settle *s) { settle_metaspace(s, prefixes(s) ? "always" : "first", false); }
 
 /* Set the scheme of the Metaspace; if the file has none, use one instead of the file's normalizer
  * and pre_tokenizer. Use the class's own decoder, which removes the first blank if `strips` is set.
  * A file with a ByteLevel remains as it is. */
-static void settle_llama(Settle *s, const char *prefixed, bool strips)
+static void settle_llama(Settle *s, const char *prefixed, bool strips, bool by_legacy)
 {
     const bool space = prefixes(s);
     const char *scheme = space ? prefixed : "never";
     if (part_of(s, "pre_tokenizer", "ByteLevel") || part_of(s, "decoder", "ByteLevel")) return;
-    if (part_of(s, "pre_tokenizer", "Metaspace")) settle_metaspace(s, scheme);
+    if (part_of(s, "pre_tokenizer", "Metaspace")) settle_metaspace(s, scheme, by_legacy);
     else {
         tell(s, arena_format(s->b->arena, "its pre_tokenizer has no Metaspace with \"prepend_scheme\": \"%s\"", scheme),
              "add_prefix_space", s->config->has_prefix_space, space);
@@ -261,8 +261,8 @@ static void settle_llama(Settle *s, const char *prefixed, bool strips)
     json_object_set_new(s->root, "decoder", decoder);
 }
 
-static void spaces_llama(Settle *s) { settle_llama(s, s->config->legacy ? "always" : "first", prefixes(s)); }
-static void spaces_code_llama(Settle *s) { settle_llama(s, "first", true); }
+static void spaces_llama(Settle *s) { settle_llama(s, s->config->legacy ? "always" : "first", prefixes(s), true); }
+static void spaces_code_llama(Settle *s) { settle_llama(s, "first", true, false); }
 
 /* ---- ends ----------------------------------------------------------------------------------------------------------- */
 

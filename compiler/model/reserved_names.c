@@ -62,7 +62,7 @@ static const char *const library[] = {
     "stderr", "stdin", "stdout", "tmpfile", "tmpnam", "ungetc", "vfprintf", "vfscanf", "vprintf", "vscanf", "vsnprintf",
     "vsprintf", "vsscanf",
     /* stdlib.h, assert.h, errno.h, time.h, setjmp.h, signal.h, ctype.h */
-    "EXIT_FAILURE", "EXIT_SUCCESS", "MB_CUR_MAX", "NDEBUG", "RAND_MAX", "abort", "abs", "alarm", "aligned_alloc", "alloca",
+    "EXIT_FAILURE", "EXIT_SUCCESS", "MB_CUR_MAX", "NDEBUG", "RAND_MAX", "abort", "abs", "aligned_alloc", "alloca",
     "assert", "at_quick_exit", "atexit", "atof", "atoi", "atol", "atoll", "bsearch", "calloc", "clock", "ctime", "difftime",
     "div", "div_t", "errno", "exit", "free", "getenv", "gmtime", "isalnum", "isalpha", "isascii", "isblank", "iscntrl",
     "isdigit", "isgraph", "islower", "isprint", "ispunct", "isspace", "isupper", "isxdigit", "labs", "ldiv", "ldiv_t",
@@ -71,7 +71,7 @@ static const char *const library[] = {
     "strtod", "strtof", "strtol", "strtold", "strtoll", "strtoul", "strtoull", "system", "time", "timespec", "toascii",
     "tolower", "toupper", "unsetenv", "wcstombs", "wctomb",
     /* names of POSIX that the runtime of a program may use */
-    "access", "close", "dup", "dup2", "execl", "execv", "execve", "execvp", "fork", "fstat", "getopt", "getpid", "isatty",
+    "access", "alarm", "close", "dup", "dup2", "execl", "execv", "execve", "execvp", "fork", "fstat", "getopt", "getpid", "isatty",
     "kill", "lseek", "mmap", "munmap", "open", "optarg", "optind", "pipe", "poll", "pthread", "read", "select", "sleep",
     "stat", "sysconf", "unlink", "usleep", "vfork", "wait", "waitpid", "write", "environ",
 };

@@ -111,12 +111,12 @@ static void json_label(const char *s) { cli_json_text(stdout, s, strlen(s)); }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------ */
 
-/* 1 if no row has NaN or +infinity; in a masked language model, only the rows of masks are
- * checked. */
+/* 1 if no row that is printed has NaN or +infinity: of a masked language model, the rows of masks
+ * or, with --raw, all. */
 static int good(const Cli *cli)
 {
     const Rows r = rows_of(cli);
-    const int masks = cli->program->has_mask;
+    const int masks = cli->program->has_mask && !cli->options->raw;
     for (int i = masks ? next_mask(cli, &r, 0) : 0; i < r.count; i = masks ? next_mask(cli, &r, i + 1) : i + 1)
         if (!rt_logits_good(row(&r, i), r.width)) return 0;
     return 1;

@@ -126,6 +126,8 @@ for number in 'infinite \0\0\200\177' 'NaN \0\0\300\177'; do
         done
     done
 done
+cp -r tests/vectors/mask_bert "$scratch/nan_masked" && not_a_number "$scratch/nan_masked/model.safetensors" bert.embeddings.LayerNorm.bias 0 '\300\177'
+nan 'a masked language model, --raw of a text without a mask' "$xformc" run "$scratch/nan_masked" --raw rain
 "$xformc" run "$scratch/nan_llama" --json -n 3 '5 9 33' >"$scratch/out" 2>"$scratch/err"
 [ $? = 65 ] && [ "$(cat "$scratch/out")" = '{"input":"5 9 33","error":"the model'"'"'s logits contain NaN or infinity"}' ]
 verdict $? 'one logit is NaN: --json'

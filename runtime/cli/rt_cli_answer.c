@@ -260,8 +260,8 @@ rt_status cli_encode(Cli *cli)
 {
     const rt_program *p = cli->program;
     const CliAnswer *a = &cli->answer;
-    if (p->encode_pair && a->first < a->input_count) return p->encode_pair(cli->model, cli->state, 0, a->input, a->input_count, a->first);
     cli_weights_read(&cli->weights);
+    if (p->encode_pair && a->first < a->input_count) return p->encode_pair(cli->model, cli->state, 0, a->input, a->input_count, a->first);
     return p->encode(cli->model, cli->state, 0, a->input, a->input_count);
 }
 

@@ -88,19 +88,9 @@ static bool is_similar(const Session *s, const RunOptions *c)
     return !m->has_decoder && model_pools(m) && !m->labels.count && c->word_count > 1 && !strcmp(c->words[0], "similar");
 }
 
-/* Remark if three words look like "similar TEXT TEXT", but the model cannot compare texts. */
-static void note_similar(Session *s, const RunOptions *c)
-{
-    const Model *m = s->model;
-    if (c->ids || c->word_count != 3 || strcmp(c->words[0], "similar") != 0 || is_similar(s, c)) return;
-    diag_remark(s->diag, (Loc){ 0 }, "\"similar\" is treated as an input text: %s does not give one vector per text%s", m->name,
-                m->pairs && !c->separator ? "; a tab between two texts makes them a pair" : "");
-}
-
 static bool can_answer(Session *s, const RunOptions *c)
 {
     const Model *m = s->model;
-    note_similar(s, c);
     if (c->input_count)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--input %s: only an xf.graph has named inputs, and %s is not one", c->inputs[0], m->name);
     else if (c->stop_count && (c->ids || !run_has_texts(m) || !m->has_decoder))

@@ -228,10 +228,20 @@ int cli_is_similar(const rt_program *p, int n, char **texts)
     return p->vector && !p->vector_stride && !p->labels && n > 1 && strcmp(texts[0], "similar") == 0;
 }
 
+/* Tell that "similar TEXT TEXT" is read as three texts if the model cannot compare texts. */
+static void note_similar(const Cli *cli, int n, char **texts)
+{
+    const rt_program *p = cli->program;
+    if (cli_numbers(cli) || n != 3 || strcmp(texts[0], "similar") || cli_is_similar(p, n, texts)) return;
+    fprintf(stderr, "%s: note: \"similar\" is treated as an input text: the model does not give one vector per text%s\n", p->name,
+            p->pairs && !cli->options->separator ? "; a tab between two texts makes them a pair" : "");
+}
+
 int cli_texts(Cli *cli, int n, char **texts)
 {
     const CliOptions *o = cli->options;
     const int similar = cli_is_similar(cli->program, n, texts);
+    note_similar(cli, n, texts);
     int code = similar ? cli->program->vectors->similar(cli, texts) : n || o->prompt_count ? 0 : cli_no_texts(cli);
     for (int i = 0; i < o->prompt_count && !code; i++) code = cli_prompt(cli, &o->prompts[i], (size_t)i + 1);
     for (int i = 0; !similar && i < n && !code; i++) {

@@ -181,6 +181,13 @@ for name in labels_several labels_regression; do
 done
 "$scratch/built_labels_several/labels_several" --json 'rain' | grep -qF '"answer":["sleep","fear\u000aand anger"],"scores":[{"label":"joy","score":0.2341'
 verdict $? 'an object lists the labels that hold, and scores all'
+for who in "$xformc run $here/labels_several" "$scratch/built_labels_several/labels_several"; do
+    $who similar rain 'the moon' >"$scratch/out" 2>"$scratch/err"
+    [ $? = 0 ] && [ "$(wc -l <"$scratch/out")" = 3 ] && [ "$(cat "$scratch/err")" = \
+        'labels_several: note: "similar" is treated as an input text: the model does not give one vector per text; a tab between two texts makes them a pair' ]
+    verdict $? "a model without one vector per text reads the word similar: $(basename "${who%% *}")"
+    cat "$scratch/err"
+done
 # One label, several labels at once, a regression, one score of a pair: lines and objects of a
 # program are those of run.
 for name in cross_bert cross_roberta labels_several labels_regression; do

@@ -305,6 +305,13 @@ static void print_rows(const Bench *b, FILE *to)
     bench_table_print(&t, to);
 }
 
+static bool has_generic(const Bench *b)
+{
+    for (int i = 0; i < b->engine_count; i++)
+        if (strcmp(b->engines[i].name, "generic") == 0) return true;
+    return false;
+}
+
 /* Explain the columns, below the table. */
 static void print_legend(const Bench *b, FILE *to)
 {
@@ -317,8 +324,10 @@ static void print_legend(const Bench *b, FILE *to)
                 last->generated);
         break;
     case KIND_DECODER: fputs("ppN reads N tokens, tgN writes N; t/s counts them.\n", to); break;
-    case KIND_ENCODER: fputs("\nbBxN reads B sentences of N tokens, as many at once as fit into the longest source (generic: one after the other);"
-                             " p50 to p99 are the times of such a batch.\n", to); break;
+    case KIND_ENCODER:
+        fprintf(to, "\nbBxN reads B sentences of N tokens, as many at once as fit into the longest source%s; p50 to p99 are the times of"
+                " such a batch.\n", has_generic(b) ? " (generic: one after the other)" : "");
+        break;
     case KIND_GRAPH:   fputs("t/s counts runs.\n", to); break;
     }
     for (int i = 0; i < b->engine_count; i++)

@@ -115,6 +115,8 @@ head -n 1 "$scratch/out" | grep -Eq 'sentences/s +\| +p50 ms +\| +p90 ms +\| +p9
 verdict $? 'encoder as a table: sentences and percentiles'
 grep -q '^bBxN reads B sentences of N tokens, as many at once as fit into the longest source (generic: one after the other); p50' "$scratch/out"
 verdict $? 'encoder: the line under the table says what a batch is'
+bench specs/encoder.lua $quick -t 1 --engine jit && grep -q '^bBxN .* into the longest source; p50' "$scratch/out"
+verdict $? 'encoder: that line does not mention an engine that did not run'
 
 # Emitted code reads as many sentences per call as fit, gives the same numbers for each as when it
 # is read alone, and reads its weights once per call.

@@ -91,9 +91,9 @@ void ablation_print(const Ablation *a, FILE *to)
     for (int t = 0; t < first->test_count; t++) print_test(a, t, to);
     fprintf(to, "\nt/s: the median of %d repetition%s; steps take turns. vs: the speed relative to the step\n"
                 "before or to generic, the median over repetitions. distance: the largest difference of the\n"
-                "outputs from those of the step before, divided by their largest value. limit: the share\n"
-                "that is reached of this machine's limit with as many threads, for arithmetic or for reading,\n"
-                "whichever is nearer.\n",
+                "outputs from those of the step before, divided by their largest absolute value. limit:\n"
+                "the share that is reached of this machine's limit with as many threads, for arithmetic or\n"
+                "for reading, whichever is nearer.\n",
             first->repetitions, first->repetitions > 1 ? "s" : "");
     for (int i = 0; i < a->left_count; i++) fprintf(to, "%s%s.\n", i ? "" : "\nLeft out:\n", arena_format(first->arena, "- %s", a->left_out[i]));
 }

@@ -104,7 +104,7 @@ static void show_help(const rt_program *p)
     const char *unit = p->texts ? "tokens" : p->tokenize ? "characters" : "ids";
     if (p->texts && !p->max_target)
         printf("Print one line for each TEXT. A TEXT of more than %d %s is truncated.\n", longest, unit);
-    else printf("Print one line for each TEXT (at most %d %s), empty if rejected.\n", longest, unit);
+    else printf("Print the answer to each TEXT (at most %d %s), empty if rejected.\n", longest, unit);
     puts("Without TEXT, -p or -f, and for -, answer each line of standard input.\n");
     if (p->pairs) puts("A tab splits a TEXT into a pair of texts.\n");
     if (p->vectors) p->vectors->show_help(p);

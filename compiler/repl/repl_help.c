@@ -36,7 +36,7 @@ static const struct { const char *name, *text; } topics[] = {
         "xf.bars(title, unit, labels, numbers, \"file.svg\")\n"
         "    Draw a chart with a bar for each label\n"
         "xf.last()\n"
-        "    The model compiled last\n" },
+        "    The last compiled of the models that are still open\n" },
     { "model",
         "m(\"text\")   m(\"first\", \"second\")   m(\"text\", options)\n"
         "    The answer, as `xformc run` prints it: text, labels, or tokens for masks.\n"

@@ -6,8 +6,8 @@ escape() { sed 's/[*_\\#-]/\\&/g'; }
 # "  -o, --output=DIR   words" -> *-o*, *--output*=_DIR_ and below it the words, and the sentences of
 # the indented lines that follow. Options of a group stand below its title.
 options() {
-    "$xformc" help -v | sed '1,/^Commands:/d' | grep -E '^ +(-[a-z], |    )--|^[A-Z][a-z ]*:$|^ {28}' |
-        sed -E 's/^ *((-[a-z]), )?(--[a-z-]+)(=([^ ]+))? +(.*)$/\2|\3|\5|\6/; s/^ {28}/|/' | escape |
+    "$xformc" help -v | sed '1,/^Commands:/d' | grep -E '^ +(-[a-z], |    )--|^[A-Z][a-z ]*:$|^ {29}' |
+        sed -E 's/^ *((-[a-z]), )?(--[a-z-]+)(=([^ ]+))? +(.*)$/\2|\3|\5|\6/; s/^ {29}/|/' | escape |
         awk -F '|' 'NF == 1 { sub(/:$/, ""); printf "%s## %s\n\n", end, $0; end = ""; next }
             NF == 2 { printf "%s %s", (more++ ? "" : "."), $2; next }
             { printf "%s%s*%s*%s\n\t%s", end, ($1 == "" ? "" : "*" $1 "*, "), $2, ($3 == "" ? "" : "=_" $3 "_"), $4; end = "\n\n"; more = 0 }

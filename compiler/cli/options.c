@@ -476,8 +476,8 @@ static void print_option(const OptionRow *o, bool in_full, FILE *to)
     char letter[8] = "    ", name[40];
     if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(name, sizeof name, "--%s%s%s", o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
-    fprintf(to, "  %s%-21s %s\n", letter, name, o->doc);
-    if (in_full && *o->more) wrap_text(to, 28, o->more);
+    fprintf(to, "  %s%-22s %s\n", letter, name, o->doc);
+    if (in_full && *o->more) wrap_text(to, 29, o->more);
 }
 
 static bool is_of(const OptionRow *o, Command command)

@@ -187,6 +187,13 @@ void text_fill(Text *t, const char *template, ...)
         if (!places.place[i].used) die("template: ${%s} is given but not used", places.place[i].name);
 }
 
+const char *text_list(Arena *a, const char *const *words, int n)
+{
+    Text t = text_new(a);
+    for (int i = 0; i < n; i++) text_printf(&t, "%s\"%s\"", i ? ", " : "", words[i]);
+    return t.data;
+}
+
 bool text_ends(const char *text, const char *ending)
 {
     const size_t n = strlen(text), m = strlen(ending);

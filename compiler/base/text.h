@@ -28,6 +28,9 @@ const char *text_bytes(Arena *a, size_t bytes);
 /* Parse "262144", "256K", "1M" or "2G"; false if it is not such a number, or is 0. */
 bool text_to_bytes(const char *text, size_t *bytes);
 
+/* The words in quotes, joined by commas: "a", "b". */
+const char *text_list(Arena *a, const char *const *words, int n);
+
 /* True if `text` ends with `ending`. */
 bool text_ends(const char *text, const char *ending);
 

@@ -286,7 +286,7 @@ static void refuse_type(const Config *c, const char *type)
 {
     const char *what = missing_of(type), *near = what ? NULL : meant(c->arena, type);
     if (what)
-        config_fault(c, "model_type", "model_type \"%s\" is not supported: it needs %s", type,
+        config_fault(c, "model_type", "the model_type \"%s\" is not supported: it needs %s", type,
                      what);
     else config_fault(c, "model_type", "the model_type \"%s\" is not supported", type);
     if (near) diag_note(c->diag, config_place(c, "model_type"), "did you mean \"%s\"?", near);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "integer.h"
+#include "text.h"
 
 void config_set(const Config *c, const char *key, Side side, FieldId id, double number)
 {
@@ -50,12 +51,17 @@ void config_set_activation(const Config *c, const char *key, Side side, const ch
         { "silu", "silu" }, { "swish", "silu" }, { "relu", "relu" }, { "relu2", "relu2" }, { "tanh", "tanh" }, { "sigmoid", "sigmoid" },
         { "linear", "none" },
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i].theirs, name)) {
-            config_set(c, key, side, FIELD_ID_activation, field_word(&fields[FIELD_ID_activation], names[i].ours));
-            return;
-        }
-    if (*name || !diag_errors(c->diag)) config_fault(c, key, "the activation \"%s\" is not supported", name);
+    enum { NAMES = sizeof names / sizeof *names };
+    const char *theirs[NAMES];
+    for (int i = 0; i < NAMES; i++) {
+        theirs[i] = names[i].theirs;
+        if (strcmp(names[i].theirs, name)) continue;
+        config_set(c, key, side, FIELD_ID_activation, field_word(&fields[FIELD_ID_activation], names[i].ours));
+        return;
+    }
+    if (!*name && diag_errors(c->diag)) return;
+    config_fault(c, key, "the activation \"%s\" is not supported", name);
+    diag_note(c->diag, config_place(c, key), "supported: %s", text_list(c->arena, theirs, NAMES));
 }
 
 bool config_is_one_of(const char *shown, const char *words)

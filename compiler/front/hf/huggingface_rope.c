@@ -2,6 +2,7 @@
  * rope_parameters, which may have a part for each kind of layer. Unknown scalings are errors. */
 #include "huggingface.h"
 #include "integer.h"
+#include "text.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,12 +43,15 @@ static int scaling(const Config *rope)
     const char *null = config_is_null(rope, "rope_type") ? "rope_type" : "type";
     if (!config_has(rope, "rope_type|type") && config_is_null(rope, null))
         config_fault(rope, null, "\"%s%s\" must be a string, found null", rope->within, null);
-    for (size_t i = 0; phi && i < sizeof phi_names / sizeof *phi_names; i++)
+    const int phis = sizeof phi_names / sizeof *phi_names, types = sizeof type_names / sizeof *type_names;
+    for (int i = 0; phi && i < phis; i++)
         if (!strcmp(phi_names[i], type)) return SCALINGS_LONGROPE;
-    for (size_t i = 0; i < (phi ? 1 : sizeof type_names / sizeof *type_names); i++)
+    for (int i = 0; i < (phi ? 1 : types); i++)
         if (!strcmp(type_names[i], type)) return scaling_of[i];
     config_fault(rope, "rope_type|type", "the rope_type \"%s\" is not supported%s", type,
                  phi ? " in a model of this type" : "");
+    diag_note(rope->diag, config_place(rope, "rope_type|type"), "supported: %s%s", phi ? "\"default\", " : "",
+              phi ? text_list(rope->arena, phi_names, phis) : text_list(rope->arena, type_names, types));
     return SCALINGS_NONE;
 }
 

@@ -88,16 +88,9 @@ static bool read_number(const Fields *f, const Field *field, const char *what, L
     return field_check(f->reader->diag, at, field, what, spec_describe(f->L, -1), v);
 }
 
-static const char *join_words(Arena *a, const Field *field)
-{
-    Text t = text_new(a);
-    for (int i = 0; i < field->word_count; i++) text_printf(&t, "%s\"%s\"", i ? ", " : "", field->words[i]);
-    return t.data;
-}
-
 static bool read_word(const Fields *f, const Field *field, const char *what, Loc at, FieldValue *v)
 {
-    const char *choices = join_words(f->reader->arena, field);
+    const char *choices = text_list(f->reader->arena, field->words, field->word_count);
     if (lua_isboolean(f->L, -1)) {              /* the words may include true and false */
         const int word = field_word(field, lua_toboolean(f->L, -1) ? "true" : "false");
         v->integer = word;

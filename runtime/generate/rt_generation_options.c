@@ -7,11 +7,11 @@
 
 typedef enum Kind { INTEGER, REAL, ABOVE, DOUBLE, SEED, WORD } Kind;
 
-typedef struct Row { const char *name; Kind kind; size_t at; double least, most; const char *expected; } Row;
+typedef struct Row { Kind kind; int at; double least, most; const char *expected; } Row;
 
-static const Row rows[] = {
+static const Row rows[] = {              /* one for each of rt_generation_options */
 #define RT_GENERATION_OPTION(id, letter, name, argument, doc, more, kind, member, least, most, expected) \
-    { name, kind, offsetof(RtGeneration, member), least, most, expected },
+    { kind, offsetof(RtGeneration, member), least, most, expected },
 #include "rt_generation_options.def"
 #undef RT_GENERATION_OPTION
 };
@@ -85,34 +85,34 @@ static int word(RtBeamStop *out, const char *text)
     return 1;
 }
 
-/* The name of an option in the table; resolves aliases. */
-static const char *own_name(const char *name)
+/* The index of an option by its name or an alias, or -1. */
+static int option_of(const char *name)
 {
     for (int i = 0; i < rt_generation_alias_count; i++)
-        if (!strcmp(rt_generation_aliases[i].name, name)) return rows[rt_generation_aliases[i].option].name;
-    return name;
+        if (!strcmp(rt_generation_aliases[i].name, name)) return rt_generation_aliases[i].option;
+    for (int i = 0; i < rt_generation_option_count; i++)
+        if (!strcmp(rt_generation_options[i].name, name)) return i;
+    return -1;
 }
 
 int rt_generation_set(RtGeneration *g, const char *name, const char *value, const char **expected)
 {
-    name = own_name(name);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const Row *r = &rows[i];
-        void *at = (unsigned char *)g + r->at;
-        double kept;
-        if (strcmp(r->name, name)) continue;
-        *expected = r->expected;
-        switch (r->kind) {
-        case INTEGER: return integer(at, value, r);
-        case REAL:
-        case ABOVE: return real(at, value, r);
-        case SEED:  return seed(at, value);
-        case WORD:  return word(at, value);
-        case DOUBLE:
-            if (number(&kept, value, r)) return 1;
-            *(double *)at = kept;
-            return 0;
-        }
+    const int option = option_of(name);
+    if (option < 0) return -1;
+    const Row *r = &rows[option];
+    void *at = (unsigned char *)g + r->at;
+    double kept;
+    *expected = r->expected;
+    switch (r->kind) {
+    case INTEGER: return integer(at, value, r);
+    case REAL:
+    case ABOVE: return real(at, value, r);
+    case SEED:  return seed(at, value);
+    case WORD:  return word(at, value);
+    case DOUBLE:
+        if (number(&kept, value, r)) return 1;
+        *(double *)at = kept;
+        return 0;
     }
     return -1;
 }

@@ -4,7 +4,8 @@ reading and writing the same bytes.
 
 usage: large.py XFORMC FOLDER [NAME...]
 NAME: 1b, 8b, 8b-int8, 8b-gguf, 8b-six, t5, encoder, 8b-decode; default: all of them.
-Models are made in FOLDER and kept there (35 GB for all); what is built from them is removed.
+Models are made in FOLDER and kept there (35 GB for all, without the f32 model of 1b); what is built
+from them is removed.
 8b-decode takes turns with llama.cpp on the same file and with plain reading of as many bytes, by
 tests/bench/peers.sh, which compiles llama.cpp once.
 8b-six, t5 and encoder are compared with transformers: they need PyTorch, transformers and
@@ -99,7 +100,7 @@ class Large:
         if not os.path.exists(path):
             unfinished = path + ".unfinished"
             shutil.rmtree(unfinished, ignore_errors=True)
-            kind = ["--gguf"] * name.endswith(".gguf")
+            kind = ["--gguf"] * name.endswith(".gguf") + ["--f32"] * name.endswith("_f32")
             subprocess.run([self.make_model, *kind, shape, unfinished, *more], check=True)
             os.rename(unfinished, path)
         return path
@@ -146,6 +147,9 @@ def t5(large):
 
 def llama_1b(large):
     large.built("1b", large.made("llama_1b", "llama_1b"), "int4")
+    f32 = large.made("llama_1b", "llama_1b_f32")
+    large.built("1b f32", f32, "int4")
+    shutil.rmtree(f32)
     large.built("1b gguf", large.made("llama_1b", "llama_1b.gguf"))
 
 

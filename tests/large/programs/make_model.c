@@ -1,7 +1,8 @@
-/* make_model.c: random models as large as those that people run: a Hugging Face folder in bf16
- * shards, or a GGUF file of Q4_0 matrices and f32 vectors. A value depends only on the format, the
- * shape, the tensor's name and its place in the tensor.
- * usage: make_model [--gguf] SHAPE PATH [LAYERS]
+/* make_model.c: random models as large as those that people run: a Hugging Face folder with
+ * shards of bf16, or f32 with the same values, or a GGUF file of Q4_0 matrices and f32 vectors. A
+ * value depends only on the shape, the tensor's name, its place in the tensor, and on whether the
+ * file is GGUF.
+ * usage: make_model [--f32 | --gguf] SHAPE PATH [LAYERS]
  * LAYERS: how many layers to write, of each stack; default: all that the shape has */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -262,11 +263,14 @@ static void put_bf16(FILE *f, const Shape *s, const Tensor *t)
 
 static void put_f32(FILE *f, const Shape *s, const Tensor *t)
 {
+    uint32_t *piece = memory(PIECE * sizeof *piece);
     const uint64_t seed = seed_of(s, t);
-    for (int64_t i = 0; i < numbers_of(t); i++) {
-        const uint32_t bits = bf16_at(t, seed, i) << 16;
-        put(f, &bits, sizeof bits);
+    for (int64_t i = 0, n; (n = numbers_of(t) - i) > 0; i += n) {
+        if (n > PIECE) n = PIECE;
+        for (int64_t k = 0; k < n; k++) piece[k] = bf16_at(t, seed, i + k) << 16;
+        put(f, piece, (size_t)n * sizeof *piece);
     }
+    free(piece);
 }
 
 /* A block's scale as f16, whose exponent always fits. */
@@ -335,20 +339,21 @@ static void put_encoder_config(FILE *f, const Shape *s, int layers)
     fprintf(f, "\"intermediate_size\": %d, \"vocab_size\": %d", s->d_ff, s->vocab);
 }
 
-static void put_config(const char *folder, const Shape *s, int layers)
+/* width: the bytes of a number, 2 for bf16 or 4 for f32. */
+static void put_config(const char *folder, const Shape *s, int layers, int width)
 {
     FILE *f = create_in(folder, "config.json");
     fputs("{", f);
     if (s->kind == LLAMA) put_llama_config(f, s, layers);
     else if (s->kind == T5) put_t5_config(f, s, layers);
     else put_encoder_config(f, s, layers);
-    fputs(",\n\"torch_dtype\": \"bfloat16\"}\n", f);
+    fprintf(f, ",\n\"torch_dtype\": \"%s\"}\n", width == 4 ? "float32" : "bfloat16");
     end(f);
 }
 
 /* Write a safetensors file of n tensors. */
 static void put_shard(const char *folder, const char *name, const Shape *s, const Tensor *t,
-                      size_t n)
+                      size_t n, int width)
 {
     FILE *f = create_in(folder, name);
     char *head = NULL;
@@ -358,8 +363,9 @@ static void put_shard(const char *folder, const char *name, const Shape *s, cons
     if (!text) fail("make_model");
     fputs("{\"__metadata__\":{\"format\":\"pt\"}", text);
     for (size_t i = 0; i < n; i++) {
-        const int64_t bytes = 2 * numbers_of(&t[i]);
-        fprintf(text, ",\"%s\":{\"dtype\":\"BF16\",\"shape\":[%" PRId64, t[i].name, t[i].rows);
+        const int64_t bytes = width * numbers_of(&t[i]);
+        fprintf(text, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%" PRId64, t[i].name,
+                width == 4 ? "F32" : "BF16", t[i].rows);
         if (t[i].columns) fprintf(text, ",%" PRId64, t[i].columns);
         fprintf(text, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", at, at + bytes);
         at += bytes;
@@ -371,35 +377,36 @@ static void put_shard(const char *folder, const char *name, const Shape *s, cons
     put(f, &size, sizeof size);
     put(f, head, length);
     free(head);
-    for (size_t i = 0; i < n; i++) put_bf16(f, s, &t[i]);
+    for (size_t i = 0; i < n; i++) (width == 4 ? put_f32 : put_bf16)(f, s, &t[i]);
     end(f);
 }
 
 /* The index of the next file's first tensor. */
-static size_t end_of_shard(const Tensors *all, size_t i)
+static size_t end_of_shard(const Tensors *all, size_t i, int width)
 {
-    int64_t bytes = 2 * numbers_of(&all->list[i++]);
-    while (i < all->count && (bytes += 2 * numbers_of(&all->list[i])) <= (int64_t)SHARD << 20) i++;
+    int64_t bytes = width * numbers_of(&all->list[i++]);
+    while (i < all->count && (bytes += width * numbers_of(&all->list[i])) <= (int64_t)SHARD << 20)
+        i++;
     return i;
 }
 
-static void put_folder(const char *folder, const Shape *s, int layers)
+static void put_folder(const char *folder, const Shape *s, int layers, int width)
 {
     const Tensors all = tensors_of(s, layers);
     size_t shards = 0, number = 0;
     if (mkdir(folder, 0777) != 0) fail(folder);
-    put_config(folder, s, layers);
-    for (size_t i = 0; i < all.count; i = end_of_shard(&all, i)) shards++;
+    put_config(folder, s, layers, width);
+    for (size_t i = 0; i < all.count; i = end_of_shard(&all, i, width)) shards++;
     FILE *index = shards > 1 ? create_in(folder, "model.safetensors.index.json") : NULL;
     if (index) fputs("{\"metadata\": {}, \"weight_map\": {\n", index);
     for (size_t i = 0, next; i < all.count; i = next) {
         char name[NAME] = "model.safetensors";
-        next = end_of_shard(&all, i);
+        next = end_of_shard(&all, i, width);
         number++;
         if (index) snprintf(name, sizeof name, "model-%05zu-of-%05zu.safetensors", number, shards);
         for (size_t k = i; index && k < next; k++)
             fprintf(index, "%s\"%s\": \"%s\"", k ? ",\n" : "", all.list[k].name, name);
-        put_shard(folder, name, s, all.list + i, next - i);
+        put_shard(folder, name, s, all.list + i, next - i, width);
     }
     if (index) {
         fputs("}}\n", index);
@@ -507,17 +514,18 @@ static const Shape *shape_of(const char *name, int gguf)
 
 int main(int argc, char **argv)
 {
-    const int gguf = argc > 1 && strcmp(argv[1], "--gguf") == 0, n = argc - 1 - gguf;
-    char **words = argv + 1 + gguf;
+    const int gguf = argc > 1 && strcmp(argv[1], "--gguf") == 0;
+    const int f32 = argc > 1 && strcmp(argv[1], "--f32") == 0, n = argc - 1 - (gguf || f32);
+    char **words = argv + argc - n;
     const Shape *s = n == 2 || n == 3 ? shape_of(words[0], gguf) : NULL;
     const int layers = s && n == 3 ? atoi(words[2]) : s ? s->layers : 0;
     if (!s || layers < 1 || layers > s->layers) {
-        fputs("usage: make_model [--gguf] SHAPE PATH [LAYERS]\n"
+        fputs("usage: make_model [--f32 | --gguf] SHAPE PATH [LAYERS]\n"
               "SHAPE: llama_8b, llama_1b, llama_100m; for folders also t5_3b, encoder_500m\n",
               stderr);
         return 2;
     }
     if (gguf) put_gguf(words[1], s, layers);
-    else put_folder(words[1], s, layers);
+    else put_folder(words[1], s, layers, f32 ? 4 : 2);
     return 0;
 }

@@ -32,14 +32,15 @@ typedef enum rt_status {
     RT_BAD_ID,       /* an id outside the vocabulary, a slot outside the state, a character without an id, invalid UTF-8 */
     RT_TOO_LONG,     /* more ids, rows, positions or threads than the model was compiled for */
     RT_ORDER,        /* a call out of order: a step before encode, a position that leaves a gap; no ids */
-    RT_BAD_WEIGHTS,  /* not the packed file that this model was compiled for, not 64-byte aligned, or giving NaN or infinity */
+    RT_BAD_WEIGHTS,  /* not the packed file that this model was compiled for, or not 64-byte aligned */
     RT_NO_ISA,       /* this processor lacks an instruction set that the model was compiled for */
     RT_INTERRUPTED,  /* stopped at the caller's request */
     RT_NO_ROOM,      /* the caller's buffer is too small, or the system gave no thread or memory */
     RT_BYTE_ORDER,   /* the weights' numbers are little-endian and this machine is big-endian, or the reverse */
     RT_BAD_VALUE,    /* a mask with a number other than 0 and 1, a bias with NaN or +inf */
     RT_BAD_OPTION,   /* an option out of range, options that conflict, or one that the model does not support */
-    RT_NO_TOKEN      /* the settings of generation exclude every token */
+    RT_NO_TOKEN,     /* the settings of generation exclude every token */
+    RT_NOT_FINITE    /* the output contains NaN or infinity */
 } rt_status;
 
 /* A short English text for a status, without a full stop; never NULL. */

@@ -18,6 +18,7 @@ const char *rt_status_text(rt_status status)
     case RT_BAD_VALUE: return "a mask with a number other than 0 and 1, or a bias with NaN or +inf";
     case RT_BAD_OPTION: return "an invalid option";
     case RT_NO_TOKEN: return "the settings of generation exclude every token";
+    case RT_NOT_FINITE: return "the model's output contains NaN or infinity";
     }
     return "unknown status";
 }

@@ -117,7 +117,7 @@ static rt_status sum_window(Engine *e, const int *ids, int n, double *sum)
         status = e->ops->decode(e, rows, count);
         for (int i = 0; i < count && status == RT_OK; i++) {
             const float *logits = e->ops->logits(e) + i * engine_logits_stride(e);
-            if (!rt_logits_good(logits, (int)m->target_vocab)) status = RT_BAD_WEIGHTS;
+            if (!rt_logits_good(logits, (int)m->target_vocab)) status = RT_NOT_FINITE;
             else *sum += surprise(logits, m->target_vocab, ids[first + i + 1]);
         }
     }
@@ -150,8 +150,8 @@ static bool measure_perplexity(Session *s, Engine *e, const char *path, TaskResu
         progress_part("perplexity", at, ids.n);
         const rt_status status = sum_window(e, ids.ids + at, n, &sum);
         if (status != RT_OK) {
-            if (status == RT_BAD_WEIGHTS) diag_error(s->diag, EXIT_BAD_DATA, (Loc){ 0 }, "--perplexity: " RT_LOGITS_FAULT);
-            else diag_error(s->diag, EXIT_OUR_BUG, (Loc){ 0 }, "--perplexity: %s", rt_status_text(status));
+            const int code = status == RT_NOT_FINITE ? EXIT_BAD_DATA : EXIT_OUR_BUG;
+            diag_error(s->diag, code, (Loc){ 0 }, "--perplexity: %s", rt_status_text(status));
             return false;
         }
         result->tokens += n - 1;

@@ -136,7 +136,7 @@ static const char decode_template[] =
     "        next[i] = s->next_id[i];\n"
     "        good = good && next[i] >= 0;\n"
     "    }\n"
-    "    return good ? RT_OK : RT_BAD_WEIGHTS;           /* a logit is NaN or +infinity */\n"
+    "    return good ? RT_OK : RT_NOT_FINITE;            /* a logit is NaN or +infinity */\n"
     "}\n"
     "\n"
     "rt_status ${name}_fork(${name}_state *state, int from, int to)\n"

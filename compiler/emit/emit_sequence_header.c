@@ -64,7 +64,7 @@ static const char header_decode[] =
     "rt_status ${name}_prefill(const ${name} *m, ${name}_state *s, const rt_token *rows, int n);\n"
     "\n"
     "/* Like ${name}_decode; next[n] receives the most likely id after each row. Ties go to the lowest id.${plain_words}\n"
-    " * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or +infinity; its next is -1. */\n"
+    " * Errors: also RT_NOT_FINITE, for a row with a logit that is NaN or +infinity; its next is -1. */\n"
     "rt_status ${name}_decode_greedy(const ${name} *m, ${name}_state *s, const rt_token *rows, int n, int *next);\n"
     "\n"
     "/* Copy the sequence${source_copy} of slot `from` to slot `to`. */\n"

@@ -286,7 +286,7 @@ static rt_status decode_greedy(Engine *e, const rt_token *r, int n, int *next)
     rt_status status = run_rows(e, r, n, PROGRAM_NEXT, PROGRAM_DECODE_GREEDY);
     for (int i = 0; !status && i < n; i++) next[i] = input(e, "next_id")[i];
     /* -1: a logit is NaN or +inf */
-    for (int i = 0; !status && i < n; i++) status = next[i] < 0 ? RT_BAD_WEIGHTS : RT_OK;
+    for (int i = 0; !status && i < n; i++) status = next[i] < 0 ? RT_NOT_FINITE : RT_OK;
     return status;
 }
 

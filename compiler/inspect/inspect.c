@@ -148,8 +148,7 @@ static rt_status write_answer(Look *l, int *ids, int n)
 static bool ran(Look *l, rt_status status)
 {
     Session *s = l->session;
-    if (status == RT_BAD_WEIGHTS) return look_refuse(s, EXIT_BAD_DATA, RT_LOGITS_FAULT, NULL);
-    if (status == RT_NO_TOKEN) return look_refuse(s, EXIT_BAD_DATA, rt_status_text(status), NULL);
+    if (status == RT_NOT_FINITE || status == RT_NO_TOKEN) return look_refuse(s, EXIT_BAD_DATA, rt_status_text(status), NULL);
     return status == RT_OK || look_refuse(s, EXIT_OUR_BUG, arena_format(l->arena, "the model did not run: %s", rt_status_text(status)), NULL);
 }
 

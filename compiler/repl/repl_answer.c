@@ -141,7 +141,7 @@ static void push_vectors(lua_State *L, ReplModel *m)
     repl_check_probes(L);
     repl_check_status(L, status);
     const bool words = model->labels.count || model->mask_id >= 0;
-    if (words && !rt_cli_vector.good(&cli)) luaL_error(L, RT_LOGITS_FAULT);
+    if (words && !rt_cli_vector.good(&cli)) repl_check_status(L, RT_NOT_FINITE);
     if (!model->labels.count && model->mask_id >= 0 && !masks_in(model, q))
         luaL_error(L, "the text has no mask token (id %d); m:run{ ids } gives the logits of every token", (int)model->mask_id);
     if (words) lua_pushstring(L, words_of(model, a, &cli));

@@ -55,8 +55,6 @@ int repl_model_fail(lua_State *L, const ReplModel *m)
 void repl_check_status(lua_State *L, rt_status status)
 {
     if (status == RT_INTERRUPTED) luaL_error(L, "interrupted");
-    /* The weights of an open model were checked, so this means bad logits. */
-    if (status == RT_BAD_WEIGHTS) luaL_error(L, RT_LOGITS_FAULT);
     if (status != RT_OK) luaL_error(L, "%s", rt_status_text(status));
 }
 

@@ -659,7 +659,7 @@ rt_status dates_decode_greedy(const dates *m, dates_state *state, const rt_token
         next[i] = s->next_id[i];
         good = good && next[i] >= 0;
     }
-    return good ? RT_OK : RT_BAD_WEIGHTS;           /* a logit is NaN or +infinity */
+    return good ? RT_OK : RT_NOT_FINITE;            /* a logit is NaN or +infinity */
 }
 
 rt_status dates_fork(dates_state *state, int from, int to)

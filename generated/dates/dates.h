@@ -77,7 +77,7 @@ rt_status dates_prefill(const dates *m, dates_state *s, const rt_token *rows, in
 
 /* Like dates_decode; next[n] receives the most likely id after each row. Ties go to the lowest id.
  * dates_scores then has logits, before the log-softmax.
- * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or +infinity; its next is -1. */
+ * Errors: also RT_NOT_FINITE, for a row with a logit that is NaN or +infinity; its next is -1. */
 rt_status dates_decode_greedy(const dates *m, dates_state *s, const rt_token *rows, int n,
                               int *next);
 

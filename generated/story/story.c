@@ -406,7 +406,7 @@ rt_status story_decode_greedy(const story *m, story_state *state, const rt_token
         next[i] = s->next_id[i];
         good = good && next[i] >= 0;
     }
-    return good ? RT_OK : RT_BAD_WEIGHTS;           /* a logit is NaN or +infinity */
+    return good ? RT_OK : RT_NOT_FINITE;            /* a logit is NaN or +infinity */
 }
 
 rt_status story_fork(story_state *state, int from, int to)

@@ -67,7 +67,7 @@ rt_status story_decode(const story *m, story_state *s, const rt_token *rows, int
 rt_status story_prefill(const story *m, story_state *s, const rt_token *rows, int n);
 
 /* Like story_decode; next[n] receives the most likely id after each row. Ties go to the lowest id.
- * Errors: also RT_BAD_WEIGHTS, for a row with a logit that is NaN or +infinity; its next is -1. */
+ * Errors: also RT_NOT_FINITE, for a row with a logit that is NaN or +infinity; its next is -1. */
 rt_status story_decode_greedy(const story *m, story_state *s, const rt_token *rows, int n,
                               int *next);
 

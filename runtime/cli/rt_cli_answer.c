@@ -265,11 +265,11 @@ rt_status cli_encode(Cli *cli)
     return p->encode(cli->model, cli->state, 0, a->input, a->input_count);
 }
 
-/* Encode, in an encoder-only program. RT_BAD_WEIGHTS: the result has NaN or +infinity. */
+/* Encode, in an encoder-only program. RT_NOT_FINITE: the result has NaN or +infinity. */
 static rt_status encode(Cli *cli)
 {
     const rt_status status = cli_encode(cli);
-    return status != RT_OK || cli->program->vectors->good(cli) ? status : RT_BAD_WEIGHTS;
+    return status != RT_OK || cli->program->vectors->good(cli) ? status : RT_NOT_FINITE;
 }
 
 int cli_read(Cli *cli, const char *text, size_t bytes)
@@ -283,11 +283,9 @@ int cli_read(Cli *cli, const char *text, size_t bytes)
 
 int cli_failed(Cli *cli, rt_status status)
 {
-    const rt_program *p = cli->program;
-    const char *nan = p->max_target || p->labels || p->has_mask ? RT_LOGITS_FAULT : "the model's output contains NaN or infinity";
-    say(&cli->answer, "%s", status == RT_BAD_WEIGHTS ? nan : status == RT_NO_ROOM ? "no memory for the answer" : rt_status_text(status));
+    say(&cli->answer, "%s", status == RT_NO_ROOM ? "no memory for the answer" : rt_status_text(status));
     if (status == RT_NO_ROOM) return RT_EXIT_MISSING;
-    return status == RT_BAD_WEIGHTS || status == RT_NO_TOKEN ? RT_EXIT_DATA : RT_EXIT_DEFECT;
+    return status == RT_NOT_FINITE || status == RT_NO_TOKEN ? RT_EXIT_DATA : RT_EXIT_DEFECT;
 }
 
 int cli_answer(Cli *cli, const char *text, size_t bytes, int scored)

@@ -68,7 +68,7 @@ int cli_batch_end(Cli *cli)
     for (int t = 0, from = 0; t < b->count; from += b->lengths[t++]) {
         const Item *i = &b->items[t];
         if (status == RT_OK) take(cli, b, t, from);
-        if (status == RT_OK && !p->vectors->good(cli)) code = cli_failed(cli, status = RT_BAD_WEIGHTS);
+        if (status == RT_OK && !p->vectors->good(cli)) code = cli_failed(cli, status = RT_NOT_FINITE);
         code = cli_show(cli, b->texts + i->at, i->bytes, (CliPlace){ "line", i->number }, code);
         if (code) break;
     }

@@ -101,14 +101,14 @@ static void change_scores(Search *s, int beam, const float *x, double log_sum_x)
     rt_logits_process(&o->processors, &h, s->plain, s->scores, vocab);
 }
 
-/* Find the best continuations of all live beams. RT_BAD_WEIGHTS: a logit is NaN or INFINITY. */
+/* Find the best continuations of all live beams. RT_NOT_FINITE: a logit is NaN or INFINITY. */
 static rt_status find_candidates(Search *s)
 {
     const RtDecoder *m = s->model;
     s->candidate_count = 0;
     for (int b = 0; b < s->live_count; b++) {
         const float *x = s->logits + (size_t)b * (size_t)m->stride;
-        if (!rt_logits_good(x, m->vocab)) return RT_BAD_WEIGHTS;
+        if (!rt_logits_good(x, m->vocab)) return RT_NOT_FINITE;
         const double log_sum_x = log_sum(x, m->vocab), base = s->live[b].sum - (s->changed ? 0 : log_sum_x);
         if (s->changed) change_scores(s, b, x, log_sum_x), x = s->scores;
         for (int id = 0; id < m->vocab; id++) {

@@ -53,7 +53,7 @@ size_t rt_beam_scratch_bytes(const RtBeamOptions *o, int vocab);
  * vocabulary, the length or the rules allow no more. On an error *count is 0. RT_ORDER: no
  * prompt, no beam or nothing to generate; RT_TOO_LONG: more than RT_BEAM_MOST beams, more beams
  * than the model has slots or rows, or more ids than `longest`; RT_NO_ROOM: too little scratch;
- * RT_BAD_WEIGHTS: a logit is NaN or INFINITY; otherwise the status of a call that failed. */
+ * RT_NOT_FINITE: a logit is NaN or INFINITY; otherwise the status of a call that failed. */
 rt_status rt_beam_search(const RtDecoder *m, const RtBeamOptions *o, const int *prompt, int n, void *scratch, size_t bytes,
                          RtBeamResult *results, int *count);
 

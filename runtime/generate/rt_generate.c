@@ -115,7 +115,7 @@ static rt_status choose(Work *w, const float *logits, int *id)
 {
     const RtGenerate *o = w->options;
     const int vocab = w->decoder->vocab;
-    if (!rt_logits_good(logits, vocab)) return RT_BAD_WEIGHTS;
+    if (!rt_logits_good(logits, vocab)) return RT_NOT_FINITE;
     const RtHistory h = { w->history, w->count, w->prompt, w->prompt + o->most, o->ends, o->end_count };
     if (w->changed) rt_logits_process(&o->processors, &h, logits, w->scores, vocab);
     const float *scores = w->changed ? w->scores : logits;

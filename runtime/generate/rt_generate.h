@@ -45,7 +45,7 @@ size_t rt_generate_scratch_bytes(const RtGenerate *o, int vocab);
 int rt_prompt_cache_kept(const RtPromptCache *h, const int *prompt, int n);
 /* Continue prompt[n] with ids[o->most]; its source, if there is one, was encoded into slot 0.
  * scratch: aligned like a double. Returns RT_OK; RT_ORDER: no prompt or nothing to generate;
- * RT_TOO_LONG: n + most is above `longest`; RT_NO_ROOM: too little scratch; RT_BAD_WEIGHTS: a logit
+ * RT_TOO_LONG: n + most is above `longest`; RT_NO_ROOM: too little scratch; RT_NOT_FINITE: a logit
  * is NaN or INFINITY; RT_NO_TOKEN: the rules exclude every id; otherwise the status of a call that
  * failed. After an error *out tells how far it got. The ids, and all numbers from which they are
  * computed, are the same with and without a prompt_cache; if ring buffers have lost earlier

@@ -46,7 +46,7 @@ typedef struct RtTextModel {
  * RT_OK, even if on_token ended the answer. RT_BAD_OPTION: options are out of range, conflict or do
  * not apply to the model, or there are more beams than slots; RT_ORDER: the text has no ids;
  * RT_TOO_LONG: it has too many, or m->work is too small to read it; RT_NO_ROOM: m->work is too
- * small for the answer; RT_BAD_WEIGHTS: a logit is NaN or INFINITY; RT_NO_TOKEN: the settings
+ * small for the answer; RT_NOT_FINITE: a logit is NaN or INFINITY; RT_NO_TOKEN: the settings
  * exclude every id; otherwise the status of a function that failed. */
 rt_status rt_generate_text(const RtTextModel *m, const char *text, const rt_generate_options *options,
                            rt_on_token *on_token, void *user);

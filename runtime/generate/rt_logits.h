@@ -40,10 +40,8 @@ static inline int rt_is_end(const int *ends, int n, int id)
     return 0;
 }
 
-/* 1 if none of x[n] is NaN or INFINITY; -INFINITY is allowed. RT_LOGITS_FAULT is the message for
- * 0. */
+/* 1 if none of x[n] is NaN or INFINITY; -INFINITY is allowed. */
 int  rt_logits_good(const float *x, int n);
-#define RT_LOGITS_FAULT "the model's logits contain NaN or infinity"
 /* 1 if the rules may change anything. */
 int  rt_logits_change(const RtProcessors *p);
 /* Compute scores[vocab] from logits[vocab], or for a beam search from log-probabilities; the two do

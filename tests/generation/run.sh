@@ -101,7 +101,7 @@ nan() {
     shift
     "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
-    [ $code = 65 ] && [ "$(grep -v ': note: ' "$scratch/err" | sed 's/^[a-z_]*: argument 1: //')" = "the model's logits contain NaN or infinity" ] && [ -z "$(tr -d '\n' <"$scratch/out")" ]
+    [ $code = 65 ] && [ "$(grep -v ': note: ' "$scratch/err" | sed 's/^[a-z_]*: argument 1: //')" = "the model's output contains NaN or infinity" ] && [ -z "$(tr -d '\n' <"$scratch/out")" ]
     verdict $? "one logit is NaN: $name"
     echo "exit $code"
     cat "$scratch/out" "$scratch/err"
@@ -114,6 +114,10 @@ for options in '' '--temp 1' '--temp 1 --top-k 2' '--beam 1' '--beam 2' '--beam 
     for engine in generic jit; do nan "$engine $options" "$xformc" run "$scratch/nan_llama" --engine $engine -n 3 $options '5 9 33'; done
     nan "a program $options" "$scratch/nan_program/nan_llama" -n 3 $options '5 9 33'
 done
+make -s -C "$scratch/nan_program" example >"$scratch/log" 2>&1 && (cd "$scratch/nan_program" && ./example >"$scratch/out" 2>"$scratch/err")
+[ $? = 1 ] && [ "$(cat "$scratch/err")" = "example: the model's output contains NaN or infinity" ]
+verdict $? 'one logit is NaN: the status of a library'
+cat "$scratch/log" "$scratch/err"
 nan 'native' "$xformc" run "$scratch/nan_llama" --engine native --kernels unrolled --cc "$scratch/cc" -n 3 '5 9 33'
 # An f16 cache saturates infinities.
 for number in 'infinite \0\0\200\177' 'NaN \0\0\300\177'; do
@@ -129,11 +133,11 @@ done
 cp -r tests/vectors/mask_bert "$scratch/nan_masked" && not_a_number "$scratch/nan_masked/model.safetensors" bert.embeddings.LayerNorm.bias 0 '\300\177'
 nan 'a masked language model, --raw of a text without a mask' "$xformc" run "$scratch/nan_masked" --raw rain
 "$xformc" run "$scratch/nan_llama" --json -n 3 '5 9 33' >"$scratch/out" 2>"$scratch/err"
-[ $? = 65 ] && [ "$(cat "$scratch/out")" = '{"input":"5 9 33","error":"the model'"'"'s logits contain NaN or infinity"}' ]
+[ $? = 65 ] && [ "$(cat "$scratch/out")" = '{"input":"5 9 33","error":"the model'"'"'s output contains NaN or infinity"}' ]
 verdict $? 'one logit is NaN: --json'
 cat "$scratch/out"
 echo "m = xf.compile('$scratch/nan_llama', { notes = false }) print(pcall(m.generate, m, { 5, 9, 33 }, 3)) print(pcall(m, '5 9 33'))" >"$scratch/nan.lua"
-[ "$("$xformc" lua "$scratch/nan.lua" 2>&1 | grep -c "^false.*the model's logits contain NaN or infinity")" = 2 ]
+[ "$("$xformc" lua "$scratch/nan.lua" 2>&1 | grep -c "^false.*the model's output contains NaN or infinity")" = 2 ]
 verdict $? 'one logit is NaN: at the prompt'
 "$xformc" lua "$scratch/nan.lua"
 # `verify --perplexity` of a model that reads text.

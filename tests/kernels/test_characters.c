@@ -102,9 +102,9 @@ static void every_code_point(void **state)
 static void names(void **state)
 {
     (void)state;
-    for (int s = RT_OK; s <= RT_NO_TOKEN; s++)
+    for (int s = RT_OK; s <= RT_NOT_FINITE; s++)
         assert_string_not_equal(rt_status_text((rt_status)s), "unknown status");
-    assert_string_equal(rt_status_text((rt_status)(RT_NO_TOKEN + 1)), "unknown status");
+    assert_string_equal(rt_status_text((rt_status)(RT_NOT_FINITE + 1)), "unknown status");
     assert_string_equal(rt_isa_text(0), "portable");
     assert_string_equal(rt_isa_text(RT_ISA_AVX2 | RT_ISA_FMA | RT_ISA_AVX512), "avx512");
     assert_string_equal(rt_isa_text(RT_ISA_AVX2 | RT_ISA_FMA | RT_ISA_AVX512 | RT_ISA_AVX512VNNI), "avx512vnni");

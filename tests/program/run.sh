@@ -145,7 +145,7 @@ expect 'weights with a head of another length' 65 '' \
 # A decoder with NaN weights: half of the file, from 64 KiB on.
 "$xformc" build tests/tune/gated.lua --weights file -q -o "$scratch/gated" &&
     head -c $(($(wc -c <"$scratch/gated/gated.safetensors") / 2)) /dev/zero | tr '\0' '\377' | dd of="$scratch/gated/gated.safetensors" bs=65536 seek=1 conv=notrunc 2>/dev/null
-expect 'weights that are not numbers' 65 '\n' "gated: argument 1: the model's logits contain NaN or infinity\n" \
+expect 'weights that are not numbers' 65 '\n' "gated: argument 1: the model's output contains NaN or infinity\n" \
     "$scratch/gated/gated" --weights "$scratch/gated/gated.safetensors" --ids -n 3 "1 2 3"
 
 # ---- ids, JSON -----------------------------------------------------------------------------------

@@ -91,19 +91,49 @@ static inline void rt_attention_tap(float *tap, const float *score, RtAttentionR
         tap[j] = j < visible && rt_attention_shows(row, j) ? score[j] : 0;
 }
 
-/* out[r] = sum over j of weights[r][j] * v[j]. First sum all rows together over the positions that
- * every row sees; then sum each row separately over the rest. */
-RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels, const RtFormat format)
+/* One row of heads that share keys and values in int8: arithmetic takes longer than reading. Its
+ * tiles prefetch the values of the positions whose scores they compute, and, while they sum values,
+ * the next keys. At 3,900 positions on a Zen 4, 32 heads that share 8 take 9 % less time, and 14
+ * that share 2 take 4 % less. Prefetching f32 gains nothing, since reading it is the limit. */
+RT_INLINE void rt_attention_prefetch(const float *from, size_t floats)
 {
-    int common = visible[0];
+    for (size_t i = 0; i < floats; i += 16) rt_prefetch_later(from + i);
+}
+
+/* The scores of `panels` panels of keys. v: the values of their positions. */
+RT_INLINE void rt_attention_scores(RtTile t, int rows, int panels, const float *v, size_t v_panel, int value_panels, const RtFormat format)
+{
+    const size_t sixteen = 16 * (size_t)rt_row_floats(format);
+    for (int p = 0, n; p < panels; p += n, v += (size_t)n * sixteen, t.w += (size_t)n * t.w_panel, t.y += 16 * n) {
+        n = panels - p < RT_TILE_PANELS ? panels - p : RT_TILE_PANELS;
+        for (int i = 0; i < value_panels; i++) rt_attention_prefetch(v + (size_t)i * v_panel, (size_t)n * sixteen);
+        rt_tile_all_of(t, rows, n, format);
+    }
+}
+
+/* out[r] = sum over j of weights[r][j] * v[j]. First sum all rows together over the positions that
+ * every row sees; then sum each row separately over the rest. k: NULL, or the next head's keys, in
+ * panels of k_panel floats. */
+RT_INLINE void rt_attention_values(RtTile t, const int *visible, int rows, int panels, const float *k, size_t k_panel, const RtFormat format)
+{
+    enum { BLOCK = 128 };
+    const size_t row = (size_t)rt_row_floats(format);
+    int common = visible[0], left;
     for (int r = 1; r < rows; r++)
         common = visible[r] < common ? visible[r] : common;
-    t.in = common, t.start = RT_FROM_ZERO;
+    t.start = RT_FROM_ZERO;
+    for (left = common; k && left > BLOCK; left -= BLOCK) {
+        rt_attention_prefetch(k, BLOCK / 16 * k_panel);
+        t.in = BLOCK;
+        rt_tile_all_of(t, rows, panels, format);
+        t.start = RT_FROM_Y, t.x += BLOCK, t.w += row * BLOCK, k += BLOCK / 16 * k_panel;
+    }
+    t.in = left;
     rt_tile_all_of(t, rows, panels, format);
-    t.start = RT_FROM_Y, t.w += (size_t)rt_row_floats(format) * (size_t)common;
+    t.start = RT_FROM_Y, t.x += left, t.w += row * (size_t)left;
     for (int r = 0; r < rows; r++, t.x += t.x_stride, t.y += t.y_stride) {
         RtTile rest = t;
-        rest.x += common, rest.in = visible[r] - common;
+        rest.in = visible[r] - common;
         if (rest.in) rt_tile_one_row_of(rest, panels, format);
     }
 }
@@ -141,13 +171,14 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
     const size_t v_panel = sixteen * (size_t)shape->capacity, v_head = rt_value_floats(shape->d_v, shape->capacity, format);
     const size_t row = rt_score_floats(shape->capacity, shape->d_k, format);
     RtTile score = { .y = scratch, .y_stride = row, .w_panel = k_panel,
-                     .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY, .cached = 1 };
+                     .in = shape->d_k, .last = 16, .start = RT_FROM_ZERO, .activation = RT_IDENTITY, .cached = 1, .whole = share > 2 };
     RtTile value = { .x = scratch, .x_stride = row, .w_panel = v_panel,
-                     .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY, .cached = 1 };
+                     .last = rt_lanes_at(shape->d_v, 16 * value_panels - 16), .activation = RT_IDENTITY, .cached = 1, .whole = share > 2 };
 
     for (int h = begin, heads; h < end; h += heads) {
         const size_t kv_head = (size_t)(h / share);
         heads = rt_heads_at_once(share, h, end, rows);
+        const int ahead = format == RT_INT8 && heads > 1;
         score.w = (const float *)k + kv_head * k_head;
         value.w = (const float *)v + kv_head * v_head;
         for (int first = 0; first < rows; first += RT_ATTENTION_ROWS) {
@@ -160,7 +191,8 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
             }
             score.x = q + rt_heads_begin(tile, q_stride, shape->d_k), score.x_stride = rt_heads_stride(tile, q_stride, shape->d_k);
             if (format == RT_INT8) rt_rotate_queries(&score, scratch + shape->capacity + 16, row, n, shape->d_k);
-            rt_tile_all_of(score, n, (most + 15) / 16, format);
+            if (ahead) rt_attention_scores(score, n, (most + 15) / 16, value.w, v_panel, value_panels, format);
+            else rt_tile_all_of(score, n, (most + 15) / 16, format);
             if (format == RT_INT8) rt_scale_scores(scratch, row, n, score.w, shape->d_k, (most + 15) / 16);
             if (extra || shape->softcap > 0)
                 for (int r = 0; r < n; r++)
@@ -169,7 +201,7 @@ RT_INLINE void rt_attention_of(const RtAttention *shape, float *out, const float
             for (int r = 0; format == RT_INT8 && r < n; r++)
                 rt_scale_weights(scratch + (size_t)r * row, value.w + (size_t)value_panels * v_panel, seen[r]);
             value.y = out + rt_heads_begin(tile, out_stride, shape->d_v), value.y_stride = rt_heads_stride(tile, out_stride, shape->d_v);
-            rt_attention_values(value, seen, n, value_panels, format);
+            rt_attention_values(value, seen, n, value_panels, ahead && h + heads < end ? score.w + k_head : NULL, k_panel, format);
         }
     }
 }

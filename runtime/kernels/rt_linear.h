@@ -32,7 +32,7 @@ RT_INLINE RtTile rt_linear_tile(const RtLinear *shape, float *y, size_t y_stride
     t.last = 16, t.one_stream = shape->one_stream;
     t.add = NULL, t.add_last = 16;
     t.wide = shape->wide_tile;
-    t.cached = 0;
+    t.cached = t.whole = 0;
     t.tile = 0, t.tiles = shape->no_prefetch ? 0 : rows / rt_linear_rows(shape);
     return t;
 }

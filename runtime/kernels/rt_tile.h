@@ -46,6 +46,8 @@ typedef struct RtTile {
     /* A literal from the caller; 1: a cache holds the weights, so tiles neither prefetch nor take
      * two inputs per iteration. */
     int cached;
+    int whole;                      /* 1: the last 3, 5, 6 or 7 rows form one tile, if its sums fit
+                                     * into registers; else 0 */
     int tile, tiles;                /* tile `tile` of `tiles` full tiles that read the same weights;
                                      * tiles below 2: panels after theirs are not prefetched */
 } RtTile;
@@ -137,14 +139,19 @@ RT_INLINE void rt_tile(RtTile t, const int rows, const int panels, const RtForma
     rt_tile_end(sum, t.y, t.y_stride, rows, panels, last, t.activation, t.add, partial ? t.add_last : 16);
 }
 
-/* Any number of rows, `panels` panels side by side: tiles of `most` rows, then of 8, 4, 2 and 1.
- * full: passed to rt_tile for the tiles of `most` rows. */
+/* Any number of rows, `panels` panels side by side: tiles of `most` rows, then of 8, 4, 2 and 1, or
+ * one for the rest; see RtTile.whole. full: passed to rt_tile for the tiles of `most` rows. */
 RT_INLINE void rt_tile_rows(RtTile t, int rows, const int most, const int panels, const RtFormat format, int partial, const int full)
 {
+/* gcc warns of tiles above `most` rows, although none runs. */
 #define RT_ROWS(n, full) { \
-        rt_tile(t, n, panels, format, partial, full); \
+        rt_tile(t, (n) < most ? (n) : most, panels, format, partial, full); \
         t.x += (size_t)(n) * t.x_stride, t.y += (size_t)(n) * t.y_stride, t.tile++, rows -= n; }
     while (rows >= most) RT_ROWS(most, full)
+    if (most > 7 && t.whole && rows == 7) RT_ROWS(7, 0)
+    if (most > 6 && t.whole && rows == 6) RT_ROWS(6, 0)
+    if (most > 5 && t.whole && rows == 5) RT_ROWS(5, 0)
+    if (most > 3 && t.whole && rows == 3) RT_ROWS(3, 0)
     if (most > 8 && rows >= 8) RT_ROWS(8, 0)
     if (most > 4 && rows >= 4) RT_ROWS(4, 0)
     if (most > 2 && rows >= 2) RT_ROWS(2, 0)

@@ -31,7 +31,8 @@ static inline size_t place_of(int h, int capacity, int width, int values, int j,
 
 typedef struct Shape { int heads, kv_heads, d_k, d_v, capacity, rows; } Shape;
 static const Shape shapes[] = { { 1, 1, 1, 1, 16, 1 }, { 4, 2, 17, 20, 48, 1 }, { 6, 1, 64, 48, 112, 1 }, { 2, 2, 48, 48, 208, 1 },
-    { 4, 4, 5, 7, 48, 2 }, { 1, 1, 3, 130, 32, 13 }, { 4, 2, 16, 16, 48, 14 }, { 2, 1, 17, 33, 64, 15 }, { 2, 2, 64, 64, 112, 31 } };
+    { 4, 4, 5, 7, 48, 2 }, { 1, 1, 3, 130, 32, 13 }, { 4, 2, 16, 16, 48, 14 }, { 2, 1, 17, 33, 64, 15 }, { 2, 2, 64, 64, 112, 31 },
+    { 6, 2, 64, 48, 400, 1 } };
 
 static inline void check_attention_of(const NarrowCache *c, const Shape *t, int extras, int window)
 {

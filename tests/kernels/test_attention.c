@@ -263,6 +263,25 @@ static void every_cut(void **state)
         }
 }
 
+/* One row of up to 16 heads that share keys and values gives the bits of the same row among others,
+ * in tiles of any number of these heads. */
+static void every_share(void **state)
+{
+    (void)state;
+    for (int share = 1; share <= 16; share++) {
+        Case c = make_case(2 * share, 2, 17, 33, 48, 3, CAUSAL, 0);
+        Buffer out = buffer(c.out.n);
+        run(&c, c.out.data, 0, c.rows, 0, 2 * share, 0);
+        for (int cut = 0; cut <= 2 * share; cut++) {
+            fill_guard(out.data, out.n);
+            for (int r = 0; r < c.rows; r++) run(&c, out.data, r, 1, 0, cut, 0), run(&c, out.data, r, 1, cut, 2 * share, 0);
+            check_same_bits(out.data, c.out.data, out.n);
+        }
+        release(out);
+        free_case(c);
+    }
+}
+
 /* A row that sees nothing gives zeros. Scores around 1000 do not overflow. A single visible
  * position has weight 1. */
 static void extremes(void **state)
@@ -360,8 +379,9 @@ static void on_teams(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_reference), cmocka_unit_test(every_cut), cmocka_unit_test(extremes),
-        cmocka_unit_test(extras_of_none), cmocka_unit_test(one_unmasked), cmocka_unit_test(on_teams),
+        cmocka_unit_test(against_reference), cmocka_unit_test(every_cut), cmocka_unit_test(every_share),
+        cmocka_unit_test(extremes), cmocka_unit_test(extras_of_none), cmocka_unit_test(one_unmasked),
+        cmocka_unit_test(on_teams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,9 @@ if python -c 'import hashlib, numpy; hashlib.file_digest'; then
     verdict $? 'the row of make large is measured only by name'
     peers --print --name zen4 && grep -q '^| decode-f32-15m-t1 .* reached ' "$scratch/out"
     verdict $? 'peers.sh prints results that are kept'
+    awk -F ' *[|] *' '$2 ~ /-t[0-9]$/ && $5 !~ /^(native|cp) / { split($6, x, " "); print x[1] }' "$scratch/out" >"$scratch/ratios"
+    cmp "$bench/results/zen4.md" "$scratch/out" && [ "$(wc -l <"$scratch/ratios")" -ge 30 ] && sort -n -c "$scratch/ratios"
+    verdict $? 'the lowest ratio comes first; the kept table is the one printed'
     cat >"$scratch/text.py" <<'END'
 import json, sys
 sys.path.insert(0, sys.argv[1])

@@ -1,4 +1,6 @@
-"""The results as a Markdown table: ratios, and shares of the machine's limits."""
+"""The results as a Markdown table: ratios, lowest first, and shares of the machine's limits."""
+
+from rows import COPY, NATIVE
 
 
 def number(x):
@@ -41,8 +43,15 @@ def cells(r):
 HEAD = ["row", "unit", "xformc", "peers", "ratio to the best (quartiles)", "to reach (aim)", "", "share of the limit", "load of others"]
 
 
+def place(r):
+    """Rows against other libraries come first, the lowest ratio at the top; missing rows come last."""
+    alone = all(side["peer"] in (COPY, NATIVE) for side in r["peers"])
+    return (not r.get("ratio"), alone, r["ratio"]["median"] if r.get("ratio") else 0)
+
+
 def table(results):
-    lines = [HEAD] + [["---"] * len(HEAD)] + [cells(r) for r in results["rows"]]
+    rows = sorted(results["rows"], key=place)
+    lines = [HEAD] + [["---"] * len(HEAD)] + [cells(r) for r in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -9,6 +9,7 @@ Row = namedtuple("Row", "name work model dtype threads n batch peers goal aim sh
 LLAMA, CT2, TORCH, ONNX = "llama.cpp", "CTranslate2", "PyTorch", "ONNX Runtime"
 READING = "reading"         # not a peer: this side only reads the same bytes
 COPY = "cp"                 # not a peer either: a copy of the input file
+NATIVE = "native"           # nor this one: our other engine
 SENTENCES = 64              # from specs/dates/heldout.tsv, for the rows of dates
 # Kinds of work whose unit is a command.
 COMMANDS = {"start": "starts/s", "run-first": "answers/s", "run-again": "answers/s", "build": "builds/s"}
@@ -57,8 +58,8 @@ ROWS = [
     row("build-1b", "build", "llama_1b", "int4", 2, [COPY], n=1),
     row("decode-f32-260k", "decode", "llama_260k", "f32", 1, [LLAMA], 6.5, 9),
     row("product-f32-64", "product", "product_64", "f32", 1, ["OpenBLAS"], 1.2, 1.4, n=64, share=95),
-    row("jit-260k", "jit", "llama_260k", "f32", 1, ["native"], 0.9, None),
-    row("jit-15m", "jit", "llama_15m", "f32", 1, ["native"], 0.98, None),
+    row("jit-260k", "jit", "llama_260k", "f32", 1, [NATIVE], 0.9, None),
+    row("jit-15m", "jit", "llama_15m", "f32", 1, [NATIVE], 0.98, None),
 ]
 # Measured only by name, as `make large` does: tests/large/large.py makes the model.
 LARGE_ROWS = [

@@ -159,10 +159,13 @@ enum {
 /* The bits of `wanted` that this processor or operating system lacks; 0 when it can run them all.
  * Compiled for the baseline; safe on every processor. */
 unsigned rt_isa_missing(unsigned wanted);
-/* How many bytes ahead the kernels prefetch int8 and int4 weights for one row or a few: 4096 on
- * processors that are known to read a stream faster with prefetching, else 0. The processor is
- * detected only once. */
-int rt_ahead(void);
+/* How the kernels prefetch int8 and int4 weights for one row or a few: `bytes` ahead, every cache
+ * line into all caches or, if thin, one line in four into the second-level cache. 0 bytes: they do
+ * not. */
+typedef struct RtAhead { int bytes, thin; } RtAhead;
+/* What is fastest on this processor; from_memory: no cache holds the weights. Not at all on
+ * processors that are not known to gain by it. The processor is detected only once. */
+RtAhead rt_ahead(int from_memory);
 const char *rt_isa_text(unsigned isa);                      /* "avx512", or "portable" for 0; static storage */
 int rt_processors(void);                    /* that this process may use: affinity, cgroup quota */
 
@@ -211,7 +214,7 @@ typedef enum RtNormKind {
  * rt_linear_gate_f32: w has the panels of G, then those of U; y = activation(G x + b) * (U x + c).
  * rt_linear_add_f32: y = a + activation(...); a has y's stride and may be y.
  * one_stream: the weights come from memory, not from a cache, so one row reads one panel after
- *   another; otherwise it reads several side by side.
+ *   another; otherwise it reads several side by side. int8 and int4: see rt_ahead.
  * no_prefetch: with many rows, full tiles do not prefetch the panels after theirs.
  * wide_tile: with many rows, f32 and bf16 use tiles of fewer rows and more panels than usual.
  * These three do not change a bit of y.

@@ -40,12 +40,11 @@ const char *emit_activation(Emit *e, int activation)
     return arena_format(e->arena, "RT_%s", names[activation]);
 }
 
-/* True if a call of one row reads panel after panel: the cut decides, else the plan; never for int8
- * or int4. */
-static bool one_stream(const Emit *e, const PlanOp *op, LinearCut cut)
+/* RtLinear's one_stream: the cut decides, else the plan. */
+static bool one_stream(const Emit *e, LinearCut cut)
 {
     const int says = cut_rows[cut].one_stream;
-    return !format_is_quantised(op->weights->format) && (says < 0 ? e->plan->one_stream : says == 1);
+    return says < 0 ? e->plan->one_stream : says == 1;
 }
 
 static const char *field_of(const Emit *e, LinearCut cut)
@@ -74,7 +73,7 @@ static void linear_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
                            suffix(op));
     w->shape = arena_format(e->arena, "{ .in = %lld, .out = %lld, .x_stride = %lld, .y_stride = %lld, .has_bias = %d%s%s }",
                             in, out, (long long)op->in[0]->stride, (long long)op->out[0]->stride, bias, activation_field(e, op->activation),
-                            arena_format(e->arena, "%s%s", one_stream(e, op, w->cut) ? ", .one_stream = 1" : "", field_of(e, w->cut)));
+                            arena_format(e->arena, "%s%s", one_stream(e, w->cut) ? ", .one_stream = 1" : "", field_of(e, w->cut)));
     const char *sum = bias ? "x W^T + b" : "x W^T";
     w->doc = arena_format(e->arena, active ? "y = %s(%s)" : "y = %s%s", active ? activation_name(op->activation) : "", sum);
     if (op->kernel == KERNEL_LINEAR_ADD) w->doc = arena_format(e->arena, "y = a + %s", w->doc + strlen("y = "));

@@ -35,7 +35,7 @@ RT_INLINE RtByteTile rt_byte_tile_of(const RtLinear *shape, void *rounded, const
                         bytes.scale + r * t.groups, bytes.start + r * t.groups, bits == 8 ? RT_BYTE_OFFSET : RT_NIBBLE_OFFSET);
     t.q = bytes.q, t.scale = bytes.scale, t.start = bytes.start;
     t.w = w, t.w_panel = rt_panel_bytes(shape->in, shape->has_bias, bits);
-    t.ahead = rt_asks(shape, rows, t.w_panel) ? rt_ahead() : 0;
+    t.ahead = rt_asks(shape, rows, t.w_panel) ? rt_ahead(shape->one_stream) : (RtAhead){ 0, 0 };
     t.y = NULL, t.y_stride = 0;
     t.has_bias = shape->has_bias, t.last = 16;
     t.activation = RT_IDENTITY;

@@ -149,7 +149,7 @@ typedef struct RtByteTile {
     const float *add;               /* NULL, or the row that is added to the sums of one row; */
     int add_last;                   /*   the columns of its last panel */
     int tile, tiles;                /* as in RtTile; a full tile has RT_BYTES_ROWS rows */
-    int ahead;                      /* rt_ahead() for one row or the first tile of a few, or 0 */
+    RtAhead ahead;                  /* for one row or the first tile of a few; see rt_ahead */
 } RtByteTile;
 
 /* The integer sums of one group. The caller passes literals for rows, panels and bits (8 or 4). */
@@ -174,6 +174,18 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
             }
         }
     }
+}
+
+/* Prefetch what lies ahead of a group's bytes. */
+RT_INLINE void rt_prefetch_group(const RtByteTile *t, const uint8_t *data, const int panels, const int bits)
+{
+    data += t->ahead.bytes;
+    if (t->ahead.thin)
+        RT_UNROLL for (int i = 0; i < 64 * bits; i += 256)
+            RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(data + (size_t)p * t->w_panel + i);
+    else
+        RT_UNROLL for (int i = 0; i < 64 * bits; i += 64)
+            RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch(data + (size_t)p * t->w_panel + i);
 }
 
 /* Full tiles of many rows prefetch the panels after theirs, each tile its part, as in rt_tile.h:
@@ -203,9 +215,7 @@ RT_INLINE void rt_byte_tile(RtByteTile t, const int rows, const int panels, cons
         rt_n16 whole[MOST];
         for (size_t i = 0; i < part; i += 64)
             RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch_later(ahead + (size_t)p * t.w_panel + i);
-        if (t.ahead && t.tile == 0)
-            RT_UNROLL for (int i = 0; i < 64 * bits; i += 64)
-                RT_UNROLL for (int p = 0; p < panels; p++) rt_prefetch(data + (size_t)p * t.w_panel + (size_t)g * (size_t)(64 * bits) + t.ahead + i);
+        if (t.ahead.bytes && t.tile == 0) rt_prefetch_group(&t, data + (size_t)g * (size_t)(64 * bits), panels, bits);
         rt_group_sums(&t, whole, g, data + (size_t)g * (size_t)(64 * bits), rows, panels, bits);
         RT_UNROLL for (int p = 0; p < panels; p++) {
             const rt_v16 of_weights = rt_load_f16(scales + (size_t)p * t.w_panel + 32 * (size_t)g);

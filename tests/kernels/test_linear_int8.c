@@ -70,7 +70,7 @@ static Buffer pack(const Case *c)
 static Case make_case(const Format *f, int in, int out, int rows, int has_bias, RtActivation activation)
 {
     Case c = { f, { .in = in, .out = out, .x_stride = padded16(in) + 16, .y_stride = padded16(out) + 16, .has_bias = has_bias,
-                    .activation = activation, .no_prefetch = rows % 4 == 0 }, rows,
+                    .activation = activation, .one_stream = rows % 2, .no_prefetch = rows % 4 == 0 }, rows,
                random_rows(rows, in, padded16(in) + 16), buffer((size_t)rows * (size_t)(padded16(out) + 16)), { NULL, 0 }, NULL, NULL, NULL };
     const int n = out * groups_of(in), least = -(1 << (f->bits - 1));
     c.factor = malloc((size_t)n * sizeof *c.factor);

@@ -180,6 +180,7 @@ static void every_cut_of(const char *spec, const char *dtype, bool streams)
     Engine *e = open_cut(s, LINEAR_CUT_USUAL, 1, streams);
     const char *text = arena_text(s->arena, jit_text(e));
     const bool f32 = !dtype;
+    assert_int_equal(strstr(text, ".one_stream = 1") != NULL, streams);
     run(e, ROWS, vocab, usual);
     engine_close(e);
     for (int cut = 1; cut < CUTS; cut++)
@@ -205,6 +206,7 @@ static void every_cut_gives_the_same_bits(void **state)
     every_cut_of("tests/tune/gated.lua", NULL, true);
     every_cut_of("specs/gpt.lua", NULL, false);
     every_cut_of("tests/tune/gated.lua", "int8", false);
+    every_cut_of("tests/tune/gated.lua", "int8", true);
 }
 
 int main(void)

@@ -80,6 +80,9 @@ enum { AWAKE_NS = 10000 };                      /* how long a waiting thread is 
  * taken, so the time until the next measurement is 4, 16, 64, and then 256 times as long as the
  * last one took. */
 enum { SLOW_NS = 2000, AGAIN_SHIFT = 2, AGAIN_MOST = 8 };
+/* A virtual machine may move the processors of two threads apart, so quick barriers are measured
+ * again, too, after STALE_NS. Small work looks at the clock once in LOOK_CALLS calls. */
+enum { STALE_NS = 250000000, LOOK_CALLS = 64 };
 
 typedef struct Worker { rt_team *team; int thread; pthread_t handle; } Worker;
 
@@ -95,9 +98,10 @@ struct rt_team {
     /* Time of the bad runs; how long, and until when, the caller works alone. */
     int64_t bad_ns, alone_ns, alone_until;
     int64_t barrier_ns, missed_ns;          /* of a barrier, INT64_MAX: unknown; missed savings */
-    int64_t measure_at, ended;              /* when slow barriers are measured next; end of the last
-                                             * call that awake threads would have made faster */
-    int long_rounds, again;                 /* of the last measurement; see AGAIN_SHIFT */
+    int64_t measure_at, ended;              /* when barriers are measured next; end of the last call
+                                             * that awake threads would have made faster */
+    int64_t shortest;                       /* time of a barrier in the last measurement */
+    int long_rounds, again, looks;          /* of the last measurement; see AGAIN_SHIFT and LOOK_CALLS */
     unsigned calls, shared;                 /* of rt_team_weigh; how many of them went to rt_team_share */
     Worker worker[];                        /* [threads]; [0] is not used */
 };
@@ -252,31 +256,39 @@ void rt_team_share(rt_team *team, rt_body *body, void *job)
 /* ---- small work ------------------------------------------------------------------------------------- */
 
 /* Measure barriers, and keep the shortest time: whatever disturbs threads makes it longer. Rounds
- * begin when all threads are awake, and are short at first. */
+ * begin when all threads are awake, and are short at first. The first barrier of a round may cost
+ * thread 0 nothing, because the others have reached it while thread 0 read the clock. */
 static void measure(void *job, int thread, int threads)
 {
     rt_team *team = job;
     (void)threads;
-    for (int barriers = 1; barriers <= ROUND_BARRIERS; barriers *= 2) {
+    for (int barriers = 2; barriers <= ROUND_BARRIERS; barriers *= 2) {
         rt_team_barrier(team);
         if (team->long_rounds == LONG_ROUNDS) return;
         const int64_t begin = thread ? 0 : nanoseconds();
-        if (!thread && barriers == 1) team->measure_at = begin;
+        if (!thread && barriers == 2) team->measure_at = begin;
         for (int i = 0; i < barriers; i++) rt_team_barrier(team);
         if (thread) continue;
-        const int64_t end = nanoseconds(), ns = (end - begin) / barriers;
-        if (ns < team->barrier_ns) team->barrier_ns = ns;
+        const int64_t end = nanoseconds(), ns = (end - begin) / (barriers - 1);
+        if (ns < team->shortest) team->shortest = ns;
         team->long_rounds += end - begin > LONG_NS;
     }
 }
 
+static bool is_quick(const rt_team *team) { return team->barrier_ns <= SLOW_NS && team->long_rounds < LONG_ROUNDS; }
+
 static void measure_if_due(rt_team *team)
 {
-    if (team->barrier_ns <= SLOW_NS && team->long_rounds < LONG_ROUNDS) return;
+    if (is_quick(team) && ++team->looks % LOOK_CALLS) return;
     if (nanoseconds() < team->measure_at) return;
-    team->long_rounds = 0;
+    team->long_rounds = 0, team->shortest = INT64_MAX;
     rt_team_run(team, measure, team);
+    team->barrier_ns = team->shortest;
     const int64_t end = nanoseconds();
+    if (is_quick(team)) {
+        team->again = 0, team->measure_at = end + STALE_NS;
+        return;
+    }
     if (team->again < AGAIN_MOST) team->again += AGAIN_SHIFT;
     team->measure_at = end + ((end - team->measure_at) << team->again);
 }
@@ -373,7 +385,7 @@ rt_status rt_team_resize(rt_team **team, int threads)
         next->alone = false, next->bad_runs = 0, next->patience = 0;
         next->bad_ns = next->alone_ns = next->alone_until = 0;
         next->barrier_ns = INT64_MAX, next->missed_ns = 0;
-        next->long_rounds = next->again = 0;
+        next->long_rounds = next->again = next->looks = 0;
         next->measure_at = next->ended = next->calls = next->shared = 0;
         /* With fewer processors than threads, spinning delays the others. */
         next->spins = threads <= rt_processors() ? SPINS : 0;

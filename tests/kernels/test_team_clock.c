@@ -1,6 +1,6 @@
 /* test_team_clock.c: How long a team leaves out late threads: longer each time they are late again
- * soon after. When it wakes sleeping threads. Costly barriers keep work on one thread. Uses the
- * fake clock of team_clock.h. */
+ * soon after. When it wakes sleeping threads. Costly barriers keep work on one thread, also if
+ * they become costly later. Uses the fake clock of team_clock.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -123,8 +123,36 @@ static void costly_barriers(void **state)
     alarm(0);
 }
 
+/* One call in 64 looks whether the last measurement is 250 ms old. Barriers that have become costly
+ * are noticed then; once they cost nothing again, both threads work again. */
+static void barriers_are_measured_again(void **state)
+{
+    rt_team *team = NULL;
+    (void)state;
+    alarm(PATIENCE);
+    assert_int_equal(rt_team_resize(&team, 2), RT_OK);
+    assert_int_equal(threads_of_work(team, 100, 200000), 2);
+    for (int again = 0; again < 2; again++) {
+        for (int i = 1; i < 64; i++) assert_int_equal(threads_of_work(team, 100, 200000), 2);
+        atomic_fetch_add(&now_ms, 240);
+        atomic_store(&step_ms, 5);
+        assert_int_equal(threads_of_work(team, 100, 200000), 2);        /* looks, but it is too early */
+        atomic_store(&step_ms, 0);
+        for (int i = 1; i < 64; i++) assert_int_equal(threads_of_work(team, 100, 200000), 2);
+        atomic_fetch_add(&now_ms, 20);
+        atomic_store(&step_ms, 5);
+        assert_int_equal(threads_of_work(team, 100, 200000), 1);
+        atomic_store(&step_ms, 0);
+        atomic_fetch_add(&now_ms, 1000000);
+        assert_int_equal(threads_of_work(team, 100, 200000), 2);
+    }
+    assert_int_equal(rt_team_resize(&team, 1), RT_OK);
+    alarm(0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(patience), cmocka_unit_test(waking), cmocka_unit_test(costly_barriers) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(patience), cmocka_unit_test(waking), cmocka_unit_test(costly_barriers),
+                                        cmocka_unit_test(barriers_are_measured_again) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

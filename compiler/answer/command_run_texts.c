@@ -73,7 +73,7 @@ static bool can_chat(Session *s, const RunOptions *c)
         diag_error(s->diag, EXIT_USAGE, (Loc){ 0 }, "--date: the %s chat template does not use a "
                    "date", m->chat->name);
     else if (c->turns && !m->chat->past[0])
-        diag_error(s->diag, EXIT_NO_FEATURE, (Loc){ m->chat_path, 0, 0 },
+        diag_error(s->diag, EXIT_USAGE, (Loc){ m->chat_path, 0, 0 },
                    "--turns: cannot tell how the %s chat template writes earlier answers",
                    m->chat->name);
     else return true;

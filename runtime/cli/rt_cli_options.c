@@ -120,9 +120,8 @@ static void show_help(const rt_program *p)
     }
     show_keys(p);
     printf("\nExit status: 0 all answered, 1 the self-test failed, 2 usage, 65 a bad text or\n"
-           "bad weights, or the settings exclude every token, 66 no weights or no FILE, 69 an\n"
-           "instruction set, threads, processors for --pin, memory or slots are missing, 70 a\n"
-           "bug, 74 reading or writing failed, 141 the output closed early.\n");
+           "bad weights, 66 no weights or no FILE, 69 an instruction set, threads, memory or\n"
+           "slots are missing, 74 reading or writing failed, 141 the output closed early.\n");
 }
 
 static int usage_end(const rt_program *p)

@@ -101,7 +101,8 @@ struct rt_team {
     int64_t measure_at, ended;              /* when barriers are measured next; end of the last call
                                              * that awake threads would have made faster */
     int64_t shortest;                       /* time of a barrier in the last measurement */
-    int long_rounds, again, looks;          /* of the last measurement; see AGAIN_SHIFT and LOOK_CALLS */
+    int long_rounds, again;                 /* of the last measurement; see AGAIN_SHIFT */
+    unsigned looks;                         /* calls of measure_if_due; see LOOK_CALLS */
     unsigned calls, shared;                 /* of rt_team_weigh; how many of them went to rt_team_share */
     Worker worker[];                        /* [threads]; [0] is not used */
 };
@@ -385,7 +386,7 @@ rt_status rt_team_resize(rt_team **team, int threads)
         next->alone = false, next->bad_runs = 0, next->patience = 0;
         next->bad_ns = next->alone_ns = next->alone_until = 0;
         next->barrier_ns = INT64_MAX, next->missed_ns = 0;
-        next->long_rounds = next->again = next->looks = 0;
+        next->long_rounds = next->again = 0, next->looks = 0;
         next->measure_at = next->ended = next->calls = next->shared = 0;
         /* With fewer processors than threads, spinning delays the others. */
         next->spins = threads <= rt_processors() ? SPINS : 0;

@@ -163,8 +163,8 @@ unsigned rt_isa_missing(unsigned wanted);
  * line into all caches or, if thin, one line in four into the second-level cache. 0 bytes: they do
  * not. */
 typedef struct RtAhead { int bytes, thin; } RtAhead;
-/* What is fastest on this processor; from_memory: no cache holds the weights. Not at all on
- * processors that are not known to gain by it. The processor is detected only once. */
+/* The fastest distance on this processor, 0 if it is not known to gain by prefetching.
+ * from_memory: no cache holds the weights. The processor is detected only once. */
 RtAhead rt_ahead(int from_memory);
 const char *rt_isa_text(unsigned isa);                      /* "avx512", or "portable" for 0; static storage */
 int rt_processors(void);                    /* that this process may use: affinity, cgroup quota */

@@ -8,6 +8,7 @@
 #   peer_llama OUTPUT HEADERS [LIBRARIES]     without LIBRARIES: an object
 #   kernel_times_set OUTPUT SET ISA [FLAG...]      an object: the kernels for ISA, as SET
 #   cache_times OUTPUT
+#   row_times OUTPUT
 #   kernel_times OUTPUT FOLDER                the objects of FOLDER, named by kernel_times_sets.def
 set -u
 [ $# -ge 2 ] || { echo "usage: compile.sh PROGRAM OUTPUT [ARGUMENT...]" >&2; exit 2; }
@@ -44,6 +45,10 @@ peer_llama)
 cache_times)
     exec $cc -std=c11 -D_GNU_SOURCE -O2 -march=native $warnings -ffp-contract=off $includes -o "$output" \
         "$source" "$top/runtime/rt_prefetch.c" "$top/runtime/rt_isa.c" -lm -pthread ;;
+row_times)
+    exec $cc -std=gnu11 -O3 -march=native $warnings -ffp-contract=off $includes -o "$output" "$source" \
+        "$top/runtime/rt_prefetch.c" "$top/runtime/rt_isa.c" "$top/runtime/rt_team.c" \
+        "$top/runtime/rt_processors.c" -lm -pthread ;;
 kernel_times_set)
     set_name=$1 isa=$2
     shift 2

@@ -263,6 +263,15 @@ verdict $? 'kernel_times measures the kernels of one compiler'
 "$made/cache_times" 40 6 2 20 2 1 | sed 's/ [0-9][0-9.]*/ N/g' | tr -s ' ' >"$scratch/out" &&
     printf '%s N us a layer, N\n' f32 f16 int8 | diff - "$scratch/out"
 verdict $? 'cache_times measures attention over each format of a cache'
+# A line for each size, with the speed of reading and the share that each format reaches.
+"$made/row_times" 2 1 30 100 | sed 's/ [0-9][0-9.]*/ N/g' >"$scratch/out" &&
+    printf '%s KB: reading N GB/s, f32 N %%, bf16 N %%, int8 N %%, int4 N %%\n' 60 200 | diff - "$scratch/out"
+verdict $? 'row_times measures the kernels of one row for weights of each size'
+for bad in 0 '1 0' '1 1 19' '1 1 30 x'; do
+    "$made/row_times" $bad >"$scratch/out" 2>&1
+    [ $? = 2 ] && grep -q '^usage: ' "$scratch/out"
+    verdict $? "row_times $bad is refused"
+done
 ! "$made/cache_times" 40 6 4 20 2 >"$scratch/out" 2>&1 && grep -q '^usage: ' "$scratch/out"
 verdict $? 'cache_times: heads that cannot share keys evenly are refused'
 ! sh "$bench/compile.sh" no_such_program "$made/none" >"$scratch/out" 2>"$scratch/err" &&

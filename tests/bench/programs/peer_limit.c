@@ -12,46 +12,21 @@
 #include <sys/mman.h>
 
 #include "peer_worker.h"
+#include "reading.h"
 #include "rt.h"
 
-enum { LARGE_PAGE = 2 << 20, LINES = 8, CHUNK = 64 * LINES, AHEAD = 2048, TRIES = 4 };
-typedef int64_t Line __attribute__((vector_size(64)));
-
-typedef struct Way { int streams, ahead; } Way;
-static const Way ways[] = { { 1, 0 }, { 4, 0 }, { 1, AHEAD }, { 4, AHEAD } };
+enum { LARGE_PAGE = 2 << 20, TRIES = 4 };
 
 static unsigned char *data;
-static int chunks;
-static Way way;
+static int chunks, way;
 static rt_team *team;
 static int64_t sums[1024];              /* so that the compiler does not remove the reads */
-
-/* Inlined: each constant number of streams gets its own loop. */
-static inline __attribute__((always_inline)) int64_t sum_of(const unsigned char *from, size_t n,
-                                                            int streams, int ahead)
-{
-    const size_t share = n / (size_t)streams;
-    Line sum[LINES] = { { 0 } };
-    int64_t all = 0;
-    for (size_t at = 0; at < share; at += CHUNK / (size_t)streams)
-        for (int i = 0; i < LINES; i++) {
-            const int stream = i % streams, line = i / streams;
-            const unsigned char *p = from + (size_t)stream * share + at + 64 * (size_t)line;
-            if (ahead) __builtin_prefetch(p + ahead);
-            sum[i] += *(const Line *)(const void *)p;
-        }
-    for (int i = 0; i < LINES; i++) all += sum[i][0];
-    return all;
-}
 
 static void read_share(void *job, int thread, int threads)
 {
     const rt_span mine = rt_split(chunks, thread, threads);
-    const size_t n = (size_t)(mine.end - mine.begin) * CHUNK;
-    const unsigned char *from = data + (size_t)mine.begin * CHUNK;
     (void)job;
-    if (way.streams == 4) sums[thread] += sum_of(from, n, 4, way.ahead);
-    else sums[thread] += sum_of(from, n, 1, way.ahead);
+    sums[thread] += read_in_way(way, data + (size_t)mine.begin * CHUNK, (size_t)(mine.end - mine.begin) * CHUNK);
 }
 
 static int read_all(void)
@@ -64,16 +39,16 @@ static int read_all(void)
 static void choose_way(void)
 {
     int64_t best = 0;
-    Way fastest = ways[0];
-    for (size_t i = 0; i < TRIES * sizeof ways / sizeof *ways; i++) {
-        way = ways[i / TRIES];
+    int fastest = 0;
+    for (int i = 0; i < TRIES * WAYS; i++) {
+        way = i / TRIES;
         const int64_t begin = now_ns();
         read_all();
         const int64_t time = now_ns() - begin;
         if (i == 0 || time < best) best = time, fastest = way;
     }
     way = fastest;
-    fprintf(stderr, "%d streams, %d bytes ahead\n", way.streams, way.ahead);
+    fprintf(stderr, "%d streams, %d bytes ahead\n", ways[way].streams, ways[way].ahead);
 }
 
 static int check_sums(FILE *to)

@@ -13,6 +13,8 @@ SANITIZE =
 SANITIZE_KERNELS = $(SANITIZE)
 # The kernel tests run for each of these. native is the best set of this machine, even AVX-512.
 ISAS    = native $(filter-out avx512%,$(KERNEL_SETS))
+# Where native is AVX-512 with VNNI, the kernels that differ without it are tested, too.
+ISA_TESTS = $(if $(ISAS),$(addsuffix .avx512,$(if $(filter avx512,$(KERNEL_SETS)),test_linear_int8)))
 
 LIBRARIES = $(LUA) jansson openblas libedit libutf8proc
 WARNINGS  = -Wall -Wextra -Werror
@@ -104,7 +106,8 @@ TEST_SOURCES := $(filter-out tests/kernels/% tests/goldens/% tests/fuzz/% $(wild
                   $(wildcard tests/first.c tests/*/*.c))
 KERNEL_TESTS := $(wildcard tests/kernels/test_*.c)
 KERNELS      := $(filter-out runtime/rt_alone.c,$(wildcard $(RUNTIME_FOLDERS:%=%/*.c) tests/kernels/support_*.c))
-TEST_PROGRAMS = $(BUILD)/tests/once/cc_once $(TEST_SOURCES:%.c=$(BUILD)/%) $(foreach i,$(ISAS),$(KERNEL_TESTS:%.c=$(BUILD)/%.$(i)))
+TEST_PROGRAMS = $(BUILD)/tests/once/cc_once $(TEST_SOURCES:%.c=$(BUILD)/%) $(foreach i,$(ISAS),$(KERNEL_TESTS:%.c=$(BUILD)/%.$(i))) \
+                $(ISA_TESTS:%=$(BUILD)/tests/kernels/%)
 CMOCKA        = $(shell pkg-config --libs cmocka)
 
 test-programs: $(XFORMC) $(TEST_PROGRAMS)
@@ -132,7 +135,7 @@ $(BUILD)/tests/kernels/%.$(1): $(BUILD)/$(1)/tests/kernels/%.o $(KERNELS:%.c=$(B
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(FLAGS) $$(LDFLAGS) -o $$@ $$^ $$(CMOCKA) -lm -pthread
 endef
-$(foreach i,$(ISAS),$(eval $(call isa_rules,$(i))))
+$(foreach i,$(sort $(ISAS) $(patsubst .%,%,$(suffix $(ISA_TESTS)))),$(eval $(call isa_rules,$(i))))
 
 # The caching compiler of the suites, which compiles the same text only once, needs no libraries.
 $(BUILD)/tests/once/cc_once: tests/once/programs/cc_once.c $(BUILD)/flags

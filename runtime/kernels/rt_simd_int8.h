@@ -23,16 +23,25 @@ RT_INLINE int32_t rt_load_quad(const int8_t *p) { int32_t r; memcpy(&r, p, sizeo
  * rt_bytes      four weights of each output, 0..255; with rt_nibbles_low, _high: the low or high
  *               nibbles of four bytes of each output, 0..15
  * rt_quad       four activations, -127..127, for all outputs
- * rt_n16_dot    sum + the four products of each output; with RT_HAS_NIBBLE_DOT, those of nibbles
- *               are rt_n16_dot_nibbles
+ * rt_n16_dot    sum + the four products of each output
+ * rt_n16_dot_nibbles     the same for nibbles. With RT_NIBBLE_PAIRS it adds to two 16-bit sums of
+ *               each output, and rt_n16_add_pairs adds these to 32-bit ones; else it is rt_n16_dot.
+ *               The sums of a group fit: each has RT_QUADS pairs of at most 2 * 15 * 127
+ * rt_n16_group_nibbles   low + all products of a group of nibbles and one row; only with
+ *               RT_HAS_NIBBLE_GROUP
  * With RT_SIGNED_BYTES, rt_load_bytes subtracts the offset of the stored weights, 128. */
 
 #define RT_SIMD_PART RT_PART_BYTES
 #include "instruction_sets.def"
 #undef RT_SIMD_PART
 
-#ifndef RT_HAS_NIBBLE_DOT
+#ifdef RT_NIBBLE_PAIRS
+_Static_assert(RT_QUADS * 2 * 15 * 127 <= INT16_MAX, "the sums of a group's nibbles overflow 16 bits");
+enum { RT_HAS_PAIRS = 1 };
+#else
 #define rt_n16_dot_nibbles rt_n16_dot
+RT_INLINE rt_n16 rt_n16_add_pairs(rt_n16 sum, rt_n16 pairs) { (void)sum; return pairs; }
+enum { RT_HAS_PAIRS = 0 };
 #endif
 /* The offset that is still in the weights of a product. */
 #ifdef RT_SIGNED_BYTES
@@ -155,10 +164,18 @@ typedef struct RtByteTile {
 /* The integer sums of one group. The caller passes literals for rows, panels and bits (8 or 4). */
 RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint8_t *data, const int rows, const int panels, const int bits)
 {
+    const int pairs = bits == 4 && RT_HAS_PAIRS;
     RT_UNROLL for (int r = 0; r < rows; r++) {
-        const rt_n16 start = rt_n16_set1(t->start[r * t->groups + g]);
+        const rt_n16 start = rt_n16_set1(pairs ? 0 : t->start[r * t->groups + g]);
         RT_UNROLL for (int p = 0; p < panels; p++) sum[r * panels + p] = start;
     }
+#ifdef RT_HAS_NIBBLE_GROUP
+    if (rows == 1 && bits == 4) {
+        RT_UNROLL for (int p = 0; p < panels; p++)
+            sum[p] = rt_n16_group_nibbles(sum[p], data + (size_t)p * t->w_panel, t->q + (size_t)g * RT_GROUP);
+        return;
+    }
+#endif
     RT_UNROLL_QUADS for (int j = 0; j < RT_QUADS; j++) {
         rt_bytes w[RT_BYTES_PANELS];
         const size_t line = 64 * (size_t)(bits == 8 ? j : j / 2);
@@ -174,6 +191,12 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
             }
         }
     }
+    if (pairs)
+        RT_UNROLL for (int r = 0; r < rows; r++) {
+            const rt_n16 start = rt_n16_set1(t->start[r * t->groups + g]);
+            RT_UNROLL for (int p = 0; p < panels; p++)
+                sum[r * panels + p] = rt_n16_add_pairs(start, sum[r * panels + p]);
+        }
 }
 
 /* Prefetch what lies ahead of a group's bytes. */

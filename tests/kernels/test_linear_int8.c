@@ -175,6 +175,28 @@ static void against_reference(void **state)
                     }
 }
 
+/* All products of a group are the largest, so sums in 16 bits would overflow first here. */
+static void largest_sums(void **state)
+{
+    (void)state;
+    static const int rows[] = { 1, 2, 7 };
+    for (size_t f = 0; f < COUNT(formats); f++)
+        for (size_t r = 0; r < COUNT(rows); r++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                const int most = (1 << (formats[f].bits - 1)) - 1;
+                Case c = make_case(&formats[f], 96, 17, rows[r], 0, RT_IDENTITY);
+                for (int i = 0; i < 17 * 96; i++) c.value[i] = i / 96 % 2 ? most : -most - 1;
+                for (int i = 0; i < rows[r] * c.shape.x_stride; i++) c.x.data[i] = (float)sign * 0.75f;
+                release(c.w);
+                c.w = pack(&c);
+                Exact *want = reference(&c);
+                run(&c, c.y.data, 0, c.rows, 0, 2);
+                check_close(c.y.data, c.shape.y_stride, want, c.rows, c.shape.out);
+                free(want);
+                free_case(c);
+            }
+}
+
 /* More rows than are rounded at once, and rows so long that only one is rounded at a time. */
 static void long_rows(void **state)
 {
@@ -348,7 +370,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_reference), cmocka_unit_test(long_rows), cmocka_unit_test(every_cut), cmocka_unit_test(gate_is_two_linears),
-        cmocka_unit_test(add_is_a_linear_and_a_sum), cmocka_unit_test(extremes), cmocka_unit_test(embeddings),
+        cmocka_unit_test(add_is_a_linear_and_a_sum), cmocka_unit_test(extremes), cmocka_unit_test(largest_sums), cmocka_unit_test(embeddings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,13 +102,43 @@ typedef struct rt_bytes { __m512i v; } rt_bytes;
 typedef struct rt_quad { __m512i v; } rt_quad;
 
 RT_INLINE rt_bytes rt_bytes_of(__m512i v) { rt_bytes r; r.v = v; return r; }
+RT_INLINE rt_bytes rt_nibbles_of(__m512i v) { return rt_bytes_of(v); }
 RT_INLINE rt_quad rt_quad_of(const int8_t *x) { rt_quad r; r.v = _mm512_set1_epi32(rt_load_quad(x)); return r; }
 RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x) { sum.v = _mm512_dpbusd_epi32(sum.v, w.v, x.v); return sum; }
+
+/* rt_n16_dot, with four activations at x. gcc does not find the operand that is broadcast from
+ * memory. */
+RT_INLINE void rt_n16_dot_at(rt_n16 *sum, __m512i w, const int8_t *x)
+{
+#if defined(__clang__)
+    *sum = rt_n16_dot(*sum, rt_bytes_of(w), rt_quad_of(x));
+#else
+    __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sum->v) : "v"(w), "m"(*(const int8_t(*)[4])x));
+#endif
+}
+
+/* High nibbles are not shifted; their products, 16 times as large, have a sum of their own. The
+ * empty asm keeps compilers from loading each line twice. int4 weights in a cache of a Zen 4 take a
+ * fifth less time. */
+#define RT_HAS_NIBBLE_GROUP
+RT_INLINE rt_n16 rt_n16_group_nibbles(rt_n16 low, const uint8_t *w, const int8_t *x)
+{
+    rt_n16 high = rt_n16_set1(0);
+    RT_UNROLL for (int j = 0; j < 4; j++) {
+        __m512i line = _mm512_loadu_si512(w + 64 * j);
+        __asm__("" : "+v"(line));
+        rt_n16_dot_at(&low, rt_low_nibbles(line), x + 8 * j);
+        rt_n16_dot_at(&high, _mm512_and_si512(line, _mm512_set1_epi8(-16)), x + 8 * j + 4);
+    }
+    low.v = _mm512_add_epi32(low.v, _mm512_srai_epi32(high.v, 4));
+    return low;
+}
 #else
 /* Even and odd bytes, widened to 16 bits: the sum of two products of an unsigned and a signed byte
- * does not fit in 16 bits. */
-typedef struct rt_bytes { __m512i even, odd; } rt_bytes;
-typedef struct rt_quad { __m512i even, odd; } rt_quad;
+ * does not fit in 16 bits. Those of nibbles do, so nibbles and their activations stay bytes. */
+#define RT_NIBBLE_PAIRS
+typedef struct rt_bytes { __m512i even, odd; } rt_bytes;                /* nibbles: all in `even` */
+typedef struct rt_quad { __m512i all, even, odd; } rt_quad;
 
 RT_INLINE rt_bytes rt_bytes_of(__m512i v)
 {
@@ -117,11 +147,13 @@ RT_INLINE rt_bytes rt_bytes_of(__m512i v)
     return r;
 }
 
+RT_INLINE rt_bytes rt_nibbles_of(__m512i v) { rt_bytes r; r.even = r.odd = v; return r; }
+
 RT_INLINE rt_quad rt_quad_of(const int8_t *x)
 {
-    const __m512i v = _mm512_set1_epi32(rt_load_quad(x));
     rt_quad r;
-    r.even = _mm512_srai_epi16(_mm512_slli_epi16(v, 8), 8), r.odd = _mm512_srai_epi16(v, 8);
+    r.all = _mm512_set1_epi32(rt_load_quad(x));
+    r.even = _mm512_srai_epi16(_mm512_slli_epi16(r.all, 8), 8), r.odd = _mm512_srai_epi16(r.all, 8);
     return r;
 }
 
@@ -130,13 +162,25 @@ RT_INLINE rt_n16 rt_n16_dot(rt_n16 sum, rt_bytes w, rt_quad x)
     sum.v = _mm512_add_epi32(sum.v, _mm512_add_epi32(_mm512_madd_epi16(w.even, x.even), _mm512_madd_epi16(w.odd, x.odd)));
     return sum;
 }
+
+RT_INLINE rt_n16 rt_n16_dot_nibbles(rt_n16 pairs, rt_bytes w, rt_quad x)
+{
+    pairs.v = _mm512_add_epi16(pairs.v, _mm512_maddubs_epi16(w.even, x.all));
+    return pairs;
+}
+
+RT_INLINE rt_n16 rt_n16_add_pairs(rt_n16 sum, rt_n16 pairs)
+{
+    sum.v = _mm512_add_epi32(sum.v, _mm512_madd_epi16(pairs.v, _mm512_set1_epi16(1)));
+    return sum;
+}
 #endif
 
 RT_INLINE rt_bytes rt_load_bytes(const uint8_t *p) { return rt_bytes_of(_mm512_loadu_si512(p)); }
-RT_INLINE rt_bytes rt_nibbles_low(const uint8_t *p) { return rt_bytes_of(rt_low_nibbles(_mm512_loadu_si512(p))); }
+RT_INLINE rt_bytes rt_nibbles_low(const uint8_t *p) { return rt_nibbles_of(rt_low_nibbles(_mm512_loadu_si512(p))); }
 RT_INLINE rt_bytes rt_nibbles_high(const uint8_t *p)
 {
-    return rt_bytes_of(rt_low_nibbles(_mm512_srli_epi16(_mm512_loadu_si512(p), 4)));
+    return rt_nibbles_of(rt_low_nibbles(_mm512_srli_epi16(_mm512_loadu_si512(p), 4)));
 }
 #endif
 #endif /* RT_PART_BYTES */

@@ -227,7 +227,7 @@ typedef struct RtLinear { int in, out, x_stride, y_stride; int has_bias; RtActiv
 
 /* The bytes of a panel of 16-, 8- or 4-bit weights, a multiple of 64. f32 biases [16] come first,
  * if any.
- * 16 bits: [in][16] weights.
+ * bf16: [in / 2][16][2] weights: two inputs of each output. A last input alone is followed by 0.
  * 8 and 4 bits: the inputs are in groups of 32, the last one padded. f16 scales [groups][16],
  * padded to a multiple of 64 bytes, then
  *   8 bits: [groups][8][16][4] bytes: four inputs of each output; a weight is scale * (byte - 128)

@@ -159,7 +159,7 @@ static void panel_struct(Emit *e, Text *out, const Packed *k)
     const char *bias = k->tensor[1] ? "float bias[16]; " : "";
     text_printf(out, "struct %s { ", panel_name(e, k));
     if (bits == 32) text_printf(out, "float bias[16], weight[%lld][16]; };\n", in);
-    else if (bits == 16) text_printf(out, "%suint16_t weight[%lld][16]; };\n", bias, (in + 1) / 2 * 2);
+    else if (bits == 16) text_printf(out, "%suint16_t weight[%lld][16][2]; };\n", bias, (in + 1) / 2);
     else
         text_printf(out, "%srt_f16 scale[%lld][16]%s; uint8_t weight[%lld][%lld][16][4]; };\n", bias, groups,
                     groups % 2 ? ", padding[16]" : "", groups, bits);
@@ -168,8 +168,8 @@ static void panel_struct(Emit *e, Text *out, const Packed *k)
 static void panel_structs(Emit *e, Text *out)
 {
     NameMap *made = name_map_new(e->arena);
-    bool any = false, lists = false, rounds = false;
-    for (int i = 0; i < e->plan->packed_count; i++) rounds |= format_is_quantised(e->plan->packed[i]->format);
+    bool any = false, lists = false, narrow = false;
+    for (int i = 0; i < e->plan->packed_count; i++) narrow |= format_is_narrow(e->plan->packed[i]->format);
     for (int i = 0; i < e->plan->packed_count; i++) {
         const Packed *k = e->plan->packed[i];
         lists |= format_bits(k->format) > 0;
@@ -177,8 +177,8 @@ static void panel_structs(Emit *e, Text *out)
         const char *name = panel_name(e, k);
         if (name_map_find(made, name)) continue;
         if (!any)
-            text_add(out, rounds ? "/* A panel: sixteen outputs of a linear side by side. In f32 and bf16, W[out][in] is\n"
-                                   " * panel[out / 16].weight[in][out % 16]; for int8 and int4, see rt_panel_bytes in rt.h. The last\n"
+            text_add(out, narrow ? "/* A panel: sixteen outputs of a linear side by side. In f32, W[out][in] is\n"
+                                   " * panel[out / 16].weight[in][out % 16]; for other formats, see rt_panel_bytes in rt.h. The last\n"
                                    " * panel is padded. */\n"
                                  : "/* A panel: sixteen outputs of a linear side by side, a row for each input: W[out][in] is\n"
                                    " * panel[out / 16].weight[in][out % 16]. The last panel is padded. */\n");
@@ -186,7 +186,9 @@ static void panel_structs(Emit *e, Text *out)
         name_map_add(made, name, made);
         panel_struct(e, out, k);
     }
-    if (!any && lists) text_add(out, "/* Linears are panels of sixteen outputs: W[out][in] is [out / 16][in][out % 16]. */\n");
+    if (!any && lists)
+        text_add(out, narrow ? "/* Linears are panels of sixteen outputs: in bf16, W[out][in] is [out / 16][in / 2][out % 16][in % 2]. */\n"
+                             : "/* Linears are panels of sixteen outputs: W[out][in] is [out / 16][in][out % 16]. */\n");
     if (any || lists) text_add(out, "\n");
 }
 

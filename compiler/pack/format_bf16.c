@@ -5,13 +5,14 @@
 
 #include "quantise.h"
 
-/* The offset of an output's first weight. Weight i follows 32 * i bytes later. */
+/* The offset of an output's first weight, and that of weight i from there. */
 static size_t first_of(const Packed *k, int64_t output)
 {
-    return (size_t)(output / 16) * narrow_panel_bytes(k) + (k->tensor[1] ? 64 : 0) + (size_t)(output % 16) * 2;
+    return (size_t)(output / 16) * narrow_panel_bytes(k) + (k->tensor[1] ? 64 : 0) + (size_t)(output % 16) * 4;
 }
+static int64_t later(int64_t i) { return 64 * (i / 2) + 2 * (i % 2); }
 
-/* How many inputs of sixteen outputs are copied at a time, so that they stay in the L1 cache. */
+/* How many inputs of sixteen outputs are copied at a time, so that they stay in the L1 cache; even. */
 enum { TOGETHER = 64 };
 
 static void pack_bf16(unsigned char *out, const Packed *k, const float *w, const TensorSource *stored)
@@ -21,11 +22,11 @@ static void pack_bf16(unsigned char *out, const Packed *k, const float *w, const
     for (int64_t panel = 0; panel < outputs; panel += 16)
         for (int64_t first = 0; first < in; first += TOGETHER)
             for (int64_t o = panel; o < panel + 16 && o < outputs; o++) {
-                unsigned char *to = out + first_of(k, o) + 32 * first;
+                unsigned char *to = out + first_of(k, o) + later(first);
                 const float *from = w + o * in + first;
                 for (int64_t i = 0; i < TOGETHER && first + i < in; i++) {
                     const uint16_t h = bf16_of_float(from[i]);
-                    memcpy(to + 32 * i, &h, sizeof h);
+                    memcpy(to + later(i), &h, sizeof h);
                 }
             }
 }
@@ -36,11 +37,11 @@ static void unpack_bf16(const unsigned char *from, const Packed *k, float *w)
     for (int64_t panel = 0; panel < outputs; panel += 16)
         for (int64_t first = 0; first < in; first += TOGETHER)
             for (int64_t o = panel; o < panel + 16 && o < outputs; o++) {
-                const unsigned char *at = from + first_of(k, o) + 32 * first;
+                const unsigned char *at = from + first_of(k, o) + later(first);
                 float *to = w + o * in + first;
                 for (int64_t i = 0; i < TOGETHER && first + i < in; i++) {
                     uint16_t h;
-                    memcpy(&h, at + 32 * i, sizeof h);
+                    memcpy(&h, at + later(i), sizeof h);
                     to[i] = float_of_bf16(h);
                 }
             }

@@ -99,7 +99,7 @@ bool plan_dtypes_hold(Diag *d, const Graph *g)
     return good;
 }
 
-/* The shape is [panels][bytes] if elements are bytes, else [panels][rows][16]. */
+/* The shape is [panels][bytes] if elements are bytes, else [panels][pairs of inputs][32]. */
 static void shape_narrow(Packed *k)
 {
     const Tensor *t = k->tensor[0];
@@ -107,8 +107,8 @@ static void shape_narrow(Packed *k)
     const int64_t bytes = (int64_t)rt_panel_bytes((int)t->dim[1].bound, k->tensor[1] != NULL, format_bits(k->format));
     k->rank = size > 1 ? 3 : 2;
     k->shape[0] = pad16(t->dim[0].bound) / 16;
-    k->shape[1] = size > 1 ? bytes / (16 * size) : bytes;
-    k->shape[2] = 16;
+    k->shape[1] = size > 1 ? bytes / (32 * size) : bytes;
+    k->shape[2] = 32;
 }
 
 static void shape_packed(Packed *k)

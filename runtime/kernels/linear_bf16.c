@@ -24,11 +24,11 @@ RT_KERNEL void rt_embed_bf16(const RtEmbed *shape, float *y, const void *table, 
     const int width = shape->width, padded = (width + 15) & ~15;
     const size_t panel_bytes = rt_panel_bytes(width, 0, 16);
     for (int r = 0; r < rows; r++, y += shape->y_stride) {
-        const uint8_t *lane = (const uint8_t *)table + (size_t)(ids[r] / 16) * panel_bytes + 2 * (size_t)(ids[r] % 16);
+        const uint8_t *lane = (const uint8_t *)table + (size_t)(ids[r] / 16) * panel_bytes + 4 * (size_t)(ids[r] % 16);
         for (int i = 0; i < padded; i++) {
             uint16_t half = 0;
             float weight;
-            if (i < width) memcpy(&half, lane + 32 * (size_t)i, sizeof half);
+            if (i < width) memcpy(&half, lane + 64 * (size_t)(i / 2) + 2 * (size_t)(i % 2), sizeof half);
             const uint32_t bits = (uint32_t)half << 16;
             memcpy(&weight, &bits, sizeof weight);
             y[i] = i < width ? shape->scale * weight : 0;

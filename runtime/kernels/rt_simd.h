@@ -68,7 +68,8 @@ RT_INLINE void rt_prefetch_later(const void *p) { (void)p; }
 #undef RT_SIMD_PART
 
 /* The functions of a section whose names do not explain them:
- * rt_load_bf16            sixteen 16-bit numbers, each the upper half of a float
+ * rt_load_bf16_even, _odd  of sixteen pairs of 16-bit numbers, each the upper half of a float, the
+ *                         first or the second of each pair
  * rt_load_int8            sixteen signed bytes
  * rt_load_n, rt_store_n   the first n lanes, n in 0..16; the others become 0 or are not stored, and
  *                         their memory is not accessed

@@ -342,8 +342,7 @@ static void panels_in_and_out(int bits, Format format)
 static void panels_of_bytes(void **state) { (void)state, panels_in_and_out(8, FORMAT_PANELS_INT8); }
 static void panels_of_halves(void **state) { (void)state, panels_in_and_out(4, FORMAT_PANELS_INT4); }
 
-/* Pack outputs in bf16 and unpack them. If the number of inputs is odd, a row of zeros follows
- * them. */
+/* Pack outputs in bf16 and unpack them. If the number of inputs is odd, zeros fill the last pairs. */
 static void panels_of_bf16(void **state)
 {
     enum { OUT = 19, IN = 7, PANEL = 64 + 8 * 32 };
@@ -363,10 +362,11 @@ static void panels_of_bf16(void **state)
     for (int o = 0; o < OUT; o++)
         for (int i = 0; i < IN; i++) {
             const uint16_t h = bf16_of_float(w[o * IN + i]);
-            assert_memory_equal(bytes + o / 16 * PANEL + 64 + 32 * i + o % 16 * 2, &h, 2);
+            assert_memory_equal(bytes + o / 16 * PANEL + 64 + 64 * (i / 2) + o % 16 * 4 + i % 2 * 2, &h, 2);
             assert_true(out[o * IN + i] == float_of_bf16(h));
         }
-    for (int i = 0; i < 32; i++) assert_int_equal(bytes[PANEL - 32 + i] | bytes[2 * PANEL - 32 + i], 0);
+    for (int o = 0; o < 16; o++)
+        for (int i = PANEL - 64 + 4 * o + 2; i < PANEL - 64 + 4 * o + 4; i++) assert_int_equal(bytes[i] | bytes[PANEL + i], 0);
     round_to_bf16(w, OUT * IN);
     assert_memory_equal(out, w, sizeof w);
 }

@@ -37,7 +37,7 @@ static void fill_panels(const Case *c, int count)
             const bool fills = 16 * (p % (padded16(s->out) / 16)) + i % 16 >= s->out;
             const uint16_t h = fills ? 0 : random_weight();
             wide[16 * s->has_bias + i] = widened(h);
-            memcpy(narrow + 64 * s->has_bias + 2 * i, &h, sizeof h);
+            memcpy(narrow + 64 * s->has_bias + 64 * (i / 32) + 4 * (i % 16) + 2 * (i / 16 % 2), &h, sizeof h);
         }
     }
 }

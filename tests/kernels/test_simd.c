@@ -97,17 +97,22 @@ static void lanes(void **state)
     release(a), release(b), release(y);
 }
 
-/* Every bf16 is the upper half of the float it becomes, lane by lane. */
+/* Every bf16 is the upper half of the float it becomes, lane by lane, at either place in a pair. */
 static void bf16(void **state)
 {
     (void)state;
     for (uint32_t first = 0; first < 0x10000; first += 16) {
-        uint16_t half[16];
-        uint32_t want[16];
+        uint16_t pairs[16][2];
+        uint32_t even[16], odd[16];
         Buffer y = buffer(16);
-        for (uint32_t i = 0; i < 16; i++) half[i] = (uint16_t)(first + i * 4097), want[i] = (uint32_t)half[i] << 16;
-        rt_store(y.data, rt_load_bf16(half));
-        assert_memory_equal(y.data, want, sizeof want);
+        for (uint32_t i = 0; i < 16; i++) {
+            pairs[i][0] = (uint16_t)(first + i * 4097), pairs[i][1] = (uint16_t)~pairs[i][0];
+            even[i] = (uint32_t)pairs[i][0] << 16, odd[i] = (uint32_t)pairs[i][1] << 16;
+        }
+        rt_store(y.data, rt_load_bf16_even(pairs));
+        assert_memory_equal(y.data, even, sizeof even);
+        rt_store(y.data, rt_load_bf16_odd(pairs));
+        assert_memory_equal(y.data, odd, sizeof odd);
         release(y);
     }
 }

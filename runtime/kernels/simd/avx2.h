@@ -67,14 +67,16 @@ RT_INLINE __m256 rt_scale2_half(__m256 a, __m256 n)
 
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(rt_scale2_half(a.low, n.low), rt_scale2_half(a.high, n.high)); }
 
-RT_INLINE __m256 rt_load_bf16_half(const __m128i *p)
+RT_INLINE rt_v16 rt_load_bf16_even(const void *p)
 {
-    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16));
+    const __m256i low = _mm256_loadu_si256(p), high = _mm256_loadu_si256((const __m256i *)p + 1);
+    return rt_of(_mm256_castsi256_ps(_mm256_slli_epi32(low, 16)), _mm256_castsi256_ps(_mm256_slli_epi32(high, 16)));
 }
 
-RT_INLINE rt_v16 rt_load_bf16(const void *p)
+RT_INLINE rt_v16 rt_load_bf16_odd(const void *p)
 {
-    return rt_of(rt_load_bf16_half((const __m128i *)p), rt_load_bf16_half((const __m128i *)p + 1));
+    const __m256 upper = _mm256_castsi256_ps(_mm256_set1_epi32(-65536));
+    return rt_of(_mm256_and_ps(_mm256_loadu_ps(p), upper), _mm256_and_ps(_mm256_loadu_ps((const float *)p + 8), upper));
 }
 
 RT_INLINE __m256 rt_load_int8_half(const void *p)

@@ -38,10 +38,14 @@ RT_INLINE rt_v16 rt_if_less(rt_v16 a, rt_v16 b, rt_v16 yes, rt_v16 no)
 
 RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n) { return rt_of(_mm512_scalef_ps(a.v, n.v)); }
 
-RT_INLINE rt_v16 rt_load_bf16(const void *p)
+RT_INLINE rt_v16 rt_load_bf16_even(const void *p)
 {
-    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
-    return rt_of(_mm512_castsi512_ps(_mm512_slli_epi32(wide, 16)));
+    return rt_of(_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_loadu_si512(p), 16)));
+}
+
+RT_INLINE rt_v16 rt_load_bf16_odd(const void *p)
+{
+    return rt_of(_mm512_castsi512_ps(_mm512_and_si512(_mm512_loadu_si512(p), _mm512_set1_epi32(-65536))));
 }
 
 RT_INLINE rt_v16 rt_load_int8(const void *p)

@@ -123,24 +123,19 @@ RT_INLINE rt_v16 rt_scale2(rt_v16 a, rt_v16 n)
     return a;
 }
 
-RT_INLINE rt_v16 rt_load_bf16(const void *p)
+/* In a little-endian word, the first number of a pair is the lower half; bf16 has no big-endian
+ * form. */
+RT_INLINE rt_v16 rt_load_bf16_even(const void *p)
 {
-    rt_v16 r;
-#if defined(__SSE2__) && !defined(RT_PLAIN_C)
-    RT_EACH_PART r.v[i] = (rt_part)_mm_unpacklo_epi16(_mm_setzero_si128(),
-                                                      _mm_loadl_epi64((const __m128i *)(const void *)((const uint8_t *)p + 8 * i)));
-#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(RT_PLAIN_C)
-    RT_EACH_PART {
-        const uint16x4_t half = vld1_u16((const uint16_t *)p + 4 * i);
-        r.v[i] = (rt_part)vzip1q_u16(vdupq_n_u16(0), vcombine_u16(half, half));
-    }
-#else
-    uint16_t half[16];
-    uint32_t bits[16];
-    memcpy(half, p, sizeof half);
-    RT_EACH_LANE bits[i] = (uint32_t)half[i] << 16;
-    memcpy(&r, bits, sizeof bits);
-#endif
+    rt_v16 r = rt_load(p);
+    RT_EACH_PART r.v[i] = rt_of_bits(rt_bits_of(r.v[i]) << 16);
+    return r;
+}
+
+RT_INLINE rt_v16 rt_load_bf16_odd(const void *p)
+{
+    rt_v16 r = rt_load(p);
+    RT_EACH_PART r.v[i] = rt_of_bits(rt_bits_of(r.v[i]) & 0xFFFF0000u);
     return r;
 }
 

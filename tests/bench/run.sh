@@ -267,7 +267,7 @@ verdict $? 'cache_times measures attention over each format of a cache'
 "$made/row_times" 2 1 30 100 | sed 's/ [0-9][0-9.]*/ N/g' >"$scratch/out" &&
     printf '%s KB: reading N GB/s, f32 N %%, bf16 N %%, int8 N %%, int4 N %%\n' 60 200 | diff - "$scratch/out"
 verdict $? 'row_times measures the kernels of one row for weights of each size'
-for bad in 0 '1 0' '1 1 19' '1 1 30 x'; do
+for bad in 0 2x '1 0' '1 1 19' '1 1 20x' '1 1 4294967316'; do
     "$made/row_times" $bad >"$scratch/out" 2>&1
     [ $? = 2 ] && grep -q '^usage: ' "$scratch/out"
     verdict $? "row_times $bad is refused"

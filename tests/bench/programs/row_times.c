@@ -8,6 +8,7 @@
 #define RT_KERNEL_SOURCES
 #include "kernel_files.def"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -18,7 +19,7 @@
 /* The kernels are called for matrices of the 15m shape, RUN panels at a time. A plan says that
  * weights of more than CACHED bytes come from memory. */
 enum { INPUTS = 288, RUN = 48, CACHED = 32 << 20, TURN_NS = 3000000, TRIES = 3 };
-enum { MOST_THREADS = 64, MOST_ROUNDS = 1000, MOST_KB = 4000000, LARGE_PAGE = 2 << 20 };
+enum { MOST_THREADS = 64, MOST_ROUNDS = 1000, LEAST_KB = 20, MOST_KB = 4000000, LARGE_PAGE = 2 << 20 };
 
 typedef struct Work {
     const unsigned char *w;
@@ -139,7 +140,10 @@ static void *room(size_t bytes)
 {
     const size_t all = (bytes + LARGE_PAGE) / LARGE_PAGE * LARGE_PAGE;
     void *p = aligned_alloc(LARGE_PAGE, all);
-    if (!p) exit(74);
+    if (!p) {
+        fprintf(stderr, "row_times: no memory for %zu bytes\n", all);
+        exit(69);
+    }
     madvise(p, all, MADV_HUGEPAGE);
     memset(p, 0x3C, all);               /* no scale or weight is a subnormal number, infinite or NaN */
     return p;
@@ -168,23 +172,40 @@ static void measure(rt_team *team, size_t bytes, int rounds, float *x)
     free((void *)(uintptr_t)work.w);
 }
 
+/* The whole number that the text is, or -1 if it is none from 1 to `most`. */
+static int number_of(const char *text, int most)
+{
+    char *end;
+    errno = 0;
+    const long n = strtol(text, &end, 10);
+    return errno || end == text || *end || n < 1 || n > most ? -1 : (int)n;
+}
+
 int main(int argc, char **argv)
 {
     static char *usual[] = { "28", "600", "8000", "300000" };
-    const int threads = argc > 1 ? atoi(argv[1]) : 1, rounds = argc > 2 ? atoi(argv[2]) : 30;
+    const int threads = argc > 1 ? number_of(argv[1], MOST_THREADS) : 1, rounds = argc > 2 ? number_of(argv[2], MOST_ROUNDS) : 30;
     const int sizes = argc > 3 ? argc - 3 : 4;
     char **kb = argc > 3 ? argv + 3 : usual;
     rt_team *team = NULL;
-    int valid = threads >= 1 && threads <= MOST_THREADS && rounds >= 1 && rounds <= MOST_ROUNDS;
-    for (int i = 0; i < sizes; i++) valid = valid && atoi(kb[i]) >= 20 && atoi(kb[i]) <= MOST_KB / threads;
+    int valid = threads > 0 && rounds > 0;
+    for (int i = 0; i < sizes; i++) valid = valid && number_of(kb[i], MOST_KB / threads) >= LEAST_KB;
     if (!valid) {
         fputs("usage: row_times [THREADS [ROUNDS [KB...]]]\n", stderr);
         return 2;
     }
     float *x = room(INPUTS * sizeof *x);
-    if (rt_team_resize(&team, threads) != RT_OK) return 69;
-    for (int i = 0; i < sizes; i++) measure(team, 1000 * (size_t)threads * (size_t)atoi(kb[i]), rounds, x);
+    if (rt_team_resize(&team, threads) != RT_OK) {
+        fprintf(stderr, "row_times: no %d threads\n", threads);
+        return 69;
+    }
+    for (int i = 0; i < sizes; i++)
+        measure(team, 1000 * (size_t)threads * (size_t)number_of(kb[i], MOST_KB), rounds, x);
     rt_team_resize(&team, 1);
     free(x);
+    if (fflush(stdout) || ferror(stdout)) {
+        fputs("row_times: cannot write\n", stderr);
+        return 74;
+    }
     return 0;
 }

@@ -4,9 +4,7 @@
 #define RT_KERNEL_SOURCES
 #include "kernel_files.def"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "measuring.h"
 
 typedef struct Work {
     RtAttention shape;
@@ -16,35 +14,12 @@ typedef struct Work {
     float *q, *out, *scratch;
 } Work;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void *room(size_t bytes)
-{
-    void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (!p) exit(74);
-    memset(p, 0, (bytes + 63) / 64 * 64);
-    return p;
-}
-
-static float *numbers(size_t n)
-{
-    static unsigned state = 12345;
-    float *p = room(n * sizeof *p);
-    for (size_t i = 0; i < n; i++) state = state * 1664525u + 1013904223u, p[i] = (float)(int)(state >> 8) / 8388608.0f - 1;
-    return p;
-}
-
 /* Fill the caches of all layers in one format, and run the attention of all layers over them. */
 #define CACHE(format, number)                                                                           \
     static void *fill_##format(const Work *w, const float *x, const int *positions)                     \
     {                                                                                                   \
         const size_t layer = (size_t)w->cache.heads * w->head;                                          \
-        number *kv = room(2 * (size_t)w->layers * layer * sizeof *kv);                                  \
+        number *kv = room(2 * (size_t)w->layers * layer * sizeof *kv, CACHE_LINE, 0);                   \
         for (int i = 0; i < w->layers; i++) {                                                           \
             number *k = kv + 2 * (size_t)i * layer;                                                     \
             rt_store_k_##format(&w->cache, k, x, positions, w->seen, 0, w->cache.heads);                \
@@ -83,22 +58,25 @@ int main(int argc, char **argv)
         return 2;
     }
     const int capacity = (seen + 15) / 16 * 16, padded = (width + 15) / 16 * 16;
-    const Work w = { .shape = { .heads = heads, .kv_heads = kv_heads, .d_k = width, .d_v = width, .capacity = capacity,
-                                .q_stride = heads * width, .out_stride = heads * width, .scale = 0.125f },
-                     .cache = { kv_heads, width, capacity, kv_heads * width }, .seen = seen, .layers = layers,
-                     .head = (size_t)capacity * (size_t)(padded + 4), .q = numbers((size_t)(heads * width)),
-                     .out = numbers((size_t)(heads * width)), .scratch = numbers((size_t)RT_ATTENTION_ROWS * (size_t)(capacity + 16 + padded)) };
-    const float *x = numbers((size_t)seen * (size_t)(kv_heads * width));
-    int *positions = room((size_t)seen * sizeof *positions);
+    const Work w = {
+        .shape = { .heads = heads, .kv_heads = kv_heads, .d_k = width, .d_v = width, .capacity = capacity,
+                   .q_stride = heads * width, .out_stride = heads * width, .scale = 0.125f },
+        .cache = { kv_heads, width, capacity, kv_heads * width }, .seen = seen, .layers = layers,
+        .head = (size_t)capacity * (size_t)(padded + 4),
+        .q = random_floats((size_t)(heads * width)), .out = random_floats((size_t)(heads * width)),
+        .scratch = random_floats((size_t)RT_ATTENTION_ROWS * (size_t)(capacity + 16 + padded))
+    };
+    const float *x = random_floats((size_t)seen * (size_t)(kv_heads * width));
+    int *positions = room((size_t)seen * sizeof *positions, CACHE_LINE, 0);
     void *caches[KINDS];
     double best[KINDS];
     for (int i = 0; i < seen; i++) positions[i] = i;
     for (int k = 0; k < KINDS; k++) caches[k] = kinds[k].fill(&w, x, positions), best[k] = 1e9;
     for (int round = 0; round < rounds; round++)
         for (int k = 0; k < KINDS; k++) {
-            const double begin = now();
+            const int64_t begin = now_ns();
             kinds[k].run(&w, caches[k]);
-            const double took = (now() - begin) / layers;
+            const double took = seconds_since(begin) / layers;
             if (took < best[k]) best[k] = took;
         }
     for (int k = 0; k < KINDS; k++) printf("%-4s %8.1f us a layer, %.2f\n", kinds[k].name, 1e6 * best[k], best[k] / best[0]);

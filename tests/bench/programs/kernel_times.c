@@ -4,15 +4,12 @@
  * usage: kernel_times ROUNDS [WORD]
  * WORD: time only the kernels with WORD in their names, and the peak. Exit status 1: the bits
  * differ. */
-#include "kernel_times.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #ifdef OPENBLAS
 #include <cblas.h>
 #endif
+
+#include "kernel_times.h"
+#include "measuring.h"
 
 #define SET(name) extern const TimedSet name;
 #include "kernel_times_sets.def"
@@ -24,37 +21,24 @@ static const TimedSet *const sets[] = {
 };
 enum { SETS = sizeof sets / sizeof *sets };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static float *numbers(size_t n)
-{
-    static unsigned state = 12345;
-    float *p = aligned_alloc(64, (n * sizeof *p + 63) / 64 * 64);
-    if (!p) exit(74);
-    for (size_t i = 0; i < n; i++) state = state * 1664525u + 1013904223u, p[i] = (float)(int)(state >> 8) / 8388608.0f - 1;
-    return p;
-}
-
 static Work make_work(void)
 {
-    Work w = { .x = numbers(ROWS * (DEEP + PAD)), .y = numbers(ROWS * (WIDE + PAD)), .w = numbers(DEEP * WIDE), .k = numbers(HEADS * LENGTH * HEAD),
-               .v = numbers(HEADS * LENGTH * HEAD), .scratch = numbers(RT_ATTENTION_ROWS * (LENGTH + 16)), .table = numbers(LENGTH * HEAD),
-               .logits = numbers(VOCABULARY), .positions = malloc(LENGTH * sizeof(int)), .visible = malloc(LENGTH * sizeof(int)), .best = 0 };
-    if (!w.positions || !w.visible) exit(74);
+    Work w = {
+        .x = random_floats(ROWS * (DEEP + PAD)), .y = random_floats(ROWS * (WIDE + PAD)), .w = random_floats(DEEP * WIDE),
+        .k = random_floats(HEADS * LENGTH * HEAD), .v = random_floats(HEADS * LENGTH * HEAD),
+        .scratch = random_floats(RT_ATTENTION_ROWS * (LENGTH + 16)), .table = random_floats(LENGTH * HEAD),
+        .logits = random_floats(VOCABULARY), .positions = room(LENGTH * sizeof(int), CACHE_LINE, 0),
+        .visible = room(LENGTH * sizeof(int), CACHE_LINE, 0)
+    };
     for (int i = 0; i < LENGTH; i++) w.positions[i] = i, w.visible[i] = i + 1;
     return w;
 }
 
 static double run_for(const TimedKernel *k, Work *w, int times)
 {
-    const double begin = now();
+    const int64_t begin = now_ns();
     for (int i = 0; i < times; i++) k->run(w);
-    return (now() - begin) / times;
+    return seconds_since(begin) / times;
 }
 
 #ifdef OPENBLAS
@@ -68,9 +52,9 @@ static void blas(const TimedKernel *k, Work *w)
 
 static double blas_for(const TimedKernel *k, Work *w, int times)
 {
-    const double begin = now();
+    const int64_t begin = now_ns();
     for (int i = 0; i < times; i++) blas(k, w);
-    return (now() - begin) / times;
+    return seconds_since(begin) / times;
 }
 #endif
 
@@ -79,7 +63,7 @@ static float *results(const TimedKernel *k, Work *w)
 {
     const size_t row = (size_t)k->width * sizeof(float);
     char *copy = malloc((size_t)k->rows * row + sizeof w->best);
-    if (!copy) exit(74);
+    if (!copy) exit(69);
     k->run(w);
     for (int r = 0; r < k->rows; r++) memcpy(copy + (size_t)r * row, w->y + (size_t)r * (size_t)k->stride, row);
     memcpy(copy + (size_t)k->rows * row, &w->best, sizeof w->best);

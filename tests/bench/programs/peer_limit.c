@@ -9,13 +9,10 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <sys/mman.h>
 
 #include "peer_worker.h"
 #include "reading.h"
 #include "rt.h"
-
-enum { LARGE_PAGE = 2 << 20, TRIES = 4 };
 
 static unsigned char *data;
 static int chunks, way;
@@ -35,19 +32,16 @@ static int read_all(void)
     return 1;
 }
 
-/* Choose the fastest way, from TRIES runs of each. */
+static void read_all_in_way(void *context, int how)
+{
+    (void)context;
+    way = how;
+    read_all();
+}
+
 static void choose_way(void)
 {
-    int64_t best = 0;
-    int fastest = 0;
-    for (int i = 0; i < TRIES * WAYS; i++) {
-        way = i / TRIES;
-        const int64_t begin = now_ns();
-        read_all();
-        const int64_t time = now_ns() - begin;
-        if (i == 0 || time < best) best = time, fastest = way;
-    }
-    way = fastest;
+    way = fastest_way(read_all_in_way, NULL);
     fprintf(stderr, "%d streams, %d bytes ahead\n", ways[way].streams, ways[way].ahead);
 }
 
@@ -58,22 +52,14 @@ static int check_sums(FILE *to)
     return fwrite(sums, sizeof *sums, 1024, to) == 1024;
 }
 
-static void make_room(size_t bytes)
-{
-    const size_t room = (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    data = aligned_alloc(LARGE_PAGE, room);
-    if (!data) give_up("no memory");
-    madvise(data, room, MADV_HUGEPAGE);
-    memset(data, 1, room);
-    chunks = (int)(bytes / CHUNK);
-}
-
 int main(int argc, char **argv)
 {
     static const PeerWork work = { read_all, check_sums };
     (void)argc;
     peer_arguments = argv + 1;
-    make_room((size_t)strtoull(argument("bytes", "0"), NULL, 10));
+    const size_t bytes = (size_t)strtoull(argument("bytes", "0"), NULL, 10);
+    data = room(bytes, LARGE_PAGE, 1);
+    chunks = (int)(bytes / CHUNK);
     if (rt_team_resize(&team, number("threads", 1)) != RT_OK) give_up("cannot use that many threads");
     choose_way();
     return serve(&work);

@@ -8,11 +8,7 @@
 #ifndef PEER_WORKER_H
 #define PEER_WORKER_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "measuring.h"
 
 /* For decode, prefill and batch, `check` writes the logits of 16 ids, [16][vocab] floats; for
  * batch, the greedy ids follow, as 32-bit integers. */
@@ -62,13 +58,6 @@ static inline int argmax(const float *logits, int vocab)
     for (; i < vocab; i++) all = logits[i] > all ? logits[i] : all;
     while (best + 1 < vocab && logits[best] != all) best++;
     return best;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void answer_run(const PeerWork *w, double seconds)

@@ -3,8 +3,7 @@
 #ifndef READING_H
 #define READING_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "measuring.h"
 
 enum { LINES = 8, CHUNK = 64 * LINES, AHEAD = 2048 };
 typedef int64_t Line __attribute__((vector_size(64)));
@@ -34,6 +33,21 @@ static inline __attribute__((always_inline)) int64_t sum_of(const unsigned char 
 static inline int64_t read_in_way(int way, const unsigned char *from, size_t n)
 {
     return ways[way].streams == 4 ? sum_of(from, n, 4, ways[way].ahead) : sum_of(from, n, 1, ways[way].ahead);
+}
+
+/* The fastest way, from TRIES calls of read_all in each; it reads the same bytes at each call. */
+static inline int fastest_way(void (*read_all)(void *context, int way), void *context)
+{
+    enum { TRIES = 4 };
+    int64_t best = INT64_MAX;
+    int fastest = 0;
+    for (int i = 0; i < TRIES * WAYS; i++) {
+        const int64_t begin = now_ns();
+        read_all(context, i / TRIES);
+        const int64_t time = now_ns() - begin;
+        if (time < best) best = time, fastest = i / TRIES;
+    }
+    return fastest;
 }
 
 #endif

@@ -9,17 +9,16 @@
 #include "kernel_files.def"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
 
+#include "measuring.h"
 #include "reading.h"
 
+/* No scale or weight of bytes FILL is a subnormal number, infinite or NaN. */
+enum { FILL = 0x3C };
 /* The kernels are called for matrices of the 15m shape, RUN panels at a time. A plan says that
  * weights of more than CACHED bytes come from memory. */
-enum { INPUTS = 288, RUN = 48, CACHED = 32 << 20, TURN_NS = 3000000, TRIES = 3 };
-enum { MOST_THREADS = 64, MOST_ROUNDS = 1000, LEAST_KB = 20, MOST_KB = 4000000, LARGE_PAGE = 2 << 20 };
+enum { INPUTS = 288, RUN = 48, CACHED = 32 << 20, TURN_NS = 3000000 };
+enum { MOST_THREADS = 64, MOST_ROUNDS = 1000, LEAST_KB = 20, MOST_KB = 4000000 };
 
 typedef struct Work {
     const unsigned char *w;
@@ -93,35 +92,31 @@ static void pass(void *job, int thread, int threads)
     }
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* GB/s of one turn. */
 static double turn(rt_team *team, Work *work, int kind)
 {
     work->kind = kind;
     const size_t panel = panel_of(kind), bytes = work->bytes / panel * panel;
-    const double begin = now();
+    const int64_t begin = now_ns();
     rt_team_run(team, pass, work);
-    return 1e-9 * (double)bytes * work->times / (now() - begin);
+    return 1e-9 * (double)bytes * work->times / seconds_since(begin);
 }
 
-/* The number of passes that take TURN_NS, and the fastest way to read. */
+typedef struct Reader { rt_team *team; Work *work; } Reader;
+
+static void read_in(void *context, int way)
+{
+    const Reader *r = context;
+    r->work->way = way;
+    turn(r->team, r->work, READING);
+}
+
+/* Find the number of passes that take TURN_NS, and the fastest way to read. */
 static void settle(rt_team *team, Work *work)
 {
-    double best = 0;
+    Reader r = { team, work };
     for (work->times = 1; (double)work->bytes * work->times / turn(team, work, READING) < TURN_NS; work->times *= 2) continue;
-    int fastest = 0;
-    for (int i = 0; i < TRIES * WAYS; i++) {
-        work->way = i / TRIES;
-        const double speed = turn(team, work, READING);
-        if (speed > best) best = speed, fastest = work->way;
-    }
-    work->way = fastest;
+    work->way = fastest_way(read_in, &r);
 }
 
 static int ascending(const void *a, const void *b)
@@ -136,25 +131,13 @@ static double median(double *values, int n)
     return values[n / 2];
 }
 
-static void *room(size_t bytes)
-{
-    const size_t all = (bytes + LARGE_PAGE) / LARGE_PAGE * LARGE_PAGE;
-    void *p = aligned_alloc(LARGE_PAGE, all);
-    if (!p) {
-        fprintf(stderr, "row_times: no memory for %zu bytes\n", all);
-        exit(69);
-    }
-    madvise(p, all, MADV_HUGEPAGE);
-    memset(p, 0x3C, all);               /* no scale or weight is a subnormal number, infinite or NaN */
-    return p;
-}
-
 /* One line: all formats with weights of so many bytes. */
 static void measure(rt_team *team, size_t bytes, int rounds, float *x)
 {
     static double speeds[KINDS][MOST_ROUNDS];
     static XF_ALIGN(64) float rounded8[2 * INPUTS], rounded4[2 * INPUTS];
-    Work work = { .w = room(bytes), .bytes = bytes, .x = x, .shape = { .in = INPUTS, .out = 16 * RUN, .x_stride = INPUTS, .y_stride = 16 * RUN } };
+    Work work = { .w = room(bytes, LARGE_PAGE, FILL), .bytes = bytes, .x = x,
+                  .shape = { .in = INPUTS, .out = 16 * RUN, .x_stride = INPUTS, .y_stride = 16 * RUN } };
     work.shape.one_stream = bytes > CACHED;
     work.tile8 = rt_byte_tile_of(&work.shape, rounded8, x, 1, work.w, 8);
     work.tile4 = rt_byte_tile_of(&work.shape, rounded4, x, 1, work.w, 4);
@@ -194,7 +177,7 @@ int main(int argc, char **argv)
         fputs("usage: row_times [THREADS [ROUNDS [KB...]]]\n", stderr);
         return 2;
     }
-    float *x = room(INPUTS * sizeof *x);
+    float *x = room(INPUTS * sizeof *x, CACHE_LINE, FILL);
     if (rt_team_resize(&team, threads) != RT_OK) {
         fprintf(stderr, "row_times: no %d threads\n", threads);
         return 69;

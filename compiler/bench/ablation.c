@@ -13,19 +13,20 @@ typedef struct Form {
     const char *name, *change;
     EngineKind kind;
     KernelsForm kernels;
-    const char *isa;                /* NULL: the best of this machine */
+    const char *isa;                /* NULL: that of --isa, or else the best of this machine */
     bool unfused;
     int64_t pause_ns;
 } Form;
-static const Form forms[] = {
-    { "generic", "each operation is a call of OpenBLAS or a plain loop", ENGINE_GENERIC, KERNELS_LIBRARY, NULL, false, 150000000 },
-    { "constant shapes", "plain C with shapes as constants, weights in panels", ENGINE_NATIVE, KERNELS_UNROLLED, "portable", true, 0 },
-    { "tiles", "kernels for several rows and panels, in vectors of four", ENGINE_NATIVE, KERNELS_LIBRARY, "portable", true, 0 },
-    { "vectors", "the vectors of this processor", ENGINE_NATIVE, KERNELS_LIBRARY, NULL, true, 0 },
-    { "fusion", "sums, activations and gates fused into linears; linears with the same input merged", ENGINE_NATIVE, KERNELS_LIBRARY,
-      NULL, false, 0 },
+enum { GENERIC, CONSTANT_SHAPES, TILES, VECTORS, FUSION, FORMS };
+static const Form forms[FORMS] = {
+    [GENERIC] = { "generic", "each operation is a call of OpenBLAS or a plain loop", ENGINE_GENERIC, KERNELS_LIBRARY, NULL, false, 150000000 },
+    [CONSTANT_SHAPES] = { "constant shapes", "plain C with shapes as constants, weights in panels", ENGINE_NATIVE, KERNELS_UNROLLED, "portable",
+                          true, 0 },
+    [TILES] = { "tiles", "kernels for several rows and panels, in vectors of four", ENGINE_NATIVE, KERNELS_LIBRARY, "portable", true, 0 },
+    [VECTORS] = { "vectors", "the vectors of this processor", ENGINE_NATIVE, KERNELS_LIBRARY, NULL, true, 0 },
+    [FUSION] = { "fusion", "sums, activations and gates fused into linears; linears with the same input merged", ENGINE_NATIVE,
+                 KERNELS_LIBRARY, NULL, false, 0 },
 };
-enum { FORMS = sizeof forms / sizeof *forms };
 
 static void leave_out(Ablation *a, const char *what) { a->left_out[a->left_count++] = what; }
 
@@ -58,26 +59,34 @@ static bool open_step(Ablation *a, Bench *b, const Form *f, const char *name, co
 static bool open_f32(Ablation *a)
 {
     Bench *b = &a->benches[0];
+    const char *requested = b->session->options.form.isa, *isa = requested ? requested : "native";
     b->plan = session_plan(b->session, TARGET_PANELS, false);
     b->engines = arena_array(b->arena, ABLATION_STEPS, sizeof *b->engines);
-    for (int i = 0; i < FORMS; i++)
-        if (!open_step(a, b, &forms[i], forms[i].name, forms[i].change, 1)) return false;
+    for (int i = 0; i < FORMS; i++) {
+        const char *change = forms[i].change;
+        if (i == VECTORS && strcmp(isa, "portable") == 0) {
+            leave_out(a, "vectors: --isa portable has only those of tiles");
+            continue;
+        }
+        if (i == VECTORS && strcmp(isa, "native") != 0) change = arena_format(b->arena, "the vectors of --isa %s", isa);
+        if (!open_step(a, b, &forms[i], forms[i].name, change, 1)) return false;
+    }
     leave_out(a, "emitted C with shapes at run time: it would need an emitter of its own");
     leave_out(a, "weights by rows in emitted C: all kernels read panels");
     return true;
 }
 
-/* Open the last form again, for `threads` threads; if that is 1, list the step in left_out. */
+/* Open the form `fusion` again, for `threads` threads; if that is 1, list the step in left_out. */
 static bool open_threads(Ablation *a, int threads)
 {
     Bench *b = &a->benches[0];
     if (threads > 1)
-        return open_step(a, b, &forms[FORMS - 1], "threads", arena_format(b->arena, "%d threads", threads), threads);
+        return open_step(a, b, &forms[FUSION], "threads", arena_format(b->arena, "%d threads", threads), threads);
     leave_out(a, "threads: only one processor is available, or only one thread was requested");
     return true;
 }
 
-/* Open the last form on the same model with weights of another dtype. */
+/* Open the form `fusion` on the same model with weights of another dtype. */
 static bool open_dtype(Ablation *a, const char *dtype, int threads, Session **failed)
 {
     const Bench *first = &a->benches[0];
@@ -89,7 +98,7 @@ static bool open_dtype(Ablation *a, const char *dtype, int threads, Session **fa
     if (!session_read(s)) return false;
     b->plan = session_plan(s, TARGET_PANELS, false);
     b->engines = arena_array(b->arena, 1, sizeof *b->engines);
-    return open_step(a, b, &forms[FORMS - 1], dtype, arena_format(b->arena, "weights in %s", dtype), threads);
+    return open_step(a, b, &forms[FUSION], dtype, arena_format(b->arena, "weights in %s", dtype), threads);
 }
 
 static bool open_dtypes(Ablation *a, int threads, Session **failed)

@@ -82,6 +82,16 @@ grep -q '^| step  *| what is new  *|  *code |  *compile |  *weights |  *distance
     grep -q '^| step  *|  *t/s | vs before | vs generic |  *FLOPs/t |  *bytes/t | limit |$' "$scratch/out"
 verdict $? 'they have these columns'
 
+ablate specs/self_attention.lua -t 1 --isa portable
+[ $? = 0 ] && grep -q '^| fusion ' "$scratch/out" && ! grep -q '^| vectors ' "$scratch/out" &&
+    grep -q '^- vectors: --isa portable has only those of tiles\.$' "$scratch/out"
+verdict $? 'portable C has no step of vectors'
+name='the vectors of another instruction set are named'
+if grep -qw avx2 /proc/cpuinfo 2>/dev/null; then
+    ablate specs/self_attention.lua -t 1 --isa avx2 && grep -q '^| vectors  *| the vectors of --isa avx2 ' "$scratch/out"
+    verdict $? "$name"
+else skip "$name" 'no AVX2'; fi
+
 for option in '--dtype int8' '--engine jit' '--roofline FILE.svg' '--format csv'; do
     ablate specs/dates.lua $option
     [ $? = 2 ] && grep -q "^xformc: ${option%% *} has no effect with --ablate" "$scratch/err" && [ ! -s "$scratch/out" ]

@@ -165,14 +165,26 @@ static void panel_struct(Emit *e, Text *out, const Packed *k)
                     groups % 2 ? ", padding[16]" : "", groups, bits);
 }
 
+/* Explain the arrays of panels without biases, which need no struct. f32, bf16: there are some. */
+static void panel_lists(Text *out, bool f32, bool bf16)
+{
+    const char *both = "in f32, W[out][in] is [out / 16][in][out % 16], "
+                       "in bf16 [out / 16][in / 2][out % 16][in % 2]";
+    const char *one = f32 ? "W[out][in] is [out / 16][in][out % 16]" : "in bf16, W[out][in] is [out / 16][in / 2][out % 16][in % 2]";
+    if (f32 || bf16) text_printf(out, "/* Linears are panels of sixteen outputs: %s. */\n", f32 && bf16 ? both : one);
+}
+
 static void panel_structs(Emit *e, Text *out)
 {
     NameMap *made = name_map_new(e->arena);
-    bool any = false, lists = false, narrow = false;
-    for (int i = 0; i < e->plan->packed_count; i++) narrow |= format_is_narrow(e->plan->packed[i]->format);
+    bool any = false, f32 = false, narrow = false;
+    for (int i = 0; i < e->plan->packed_count; i++) {
+        const Format f = e->plan->packed[i]->format;
+        narrow |= format_is_narrow(f);
+        f32 |= format_bits(f) == 32;
+    }
     for (int i = 0; i < e->plan->packed_count; i++) {
         const Packed *k = e->plan->packed[i];
-        lists |= format_bits(k->format) > 0;
         if (!has_panel_struct(k)) continue;
         const char *name = panel_name(e, k);
         if (name_map_find(made, name)) continue;
@@ -186,10 +198,8 @@ static void panel_structs(Emit *e, Text *out)
         name_map_add(made, name, made);
         panel_struct(e, out, k);
     }
-    if (!any && lists)
-        text_add(out, narrow ? "/* Linears are panels of sixteen outputs: in bf16, W[out][in] is [out / 16][in / 2][out % 16][in % 2]. */\n"
-                             : "/* Linears are panels of sixteen outputs: W[out][in] is [out / 16][in][out % 16]. */\n");
-    if (any || lists) text_add(out, "\n");
+    if (!any) panel_lists(out, f32, narrow);
+    if (any || f32 || narrow) text_add(out, "\n");
 }
 
 /* ---- the structs --------------------------------------------------------------------------------- */

@@ -147,6 +147,20 @@ tail -n 1 "$scratch/out"
 verdict $? 'info says what each is packed as'
 "$xformc" compile "$scratch/mixed.lua" -q -o "$scratch/mixed" && grep -q "^ [*] Weights: [0-9]* parameters as f32, bf16, int8 and int4, [0-9]* bytes," "$scratch/mixed/dates.c"
 verdict $? 'so does the emitted text'
+# Without biases, it explains the order of the weights of each dtype.
+# panels OPTION...: that comment in the text of the story.
+panels() {
+    "$xformc" compile "$@" -q -o "$scratch/story" || return
+    awk '/^\/\* Linears are panels/ { on = 1 } on { sub(/^ \* /, ""); printf "%s%s", n++ ? " " : "", $0 } /\*\/$/ { on = 0 }' "$scratch/story/story.c"
+}
+sed 's/"story",/"story", dtype = { ["*.ffn"] = "bf16" },/' specs/story.lua >"$scratch/mixed_story.lua"
+begin='/* Linears are panels of sixteen outputs:' f32='W[out][in] is [out / 16][in][out % 16]' bf16='[out / 16][in / 2][out % 16][in % 2]'
+same "$begin $f32. */" "$(panels specs/story.lua)"
+verdict $? 'it explains panels of f32'
+same "$begin in bf16, W[out][in] is $bf16. */" "$(panels specs/story.lua --dtype bf16)"
+verdict $? 'of bf16'
+same "$begin in f32, $f32, in bf16 $bf16. */" "$(panels "$scratch/mixed_story.lua")"
+verdict $? 'and of both'
 "$xformc" pack "$scratch/mixed.lua" --dtype f32 -q -o "$scratch/option" && cmp "$scratch/option" "$scratch/f32"
 verdict $? '--dtype overrides all patterns'
 # The content hash and the tensors do not depend on how the dtype was given: as default and option,

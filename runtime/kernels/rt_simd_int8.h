@@ -40,7 +40,6 @@ _Static_assert(RT_QUADS * 2 * 15 * 127 <= INT16_MAX, "the sums of a group's nibb
 enum { RT_HAS_PAIRS = 1 };
 #else
 #define rt_n16_dot_nibbles rt_n16_dot
-RT_INLINE rt_n16 rt_n16_add_pairs(rt_n16 sum, rt_n16 pairs) { (void)sum; return pairs; }
 enum { RT_HAS_PAIRS = 0 };
 #endif
 /* The offset that is still in the weights of a product. */
@@ -191,12 +190,14 @@ RT_INLINE void rt_group_sums(const RtByteTile *t, rt_n16 *sum, int g, const uint
             }
         }
     }
+#ifdef RT_NIBBLE_PAIRS
     if (pairs)
         RT_UNROLL for (int r = 0; r < rows; r++) {
             const rt_n16 start = rt_n16_set1(t->start[r * t->groups + g]);
             RT_UNROLL for (int p = 0; p < panels; p++)
                 sum[r * panels + p] = rt_n16_add_pairs(start, sum[r * panels + p]);
         }
+#endif
 }
 
 /* Prefetch what lies ahead of a group's bytes. */

@@ -276,6 +276,7 @@ static void emit_op(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op, co
                                        : arena_format(e->arena, "%s(%s, %s, (rt_span){ 0, %d });", w->name, args, rows_text(e, b, op), w->parts);
         else call = arena_format(e->arena, "%s(%s, %s);", w->name, args, slots ? "rt_intersect(mine, g->rows)" : rows_text(e, b, op));
         break;
+    case SPLIT_EACH_THREAD: call = arena_format(e->arena, "%s(%s);", w->name, args); break;
     case SPLIT_FIRST_THREAD: call = arena_format(e->arena, "%s%s(%s);", first_thread(e), w->name, args); break;
     default:               call = arena_format(e->arena, "%s(%s, %s);", w->name, args, share(e, op->parts)); break;
     }
@@ -317,6 +318,7 @@ static const char *layout_words(Emit *e, const Buffer *b)
     case LAYOUT_KEYS:   return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]", heads, rows, width);
     case LAYOUT_VALUES: return arena_format(e->arena, "[%lld heads][%lld / 16][%lld][16]", heads, (long long)pad16(width), rows);
     case LAYOUT_INTS:   return arena_format(e->arena, "[%lld]", rows);
+    case LAYOUT_COPIES:
     case LAYOUT_THREADS:
         if (heads == 1) return arena_format(e->arena, "[%lld][%lld]", rows, (long long)b->stride);
         return arena_format(e->arena, "[%lld threads][%lld][%lld]", heads, rows, (long long)b->stride);
@@ -347,6 +349,7 @@ static void declare(Emit *e, Text *out, const PlanBlock *b, const Buffer *x)
     if ((x->place == PLACE_SLOT && by_slot(b)) || is_member(x)) return;   /* calls use the member */
     if (is_local(x)) {
         const char *at = beyond(e, "s->scratch", (plan_address(e->plan, x) - e->plan->blocks_offset) / sizeof(float));
+        if (x->layout == LAYOUT_COPIES) at = arena_format(e->arena, "%s + thread * %lld", at, (long long)(x->rows * x->stride));
         if (x->layout == LAYOUT_INTS) at = arena_format(e->arena, "(int *)(void *)(%s)", at);
         declaration(out, arena_format(e->arena, "%s *const %s = %s;", type, x->variable, at), layout_words(e, x));
         return;
@@ -384,7 +387,7 @@ static void declare_shares(Emit *e, Text *out, const PlanBlock *b)
     for (int i = 0; i < b->op_count; i++) {
         PlanOp *op = &b->ops[i];
         const bool panels = emit_takes_panels(e, emit_wrapper(e, op)) && shares_panels(e, b);
-        if (!panels && (op->split == SPLIT_ROWS || op->split == SPLIT_FIRST_THREAD)) continue;
+        if (!panels && (op->split != SPLIT_COLUMNS && op->split != SPLIT_HEADS)) continue;
         const int parts = panels ? emit_wrapper(e, op)->parts : op->parts;
         const char *name = share(e, parts);
         if (name_map_find(seen, name)) continue;
@@ -463,7 +466,7 @@ static void emit_block(Emit *e, Text *out, const PlanBlock *b)
                 block->layers ? ", int layer" : "", emit_has_threads(e) ? ", int thread, int threads" : "");
     declarations(e, out, b);
     bool shared = false;
-    for (int i = 0; i < b->op_count; i++) shared |= b->ops[i].split != SPLIT_FIRST_THREAD;
+    for (int i = 0; i < b->op_count; i++) shared |= b->ops[i].split != SPLIT_FIRST_THREAD && b->ops[i].split != SPLIT_EACH_THREAD;
     if (!shared && emit_has_threads(e)) text_add(out, "    (void)threads;\n");
     const char *part = NULL;
     for (int i = 0; i < b->op_count; i++) {

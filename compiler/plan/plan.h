@@ -75,9 +75,9 @@ typedef struct Packed {
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
 typedef enum Place { PLACE_SCRATCH, PLACE_SLOT, PLACE_TAP } Place;
-typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYOUT_THREADS } Layout;
+typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYOUT_THREADS, LAYOUT_COPIES } Layout;
 
-/* A part of a state. Tensors share one if an operation works in place, if one is an alias of the
+/* A part of a state. COPIES: rows of which each thread has a copy. Tensors share one if an operation works in place, if one is an alias of the
  * other, or if they are a value passed between blocks or a cache before and after an append. */
 typedef struct Buffer {
     const char *name;               /* unique, ignoring case, in its block or, if it outlives the
@@ -86,8 +86,8 @@ typedef struct Buffer {
     const Tensor *tensor;           /* the first tensor in it */
     Place place;
     Layout layout;
-    int64_t heads;                  /* KEYS, VALUES: kv heads; THREADS: pieces; of a tensor with
-                                     * three dimensions: the first; else 1 */
+    int64_t heads;                  /* KEYS, VALUES: kv heads; THREADS: pieces; COPIES: threads; of
+                                     * a tensor with three dimensions: the first; else 1 */
     int64_t rows, width, stride;    /* of each head; stride in elements; KEYS, VALUES: rows is the
                                      * padded capacity */
     int kv_dtype;                   /* KEYS, VALUES: KV_DTYPES_*; the other layouts contain f32 or
@@ -102,8 +102,9 @@ typedef struct Buffer {
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
-/* How threads divide an operation. COLUMNS: groups of sixteen; for linears these are panels. */
-typedef enum Split { SPLIT_ROWS, SPLIT_COLUMNS, SPLIT_HEADS, SPLIT_FIRST_THREAD } Split;
+/* How threads divide an operation. COLUMNS: groups of sixteen; for linears these are panels.
+ * EACH_THREAD: each thread computes all of it, into its copy of the result. */
+typedef enum Split { SPLIT_ROWS, SPLIT_COLUMNS, SPLIT_HEADS, SPLIT_FIRST_THREAD, SPLIT_EACH_THREAD } Split;
 
 enum { MOST_JOINED = 4 };           /* linears in one operation */
 

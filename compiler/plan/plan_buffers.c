@@ -108,6 +108,15 @@ Buffer *lower_buffer(Lower *w, const Tensor *t)
     return *slot = b;
 }
 
+Buffer *lower_copies(Lower *w, const Tensor *t)
+{
+    Buffer *b = lower_rows_buffer(w, t);
+    b->layout = LAYOUT_COPIES;
+    b->heads = w->plan->options.max_threads;
+    b->bytes *= (size_t)b->heads;
+    return w->buffer_of[t->id] = lower_local(w, b);
+}
+
 Buffer *lower_whole_of_views(Lower *w, const Tensor *all)
 {
     Buffer *b = lower_new_buffer(w, lower_name(w, lower_words(w, all)), all, PLACE_SCRATCH, LAYOUT_ROWS);

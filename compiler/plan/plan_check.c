@@ -133,6 +133,14 @@ static void check_rounded(const Plan *p, const PlanBlock *b, const PlanOp *op)
         die("%s has no room for %lld rounded rows on %d threads", s->name, (long long)size.rows, p->options.max_threads);
 }
 
+/* Only what each thread computes is written to its copy. */
+static void check_copies(const PlanOp *op)
+{
+    for (int i = 0; i < 3; i++)
+        if (op->out[i] && (op->out[i]->layout == LAYOUT_COPIES) != (op->split == SPLIT_EACH_THREAD))
+            die("%s is not divided as its result is", op->result->name);
+}
+
 static size_t larger_end(size_t at, const Buffer *b)
 {
     const size_t end = b->offset + whole_bytes(b);
@@ -177,6 +185,7 @@ void plan_check(const Plan *p)
             check_joined(&p->blocks[i]->ops[j]);
             check_scores(p, &p->blocks[i]->ops[j]);
             check_rounded(p, p->blocks[i], &p->blocks[i]->ops[j]);
+            check_copies(&p->blocks[i]->ops[j]);
         }
     }
     check_lists(p);

@@ -20,9 +20,9 @@ static const char *const names_by_cache[KERNELS][KV_DTYPES] = {
 #undef RT_KERNEL_ROW
 };
 static const char *const split_names[] = { [SPLIT_ROWS] = "rows", [SPLIT_COLUMNS] = "columns", [SPLIT_HEADS] = "heads",
-                                           [SPLIT_FIRST_THREAD] = "thread 0" };
+                                           [SPLIT_FIRST_THREAD] = "thread 0", [SPLIT_EACH_THREAD] = "each thread" };
 static const char *const layout_names[] = { [LAYOUT_ROWS] = "rows", [LAYOUT_KEYS] = "keys", [LAYOUT_VALUES] = "values",
-                                            [LAYOUT_INTS] = "ints", [LAYOUT_THREADS] = "threads" };
+                                            [LAYOUT_INTS] = "ints", [LAYOUT_THREADS] = "threads", [LAYOUT_COPIES] = "copies" };
 
 const Buffer *plan_op_cache(const PlanOp *op)
 {

@@ -162,7 +162,7 @@ static bool join_sum(Lower *w, int i)
     const Node *n = w->block->block->nodes[i], *sum = find_sum(w, i);
     if (!sum || w->plan->options.taps || w->plan->options.unfused) return false;
     Buffer *residual = lower_buffer(w, sum->in[op_rows[OP_ADD].in_place]), *out = lower_result(w, i + 1);
-    if (residual->stride != out->stride) return false;
+    if (residual->stride != out->stride || out == lower_buffer(w, n->in[0])) return false;
     Packed *packed = lower_panels(w, n->in[1], n->in[2]);
     PlanOp *op = joined_op(w, n, KERNEL_LINEAR_ADD, n->out[0]->dim[1].bound, &packed, 1);
     op->in[1] = residual;

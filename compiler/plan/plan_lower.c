@@ -55,13 +55,24 @@ static int lower_position(Lower *w, int i)
     return 1;
 }
 
+/* True if each thread computes the norm of a row for itself: that takes less time than a barrier.
+ * The result must not outlive the block. */
+static bool norms_in_each(const Lower *w, const Tensor *result)
+{
+    const PlanOptions *o = &w->plan->options;
+    const PlanBlock *b = w->block;
+    const bool lasts = result->kind != TENSOR_TEMP || result->output || result->holds || result->alias_of || result == b->block->carry_out;
+    return b->rows == 1 && o->max_threads > 1 && o->target == TARGET_PANELS && !o->taps && result->rank == 2 && !lasts;
+}
+
 static int lower_norm(Lower *w, int i)
 {
     const Node *n = w->block->block->nodes[i];
-    PlanOp *op = lower_op(w, n, KERNEL_NORM, SPLIT_FIRST_THREAD, 1);
+    const bool each = norms_in_each(w, n->out[0]);
+    PlanOp *op = lower_op(w, n, KERNEL_NORM, each ? SPLIT_EACH_THREAD : SPLIT_FIRST_THREAD, 1);
     op->weights = lower_packed(w, FORMAT_VECTORS_F32, n->in[1], n->in[2]);
     op->in[0] = lower_buffer(w, n->in[0]);
-    op->out[0] = lower_result(w, i);
+    op->out[0] = each ? lower_copies(w, n->out[0]) : lower_result(w, i);
     op->flops = 8.0 * (double)n->out[0]->dim[1].bound;
     return 1;
 }

@@ -31,6 +31,8 @@ void lower_size_cache(Buffer *b, int64_t heads, int64_t capacity, int64_t width)
 Buffer *lower_rows_buffer(Lower *w, const Tensor *t);
 /* The buffer of a tensor; if it has none, a new one that suits the kind of tensor. */
 Buffer *lower_buffer(Lower *w, const Tensor *t);
+/* A new buffer for a tensor of one row, of which each thread computes a copy. */
+Buffer *lower_copies(Lower *w, const Tensor *t);
 Buffer *lower_cache(Lower *w, const Tensor *t, const Node *n);
 /* lower_whole_of_views: a buffer of the block for the columns of several tensors. lower_view: make
  * `t` a view of `parent`, such a buffer, from `column` on. */

@@ -26,10 +26,10 @@ bool lower_tapped(const Lower *w, const Tensor *t)
     return w->plan->options.taps && t->kind == TENSOR_TEMP && !t->integer && !of_many;
 }
 
-/* True if node `i` computes the input of the next layer, and no later node reads this layer's. */
+/* True if node `i` computes what a layer passes on, and no later node reads what was passed to it. */
 static bool leaves_for_next_layer(const Lower *w, const Block *b, int i)
 {
-    return b->layers > 1 && b->carry_in && b->nodes[i]->out[0] == b->carry_out && !lower_used_after(w, b->carry_in, i);
+    return b->layers > 0 && b->carry_in && b->nodes[i]->out[0] == b->carry_out && !lower_used_after(w, b->carry_in, i);
 }
 
 Buffer *lower_result(Lower *w, int i)
@@ -37,8 +37,7 @@ Buffer *lower_result(Lower *w, int i)
     const Block *b = w->block->block;
     const Node *n = b->nodes[i];
     int place = op_rows[n->op].in_place;
-    if (w->plan->options.target == TARGET_ROW_MAJOR && leaves_for_next_layer(w, b, i))
-        return w->buffer_of[n->out[0]->id] = w->buffer_of[b->carry_in->id];
+    if (leaves_for_next_layer(w, b, i)) return w->buffer_of[n->out[0]->id] = w->buffer_of[b->carry_in->id];
     if (w->plan->options.target == TARGET_PANELS && place >= 0) {
         const Tensor *t = n->in[place];
         bool ours = t->kind == TENSOR_TEMP && !t->output && !t->holds && t != b->carry_out;
@@ -47,7 +46,7 @@ Buffer *lower_result(Lower *w, int i)
             bool kept = n->out[0]->output || n->out[0]->holds;
             /* an output must not be in a buffer that ends with the block */
             bool lasts = taken->place != PLACE_TAP && (!taken->block || !kept);
-            if (lasts) return w->buffer_of[n->out[0]->id] = taken;
+            if (lasts && taken->layout != LAYOUT_COPIES) return w->buffer_of[n->out[0]->id] = taken;
         }
     }
     return lower_buffer(w, n->out[0]);

@@ -2,7 +2,8 @@
  *
  * A thread need not wait while it accesses only data that it wrote itself or that no thread writes.
  * So the accesses since the last barrier are recorded with the way threads divided them. An access
- * that is divided differently needs a barrier before it, if it or the earlier one is a write. Each
+ * that is divided differently needs a barrier before it, if it or the earlier one is a write. A
+ * thread's copy of a result is its own, so only the computation before it may need a barrier. Each
  * block ends with a barrier (see the emitter), so accesses are recorded per block. A buffer is in
  * use for whole phases, since threads are never in different phases. */
 #include "plan.h"
@@ -42,7 +43,7 @@ static int accesses(const PlanOp *op, bool few, Access out[OP_ACCESSES])
     const int parts = by_panels ? (int)((op->out[0]->width + 15) / 16) : op->parts;
     for (int i = 0; i < NODE_INPUTS; i++) {
         const Buffer *b = op->in[i];
-        if (!b || b->layout == LAYOUT_INTS) continue;
+        if (!b || b->layout == LAYOUT_INTS || b->layout == LAYOUT_COPIES) continue;
         bool whole = kernel_is_linear(op->kernel) && i == 0 && panels;  /* each output needs x */
         bool cache = kernel_is_attention(op->kernel) && (i == 1 || i == 2);
         if (cache && split == SPLIT_ROWS) whole = true;     /* every row needs every key */
@@ -50,7 +51,7 @@ static int accesses(const PlanOp *op, bool few, Access out[OP_ACCESSES])
         out[n++] = (Access){ b, split, parts, whole, false };
     }
     for (int i = 0; i < 3; i++)
-        if (op->out[i]) out[n++] = (Access){ op->out[i], split, parts, false, true };
+        if (op->out[i] && op->out[i]->layout != LAYOUT_COPIES) out[n++] = (Access){ op->out[i], split, parts, false, true };
     return n;
 }
 

@@ -275,29 +275,28 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
     const struct decoder_layer *const w = (const void *)(j->weights + W_DECODER_LAYER(layer));
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
-    float *const norm_0 = s->scratch;                           /* [1][64] */
-    float *const self_qkv = s->scratch + 512;                   /* [1][192] */
+    float *const norm_0 = s->scratch + thread * 64;             /* [16 threads][1][64] */
+    float *const self_qkv = s->scratch + 1024;                  /* [1][192] */
     float *const self_q = self_qkv, *const self_k = self_qkv + 64, *const self_v = self_qkv + 128;
     float *const self_k_cache = s->slot[j->slot].self_k[layer][0][0][0];
     float *const self_v_cache = s->slot[j->slot].self_v[layer][0][0][0];
-    float *const self_context = s->scratch + 704;               /* [1][64] */
+    float *const self_context = s->scratch + 512;               /* [1][64] */
     float *const self_context_scratch = s->scratch;             /* [16 threads][1][32] */
-    float *const norm_1 = s->scratch;                           /* [1][64] */
+    float *const norm_1 = s->scratch + thread * 64;             /* [16 threads][1][64] */
     float *const cross_q = s->scratch + 1536;                   /* [1][64] */
     float *const cross_k_memory = s->slot[j->slot].cross_k[layer][0][0][0];
     float *const cross_v_memory = s->slot[j->slot].cross_v[layer][0][0][0];
     float *const cross_context = s->scratch + 1600;             /* [1][64] */
     float *const cross_context_scratch = s->scratch;            /* [16 threads][1][96] */
-    float *const norm_2 = s->scratch + 256;                     /* [1][64] */
-    float *const ffn_hidden = s->scratch;                       /* [1][256] */
+    float *const norm_2 = s->scratch + thread * 64;             /* [16 threads][1][64] */
+    float *const ffn_hidden = s->scratch + 1024;                /* [1][256] */
     const rt_span share_12 = rt_split(12, thread, threads);
     const rt_span share_4 = rt_split(4, thread, threads);
     const rt_span share_16 = rt_split(16, thread, threads);
 
     /* ---- self-attention */
     /* norm_0 = norm(x)                                                                [rows, 64] */
-    if (thread == 0) norm_64(norm_0, x, w->norm_0);
-    rt_barrier(j->team);
+    norm_64(norm_0, x, w->norm_0);
     /* self_qkv = norm_0 [W_self_q^T | W_self_k^T | W_self_v^T] + b                   [rows, 192] */
     linear_64x192(self_qkv, norm_0, &w->self_qkv, share_12);
     rt_barrier(j->team);
@@ -315,8 +314,7 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
 
     /* ---- cross-attention */
     /* norm_1 = norm(x)                                                                [rows, 64] */
-    if (thread == 0) norm_64(norm_1, x, w->norm_1);
-    rt_barrier(j->team);
+    norm_64(norm_1, x, w->norm_1);
     /* cross_q = norm_1 W_cross_q^T + b                                                [rows, 64] */
     linear_64x64(cross_q, norm_1, w->cross_q, share_4);
     rt_barrier(j->team);
@@ -330,8 +328,7 @@ static void decoder_layer(const job *j, int layer, int thread, int threads)
 
     /* ---- feed-forward */
     /* norm_2 = norm(x)                                                                [rows, 64] */
-    if (thread == 0) norm_64(norm_2, x, w->norm_2);
-    rt_barrier(j->team);
+    norm_64(norm_2, x, w->norm_2);
     /* ffn_hidden = relu(norm_2 W_ffn_up^T + b)                                       [rows, 256] */
     linear_64x256_relu(ffn_hidden, norm_2, w->ffn_up, share_16);
     rt_barrier(j->team);
@@ -346,14 +343,14 @@ static void decoder_output(const job *j, int thread, int threads)
     const struct decoder_output *const w = (const void *)(j->weights + W_DECODER_OUTPUT);
     struct state *const s = j->state;
     float *const x = s->decoder_x[0];
+    float *const decoder_norm = s->scratch + thread * 64;       /* [16 threads][1][64] */
     float *const logits = s->logits[0];
     const rt_span share_1 = rt_split(1, thread, threads);
 
-    /* x = norm(x)                                                                     [rows, 64] */
-    if (thread == 0) norm_64(x, x, w->decoder_norm);
-    rt_barrier(j->team);
-    /* logits = x W_output^T + b                                                       [rows, 15] */
-    linear_64x15(logits, x, w->output, share_1);
+    /* decoder_norm = norm(x)                                                          [rows, 64] */
+    norm_64(decoder_norm, x, w->decoder_norm);
+    /* logits = decoder_norm W_output^T + b                                            [rows, 15] */
+    linear_64x15(logits, decoder_norm, w->output, share_1);
     rt_barrier(j->team);
 }
 
@@ -631,7 +628,7 @@ static rt_status run_rows(const dates *m, struct state *s, const rt_token *rows,
               .groups = s->groups };
     j.groups_end = rt_rows_group(rows, n, s->groups);
     rt_body *const body = n == 1 && one ? one : many;
-    rt_team_weigh(m->team, body, &j, /* barriers */ 26, /* ns */ 6800 + 2300LL * (j.rows - 1));
+    rt_team_weigh(m->team, body, &j, /* barriers */ 19, /* ns */ 6800 + 2300LL * (j.rows - 1));
     rt_rows_end(&r, rows, n);
     return RT_OK;
 }

@@ -13,19 +13,20 @@ typedef struct Intervals { Interval list[8192]; int count; } Intervals;
 
 static Intervals all;
 
-static size_t bytes_needed(const Buffer *b)
+static size_t bytes_needed(const Plan *p, const Buffer *b)
 {
     const Tensor *t = b->tensor;
-    const int64_t width = t->dim[t->rank - 1].bound;
+    const int64_t width = t->dim[t->rank - 1].bound, copies = b->layout == LAYOUT_COPIES ? p->options.max_threads : 1;
     switch (b->layout) {
     case LAYOUT_INTS:   return (size_t)t->dim[0].bound * 4;
     case LAYOUT_KEYS:   return (size_t)(pad16(t->dim[0].bound) * width) * 4;
     case LAYOUT_VALUES: return (size_t)(pad16(t->dim[0].bound) * pad16(width / b->heads) * b->heads) * 4;
     case LAYOUT_THREADS:  return b->bytes;
+    case LAYOUT_COPIES:
     case LAYOUT_ROWS:
         if (b->stride < pad16(width) || b->stride % 16)
             fail_msg("%s: stride %lld for a width of %lld", b->name, (long long)b->stride, (long long)width);
-        return (size_t)((t->rank == 3 ? t->dim[0].bound : 1) * t->dim[t->rank == 3].bound * b->stride) * 4;
+        return (size_t)(copies * (t->rank == 3 ? t->dim[0].bound : 1) * t->dim[t->rank == 3].bound * b->stride) * 4;
     }
     return 0;
 }
@@ -38,7 +39,7 @@ static void add(const char *name, size_t begin, size_t bytes, const PlanBlock *b
 
 static void add_whole(const Plan *p, const Buffer *b)
 {
-    const size_t bytes = bytes_needed(b);
+    const size_t bytes = bytes_needed(p, b);
     const size_t start[] = { [PLACE_SCRATCH] = p->scratch_offset, [PLACE_SLOT] = p->slots_offset, [PLACE_TAP] = p->taps_offset };
     const int slots = b->place == PLACE_SLOT ? p->options.slots : 1, layers = b->layers ? b->layers : 1;
     for (int s = 0; s < slots; s++)
@@ -64,7 +65,7 @@ static void add_local(const Plan *p, const PlanBlock *block, const Buffer *b)
         last = phase;
     }
     if (first < 0) fail_msg("%s is never used", b->name);
-    add(b->name, p->scratch_offset + b->offset, bytes_needed(b), block, first, last);
+    add(b->name, p->scratch_offset + b->offset, bytes_needed(p, b), block, first, last);
 }
 
 static void collect(const Plan *p)

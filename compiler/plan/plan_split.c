@@ -2,10 +2,10 @@
  *
  * A thread need not wait while it accesses only data that it wrote itself or that no thread writes.
  * So the accesses since the last barrier are recorded with the way threads divided them. An access
- * that is divided differently needs a barrier before it, if it or the earlier one is a write. A
- * thread's copy of a result is its own, so only the computation before it may need a barrier. Each
- * block ends with a barrier (see the emitter), so accesses are recorded per block. A buffer is in
- * use for whole phases, since threads are never in different phases. */
+ * that is divided differently needs a barrier before it, if it or the earlier one is a write. No
+ * thread accesses another one's copy of a result. Each block ends with a barrier (see the emitter),
+ * so accesses are recorded per block. A buffer is in use for whole phases, since threads are never
+ * in different phases. */
 #include "plan.h"
 
 #include <string.h>

@@ -135,7 +135,8 @@ const char *emit_body_call(Emit *e, const char *body, ProgramKind kind, int from
     if (!emit_has_threads(e)) return arena_format(e->arena, "%s(&j)", body);
     if (e->plan->options.always_share) return arena_format(e->arena, "rt_team_share(m->team, %s, &j)", body);
     if (w.each_ns > 0 && kind != PROGRAM_RUN) text_printf(&more, " + %.0fLL * (j.rows - 1)", two_digits(w.each_ns));
-    return arena_format(e->arena, "rt_team_weigh(m->team, %s, &j, /* barriers */ %d, /* ns */ %.0f%s)", body, w.barriers,
+    const char *barriers = arena_format(e->arena, w.one_barriers == w.barriers ? "%d" : "body == many ? %d : %d", w.barriers, w.one_barriers);
+    return arena_format(e->arena, "rt_team_weigh(m->team, %s, &j, /* barriers */ %s, /* ns */ %.0f%s)", body, barriers,
                         two_digits(w.first_ns), more.data);
 }
 

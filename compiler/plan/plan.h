@@ -257,10 +257,11 @@ PlanPart plan_part(const Plan *p, ProgramKind kind);
 /* How many layers of run `run` execute its operation `op`. */
 int plan_part_layers(const PlanPart *part, int run, int op);
 /* The work of a call that executes a program from run number `from` on: its barriers, and the ns
- * that one thread of a fast processor takes for the first row and for each further row. A
- * PROGRAM_DECODE call of one row runs PROGRAM_STEP; the larger number of barriers counts. Zeros if
- * the plan lacks the program. */
-typedef struct TeamWork { int barriers; double first_ns, each_ns; } TeamWork;
+ * that one thread of a fast processor takes for the first row and for each further row.
+ * one_barriers: of a PROGRAM_DECODE call of one row, which runs PROGRAM_STEP; for other programs
+ * equal to `barriers`. That of PROGRAM_DECODE is no less than one_barriers, because threads that
+ * divide two or three rows save less than half of the time. Zeros if the plan lacks the program. */
+typedef struct TeamWork { int barriers, one_barriers; double first_ns, each_ns; } TeamWork;
 TeamWork plan_team_work(const Plan *p, ProgramKind kind, int from);
 /* The offset of a buffer in a state, in bytes, for slot 0 and layer index 0. */
 size_t plan_address(const Plan *p, const Buffer *b);

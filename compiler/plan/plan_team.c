@@ -65,12 +65,9 @@ TeamWork plan_team_work(const Plan *p, ProgramKind kind, int from)
 {
     enum { MANY = 16 };
     const PlanPart part = plan_part(p, kind);
-    if (!part.program) return (TeamWork){ 0, 0, 0 };
+    if (!part.program) return (TeamWork){ 0, 0, 0, 0 };
     const double first = call_ns(p, &part, from, 1), many = call_ns(p, &part, from, MANY);
-    TeamWork w = { barriers(p, &part, from), first, (many - first) / (MANY - 1) };
     const PlanPart step = plan_part(p, PROGRAM_STEP);
-    if (kind != PROGRAM_DECODE || !step.program) return w;
-    const int one = barriers(p, &step, from);
-    if (one > w.barriers) w.barriers = one;
-    return w;
+    const int n = barriers(p, &part, from), one = kind == PROGRAM_DECODE && step.program ? barriers(p, &step, from) : n;
+    return (TeamWork){ one > n ? one : n, one, first, (many - first) / (MANY - 1) };
 }

@@ -22,11 +22,23 @@ verdict $? 'an xf.graph is weighed'
 compile head tests/families/bert && [ "$(grep -o 'rt_team_weigh(' "$scratch"/head/*.c | wc -l)" -ge 1 ]
 verdict $? 'an encoder is weighed'
 
-# ---- the answers, and what -v says
 cat >"$scratch/large.lua" <<'END'
 return xf.model { name = "large", kind = "decoder", layers = 2, heads = 8, d_model = 512, d_ff = 2048, vocab = 500, max_len = 64,
     norm = "layer", position = "learned", activation = "gelu", weights = "random" }
 END
+# barriers BODY: how many a call of that body passes, by the text of large.c.
+barriers() {
+    awk -v body="$1" '
+        /^static void / { name = $3; sub(/\(.*/, "", name) }
+        /rt_barrier\(/ { of[name]++ }
+        name == body && /^    [a-z0-9_]+\(j/ { called = $1; sub(/\(.*/, "", called); all += of[called] }
+        END { print all }' "$scratch/large/large.c"
+}
+compile large "$scratch/large.lua" && same "$(barriers decode_body) : $(barriers step_body)" \
+    "$(grep -o 'body == many ? [0-9]* : [0-9]*' "$scratch/large/large.c" | sed 's/.*? //')"
+verdict $? 'a call of one row counts its own barriers'
+
+# ---- the answers, and what -v says
 "$xformc" build specs/dates.lua -q -o "$scratch/dates" >"$scratch/out" 2>&1 || cat "$scratch/out"
 # says WANTED COMMAND...: the line about threads of each answer, with N for the number of shared
 # calls.

@@ -67,7 +67,7 @@ typedef struct Wrapper {
     const char *name;               /* linear_64x256_relu */
     const PlanOp *op;               /* the first operation that uses it */
     Kernel kernel;
-    Split split;
+    Split split;                    /* FIRST_THREAD if one thread computes all of it */
     /* attention: keeps scores or weights; has a bias by distance, a mask, a tensor to add;
      * linear: rounds its rows of x */
     bool taps, bias, masked, added, rounds;

@@ -466,7 +466,7 @@ static void emit_block(Emit *e, Text *out, const PlanBlock *b)
                 block->layers ? ", int layer" : "", emit_has_threads(e) ? ", int thread, int threads" : "");
     declarations(e, out, b);
     bool shared = false;
-    for (int i = 0; i < b->op_count; i++) shared |= b->ops[i].split != SPLIT_FIRST_THREAD && b->ops[i].split != SPLIT_EACH_THREAD;
+    for (int i = 0; i < b->op_count; i++) shared |= !split_is_whole(b->ops[i].split);
     if (!shared && emit_has_threads(e)) text_add(out, "    (void)threads;\n");
     const char *part = NULL;
     for (int i = 0; i < b->op_count; i++) {

@@ -437,7 +437,7 @@ static const char *doc_lines(Emit *e, const char *doc)
 
 const Wrapper *emit_wrapper(Emit *e, const PlanOp *op)
 {
-    Wrapper w = { .op = op, .kernel = op->kernel, .split = op->split == SPLIT_EACH_THREAD ? SPLIT_FIRST_THREAD : op->split };
+    Wrapper w = { .op = op, .kernel = op->kernel, .split = split_is_whole(op->split) ? SPLIT_FIRST_THREAD : op->split };
     if (op->in[0]) w.x_stride = op->in[0]->stride;
     if (op->out[0]) w.y_stride = op->out[0]->stride;
     describe[op->kernel](e, op, &w);

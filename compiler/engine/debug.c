@@ -46,7 +46,7 @@ static double bytes_of(const JitAt *at)
     const PlanOp *op = at->op;
     double bytes = plan_op_cost(op, at->rows, 1, 1).weight_bytes;
     for (int i = 0; i < NODE_INPUTS; i++)
-        if (op->in[i] && (op->in[i]->layout == LAYOUT_ROWS || op->in[i]->layout == LAYOUT_COPIES)) bytes += 4.0 * at->rows * (double)op->in[i]->width;
+        if (op->in[i] && buffer_has_rows(op->in[i])) bytes += 4.0 * at->rows * (double)op->in[i]->width;
     return bytes + 4.0 * at->rows * (double)op->out[0]->width;
 }
 

@@ -85,8 +85,7 @@ static InfoPiece buffer_piece(Arena *a, const Plan *p, const Buffer *b)
     const int slots = b->place == PLACE_SLOT ? p->options.slots : 1;
     const size_t each = b->layers ? (size_t)b->layers * b->layer_stride : b->bytes;
     const char *name = b->block ? arena_format(a, "%s.%s", b->block->block->name, b->name) : b->name;
-    const bool pieces = b->layout == LAYOUT_THREADS || b->layout == LAYOUT_COPIES;
-    const char *place = pieces ? arena_format(a, "scratch, %lld threads", (long long)b->heads) : places[b->place];
+    const char *place = buffer_is_per_thread(b) ? arena_format(a, "scratch, %lld threads", (long long)b->heads) : places[b->place];
     return (InfoPiece){ name, times(a, place, b->layers, slots), each * (size_t)slots };
 }
 

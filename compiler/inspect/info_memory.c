@@ -93,7 +93,7 @@ enum { ROLES = sizeof roles / sizeof *roles };
 static SvgColour colour_of(const PlanBlock *b, const Buffer *x)
 {
     const char *part = part_of(b, x);
-    if (x->layout == LAYOUT_THREADS || x->layout == LAYOUT_COPIES) return svg_colours[SVG_VIOLET];
+    if (buffer_is_per_thread(x)) return svg_colours[SVG_VIOLET];
     for (int i = 0; i < ROLES - 1; i++)
         if (part && strcmp(part, roles[i].part) == 0) return svg_colours[roles[i].colour];
     return svg_colours[SVG_GREEN];

@@ -77,8 +77,9 @@ typedef struct Packed {
 typedef enum Place { PLACE_SCRATCH, PLACE_SLOT, PLACE_TAP } Place;
 typedef enum Layout { LAYOUT_ROWS, LAYOUT_KEYS, LAYOUT_VALUES, LAYOUT_INTS, LAYOUT_THREADS, LAYOUT_COPIES } Layout;
 
-/* A part of a state. COPIES: rows of which each thread has a copy. Tensors share one if an operation works in place, if one is an alias of the
- * other, or if they are a value passed between blocks or a cache before and after an append. */
+/* A part of a state. COPIES: rows of which each thread has a copy. Tensors share one if an
+ * operation works in place, if one is an alias of the other, or if they are a value passed between
+ * blocks or a cache before and after an append. */
 typedef struct Buffer {
     const char *name;               /* unique, ignoring case, in its block or, if it outlives the
                                      * block, in the plan */
@@ -287,6 +288,13 @@ static inline bool kernel_is_attention(Kernel k) { return k == KERNEL_ATTENTION 
 /* The row of ops.def for the element-wise operation that a kernel computes, or NULL. */
 const OpRow *kernel_element(Kernel kernel);
 
+/* True if one thread computes all of an operation: the first, or each for itself. */
+static inline bool split_is_whole(Split s) { return s == SPLIT_FIRST_THREAD || s == SPLIT_EACH_THREAD; }
+
+/* True if each thread has a part of the buffer, which no other thread uses. */
+static inline bool buffer_is_per_thread(const Buffer *b) { return b->layout == LAYOUT_THREADS || b->layout == LAYOUT_COPIES; }
+/* True if the buffer contains rows of f32, whether once or a copy for each thread. */
+static inline bool buffer_has_rows(const Buffer *b) { return b->layout == LAYOUT_ROWS || b->layout == LAYOUT_COPIES; }
 /* Bytes of an element of a buffer; int8 keys and values also have scales. */
 static inline size_t buffer_element_bytes(const Buffer *b)
 {

@@ -99,7 +99,7 @@ enum { EMIT_POLLS = 1, EMIT_WATCHES = 2 };
 
 /* One text that includes no file: rt.h, rt_rows.h for a decoder, NAME.h, NAME_kernels.h with
  * prototypes instead of the library's kernels (compiled for `isa`), NAME.c. #line names the origin
- * of each part. Of the form, only `layers` and `tuning` are used. hooks: EMIT_*. */
+ * of each part. Only `layers` and `tuning` of the form are used. hooks: EMIT_*. */
 Text emit_one_text(Arena *a, const Plan *p, const char *identity, size_t head_bytes, EmitForm form, unsigned isa, unsigned hooks);
 
 /* The name, without NAME_, of the call that returns the decoder's output: "scores" if it is

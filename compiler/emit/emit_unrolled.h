@@ -5,7 +5,7 @@
 
 #include "emit.h"
 
-/* What the body of a function is emitted from. r0 .. p1: C expressions for its rows and parts. */
+/* A function whose body is emitted. r0 .. p1: C expressions for its rows and parts. */
 typedef struct UnrolledBody {
     Emit *e;
     Text *out;

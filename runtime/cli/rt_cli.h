@@ -28,7 +28,7 @@ struct CliOptions;
 struct CliBegin;
 struct CliLanguages;
 
-/* What an option requires of the program. */
+/* The part of a program that an option requires. */
 typedef enum rt_cli_need { CLI_NEED_NOTHING, CLI_NEED_DECODER, CLI_NEED_CHAT, CLI_NEED_PAIRS, CLI_NEED_SOURCE } rt_cli_need;
 /* A command-line option. letter: its letter, or a number above all letters. */
 typedef struct rt_cli_option { const char *name, *argument, *help; int letter; rt_cli_need need; } rt_cli_option;

@@ -1,5 +1,5 @@
 /* test_tune.c: tune_choose finds the winner from given times. A choices file is written and read
- * back. Times are told in words. Linears divided in every way give the same bits. */
+ * back. Times are written in words. Linears divided in every way give the same bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

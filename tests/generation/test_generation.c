@@ -262,8 +262,8 @@ static bool without_next;
 
 static Made make_by(Toy *t, const RtGeneration *g, const RtAnswering *a, const int *prompt, int n, int longest)
 {
-    const RtDecoder d = { .self = t, .slots = 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY, .decode = toy_decode,
-                          .logits = toy_logits, .clear = toy_clear, .next = without_next ? NULL : toy_next };
+    const RtDecoder d = { .self = t, .slots = g->beams > 1 ? g->beams : 1, .rows_most = 4, .vocab = VOCABULARY, .stride = VOCABULARY,
+                          .decode = toy_decode, .logits = toy_logits, .clear = toy_clear, .next = without_next ? NULL : toy_next };
     const size_t bytes = rt_answer_scratch_bytes(g, longest, VOCABULARY);
     unsigned char *scratch = malloc(bytes + 32);
     RtBeamResult r = { 0 };
@@ -497,6 +497,16 @@ static void draws_by_a_seed(void **state)
     assert_int_equal(make(&g, &quiet, prompt, 3, MOST_IDS).status, RT_NO_TOKEN);
 }
 
+/* With no_repeat_ngram 1 and a prompt of all ids, nothing can follow. */
+static void a_search_may_find_nothing(void **state)
+{
+    int prompt[VOCABULARY];
+    const RtGeneration g = { .max_new = 3, .beams = 2, .processors = { .no_repeat_ngram = 1 } };
+    (void)state;
+    for (int i = 0; i < VOCABULARY; i++) prompt[i] = i;
+    assert_int_equal(make(&g, &quiet, prompt, VOCABULARY, MOST_IDS).status, RT_NO_TOKEN);
+}
+
 /* ---- by name --------------------------------------------------------------------------------- */
 
 static void options_by_name(void **state)
@@ -528,7 +538,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_hugging_face), cmocka_unit_test(draws_have_their_probabilities), cmocka_unit_test(no_number_is_no_id),
         cmocka_unit_test(greedy_by_both_ways), cmocka_unit_test(reads_a_prompt_without_logits), cmocka_unit_test(knows_when_to_stop),
-        cmocka_unit_test(draws_by_a_seed), cmocka_unit_test(rules_act_on_logits), cmocka_unit_test(texts_have_streams_of_their_own),
+        cmocka_unit_test(draws_by_a_seed),
+        cmocka_unit_test(a_search_may_find_nothing), cmocka_unit_test(rules_act_on_logits), cmocka_unit_test(texts_have_streams_of_their_own),
         cmocka_unit_test(goes_on_from_what_is_held), cmocka_unit_test(holds_nothing_after_a_fault),
         cmocka_unit_test(options_by_name),
     };

@@ -119,9 +119,9 @@ static void show_help(const rt_program *p)
         puts("");
     }
     show_keys(p);
-    printf("\nExit status: 0 all answered, 1 the self-test failed, 2 usage, 65 a bad text or\n"
-           "bad weights, 66 no weights or no FILE, 69 an instruction set, threads, memory or\n"
-           "slots are missing, 74 reading or writing failed, 141 the output closed early.\n");
+    printf("\nExit status: 0 all answered, 1 self-test failed, 2 usage, 65 bad text, weights\n"
+           "or settings, 66 no weights or FILE, 69 instructions, processors, threads, slots\n"
+           "or memory are missing, 70 a bug, 74 input or output failed, 141 output closed.\n");
 }
 
 static int usage_end(const rt_program *p)

@@ -251,16 +251,22 @@ static const char *arguments(Emit *e, const PlanBlock *b, const PlanOp *op, cons
     }
 }
 
-/* After an operation that stores keys or values as f16: check for numbers beyond the range of f16.
- * If the operation is divided by rows, each thread checks its own, else the first thread checks
- * all. */
+/* After an operation that stores keys or values as f16: each thread checks the rows or heads that
+ * it stored for numbers beyond the range of f16. Other threads may still be writing the rest. */
 static void emit_saturation(Emit *e, Text *out, const PlanBlock *b, const PlanOp *op)
 {
     const Buffer *x = op->in[1];
-    const bool own = op->split == SPLIT_ROWS;
-    const char *rows = own ? rows_text(e, b, op) : arena_format(e->arena, "(rt_span){ 0, %lld }", (long long)b->rows);
-    text_printf(out, "    %snote_saturation(j, %s, %s, %s, %lld, %lld);\n", own ? "" : first_thread(e),
-                emit_has_threads(e) ? "thread" : "0", operand(e, b, x), rows, (long long)x->width, (long long)x->stride);
+    const char *thread = emit_has_threads(e) ? "thread" : "0", *first = operand(e, b, x);
+    if (op->split == SPLIT_ROWS) {
+        text_printf(out, "    note_saturation(j, %s, %s, %s, %lld, %lld);\n", thread, first, rows_text(e, b, op),
+                    (long long)x->width, (long long)x->stride);
+        return;
+    }
+    const char *heads = share(e, op->parts);
+    const long long width = x->width / op->parts;
+    text_printf(out, "    note_saturation(j, %s, %s + %s.begin * %lld, (rt_span){ 0, %lld },\n"
+                     "                    (%s.end - %s.begin) * %lld, %lld);\n",
+                thread, first, heads, width, (long long)b->rows, heads, heads, width, (long long)x->stride);
 }
 
 /* Emit one operation. heading: the part of the block that begins with it, or NULL. */

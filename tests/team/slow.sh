@@ -1,8 +1,8 @@
 #!/bin/sh
 # tags: slow noasan
 # Programs built with ThreadSanitizer report no race on three threads, and answer as on one: with
-# norms before or after sublayers, sliding windows, int8 weights and caches. A program that lacks
-# one of its barriers does report one.
+# norms before or after sublayers, sliding windows, int8 weights, int8 and f16 caches. A program
+# that lacks one of its barriers does report one.
 # usage: slow.sh XFORMC
 set -u
 . tests/lib.sh
@@ -34,6 +34,7 @@ no_race() {
 no_race '3rd of May 2019' specs/dates.lua
 no_race '1 2 3' tests/goldens/like_bart.lua
 no_race '1 2 3' tests/goldens/like_gemma2.lua --dtype int8 --kv-dtype int8
+no_race '1 2 3' tests/goldens/like_qwen3.lua --kv-dtype f16
 if [ -n "${XFORMC_ALL:-}" ]; then
     for spec in tests/goldens/like_*.lua tests/specs/modern_decoder.lua tests/specs/windows.lua specs/story.lua specs/encoder.lua; do
         for dtype in f32 int4; do no_race '1 2 3' "$spec" --dtype $dtype; done

@@ -141,6 +141,14 @@ static void check_copies(const PlanOp *op)
             die("%s is not divided as its result is", op->result->name);
 }
 
+/* Kernels for attention read keys and values in panels. */
+static void check_panels(const Plan *p, const PlanOp *op)
+{
+    if (p->options.target != TARGET_PANELS || !kernel_is_attention(op->kernel)) return;
+    if (op->in[1]->layout != LAYOUT_KEYS || op->in[2]->layout != LAYOUT_VALUES)
+        die("%s has keys or values that are not in panels", op->result->name);
+}
+
 static size_t larger_end(size_t at, const Buffer *b)
 {
     const size_t end = b->offset + whole_bytes(b);
@@ -186,6 +194,7 @@ void plan_check(const Plan *p)
             check_scores(p, &p->blocks[i]->ops[j]);
             check_rounded(p, p->blocks[i], &p->blocks[i]->ops[j]);
             check_copies(&p->blocks[i]->ops[j]);
+            check_panels(p, &p->blocks[i]->ops[j]);
         }
     }
     check_lists(p);

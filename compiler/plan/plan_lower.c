@@ -215,7 +215,7 @@ static Buffer *attention_operand(Lower *w, const Node *n, int input)
 {
     const Tensor *t = n->in[input];
     Buffer *b = lower_buffer(w, t);
-    if (w->plan->options.target != TARGET_PANELS || b->layout != LAYOUT_ROWS) return b;
+    if (w->plan->options.target != TARGET_PANELS || !buffer_has_rows(b)) return b;
     bool values = input == 2;
     Buffer *panels = lower_new_buffer(w, lower_name(w, arena_format(w->arena, "%s_panels", b->variable)), t, PLACE_SCRATCH,
                                 values ? LAYOUT_VALUES : LAYOUT_KEYS);

@@ -69,3 +69,10 @@ done >"$scratch/lines"
 "$scratch/dates/dates" -t 1 <"$scratch/lines" >"$scratch/one" && "$scratch/dates/dates" -t 2 <"$scratch/lines" | cmp - "$scratch/one" &&
     "$scratch/dates/dates" -t 4 <"$scratch/lines" | cmp - "$scratch/one" && [ "$(wc -l <"$scratch/one")" = 32 ]
 verdict $? 'the same answers with 1, 2 and 4 threads'
+cat >"$scratch/one_row.lua" <<'END'
+return xf.model { name = "one_row", kind = "encoder", layers = 1, heads = 2, head_dim = 4, d_model = 8, d_ff = 8, vocab = 5,
+    norm = "layer", norm_at = "pre", qk_norm = true, position = "none", max_source = 1, weights = "random" }
+END
+"$xformc" verify "$scratch/one_row.lua" --engine jit -t 2 >"$scratch/out" 2>"$scratch/err" &&
+    grep -q 'all within tolerance' "$scratch/out"
+verdict $? 'an encoder of one row stores normed keys, of which each thread has a copy, in panels'

@@ -247,7 +247,7 @@ chmod +x "$scratch/empty/cc"
 printf 'm = xf.compile("specs/dates.lua")\n:asm argmax\n' | PATH=$scratch/empty:$PATH "$xformc" repl >"$scratch/removed.out" 2>"$scratch/removed"
 [ $? = 65 ] && [ ! -s "$scratch/removed.out" ] && grep -q "the C compiler removed 'argmax'" "$scratch/removed"
 verdict $? ':asm without the function in the assembly'
-grep -Eq 'runs, minimum [0-9.]+ µs, median [0-9.]+ µs$' "$scratch/out" && grep -q '█' "$scratch/out"
+grep -Eq 'runs?, minimum [0-9.]+ µs, median [0-9.]+ µs$' "$scratch/out" && grep -q '█' "$scratch/out"
 verdict $? ':bench has a minimum, a median, a histogram'
 grep -q 'layer 1' "$scratch/out" && grep -q 'head 3' "$scratch/out"
 verdict $? ':attn draws in the terminal'

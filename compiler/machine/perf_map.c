@@ -65,15 +65,15 @@ static int by_address(const void *x, const void *y)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Open the file without following a link, since other users can write to /tmp. The first call
- * empties a file that an earlier process with this PID left. */
+/* Open the file, which must be a regular file of this user with no other name, since others can
+ * write to /tmp. The first call empties a file that an earlier process with this PID left. */
 static int open_map(const char *path)
 {
     static bool begun;
     struct stat file;
-    const int f = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int f = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (f < 0) return -1;
-    if (fstat(f, &file) || !S_ISREG(file.st_mode) || file.st_uid != geteuid() || (!begun && ftruncate(f, 0))) {
+    if (fstat(f, &file) || !S_ISREG(file.st_mode) || file.st_nlink != 1 || file.st_uid != geteuid() || (!begun && ftruncate(f, 0))) {
         close(f);
         errno = EACCES;
         return -1;

@@ -28,15 +28,23 @@ XFORMC_PERF_MAP=0 sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/pid" "$xformc" run 
 [ "$(cat "$scratch/out")" = 2019-05-03 ] && [ ! -e "/tmp/perf-$(cat "$scratch/pid").map" ]
 verdict $? 'XFORMC_PERF_MAP=0: no file'
 
-# A symbolic link in place of the file, as another user could create it.
-echo kept >"$scratch/kept"
-XFORMC_PERF_MAP=1 sh -c 'ln -s "$0" "/tmp/perf-$$.map"; echo $$ >"$0.pid"; exec "$@"' "$scratch/kept" "$xformc" run specs/dates.lua '3 May 2019' \
-    >"$scratch/out" 2>"$scratch/err"
-map=/tmp/perf-$(cat "$scratch/kept.pid").map
-[ "$(cat "$scratch/out" "$scratch/kept")" = "2019-05-03
+# Another user could create something else in place of the file. `kept` is in /tmp, too, because a
+# hard link cannot lead to another file system.
+kept=$(mktemp /tmp/xformc_perf_XXXXXX) && echo kept >"$kept"
+# planted NAME COMMAND: COMMAND creates "/tmp/perf-$$.map".
+planted() {
+    XFORMC_PERF_MAP=1 timeout "$patience" sh -c "$2"' && echo $$ >"$0.pid"; exec "$@"' "$kept" "$xformc" run specs/dates.lua '3 May 2019' \
+        >"$scratch/out" 2>"$scratch/err"
+    map=/tmp/perf-$(cat "$kept.pid").map
+    [ "$(cat "$scratch/out" "$kept")" = "2019-05-03
 kept" ] && grep -q "note: XFORMC_PERF_MAP: cannot write $map: " "$scratch/err"
-verdict $? 'a link in its place is not followed, and a note says so'
-rm -f "$map"
+    verdict $? "$1 in its place is not written, and a note says so"
+    rm -f "$map" "$kept.pid"
+}
+planted 'a symbolic link' 'ln -s "$0" "/tmp/perf-$$.map"'
+planted 'a hard link' 'ln "$0" "/tmp/perf-$$.map"'
+planted 'a FIFO' 'mkfifo "/tmp/perf-$$.map"'
+rm -f "$kept"
 
 # profiled NAME PATTERN COMMAND...: perf finds samples in a function that matches; of its thousands
 # of samples, dozens should be there.

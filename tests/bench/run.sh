@@ -272,8 +272,27 @@ for bad in 0 2x '1 0' '1 1 19' '1 1 20x' '1 1 4294967316'; do
     [ $? = 2 ] && grep -q '^usage: ' "$scratch/out"
     verdict $? "row_times $bad is refused"
 done
-! "$made/cache_times" 40 6 4 20 2 >"$scratch/out" 2>&1 && grep -q '^usage: ' "$scratch/out"
-verdict $? 'cache_times: heads that cannot share keys evenly are refused'
+# The last case of cache_times has heads that cannot share keys evenly.
+for bad in '100x 2 1 16 1 1' '40 6 2 20 2 4294967297' '40 6 2 20 2 1 1' '40 6 2 20' '40 6 4 20 2'; do
+    "$made/cache_times" $bad >"$scratch/out" 2>&1
+    [ $? = 2 ] && grep -q '^usage: ' "$scratch/out"
+    verdict $? "cache_times $bad is refused"
+done
+for bad in '' bytes=abc bytes=-1 bytes=18446744073709551615 'bytes=8192 threads=2x' 'bytes=8192 threads=0'; do
+    "$made/peer_limit" $bad </dev/null >"$scratch/out" 2>&1
+    [ $? = 1 ] && grep -qx 'worker: expected bytes=N threads=N' "$scratch/out"
+    verdict $? "peer_limit $bad is refused"
+done
+for bad in 0 1x '1 linear more'; do
+    "$made/kernel_times" $bad >"$scratch/out" 2>&1
+    [ $? = 2 ] && grep -q '^usage: ' "$scratch/out"
+    verdict $? "kernel_times $bad is refused"
+done
+for program in 'cache_times 40 6 2 20 2 1' 'row_times 1 1 30' 'kernel_times 1 linear_1x'; do
+    "$made"/$program >/dev/full 2>"$scratch/err"
+    [ $? = 74 ] && grep -q "^${program%% *}: cannot write" "$scratch/err"
+    verdict $? "${program%% *}: a full device"
+done
 ! sh "$bench/compile.sh" no_such_program "$made/none" >"$scratch/out" 2>"$scratch/err" &&
     grep -q 'no_such_program: no command compiles it' "$scratch/err"
 verdict $? 'compile.sh refuses a program that it does not know'

@@ -49,11 +49,11 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 int main(int argc, char **argv)
 {
-    int n[6] = { 0, 0, 0, 0, 0, 25 };
-    for (int i = 1; i < argc && i <= 6; i++) n[i - 1] = atoi(argv[i]);
+    static const int most[] = { 65536, 1024, 1024, 1024, 1024, 1000000 };
+    int n[] = { 0, 0, 0, 0, 0, 25 }, valid = argc == 6 || argc == 7;
+    for (int i = 1; i < argc && valid; i++) valid = (n[i - 1] = (int)whole_number(argv[i], most[i - 1])) > 0;
     const int seen = n[0], heads = n[1], kv_heads = n[2], width = n[3], layers = n[4], rounds = n[5];
-    if (argc < 6 || seen < 1 || seen > 65536 || heads < 1 || heads > 1024 || kv_heads < 1 || heads % kv_heads || width < 1 || width > 1024 ||
-        layers < 1 || layers > 1024 || rounds < 1) {
+    if (!valid || heads % kv_heads) {
         fputs("usage: cache_times POSITIONS HEADS KV_HEADS WIDTH LAYERS [ROUNDS]\n", stderr);
         return 2;
     }
@@ -80,5 +80,5 @@ int main(int argc, char **argv)
             if (took < best[k]) best[k] = took;
         }
     for (int k = 0; k < KINDS; k++) printf("%-4s %8.1f us a layer, %.2f\n", kinds[k].name, 1e6 * best[k], best[k] / best[0]);
-    return 0;
+    return end_output("cache_times");
 }

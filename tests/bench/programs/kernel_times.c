@@ -1,7 +1,7 @@
 /* kernel_times.c: time kernels that several compilers compiled for several instruction sets, in
  * turn. Prints the best time of each, and whether all compilers give the same bits for an
  * instruction set. With OPENBLAS defined, OpenBLAS's product is timed on the shapes of the linears.
- * usage: kernel_times ROUNDS [WORD]
+ * usage: kernel_times [ROUNDS [WORD]]
  * WORD: time only the kernels with WORD in their names, and the peak. Exit status 1: the bits
  * differ. */
 #ifdef OPENBLAS
@@ -80,7 +80,11 @@ static int same_bits(const TimedSet *a, const TimedSet *b, int k, Work *w)
 
 int main(int argc, char **argv)
 {
-    const int rounds = argc > 1 ? atoi(argv[1]) : 100;
+    const int rounds = argc > 1 ? (int)whole_number(argv[1], 1000000) : 100;
+    if (rounds < 1 || argc > 3) {
+        fputs("usage: kernel_times [ROUNDS [WORD]]\n", stderr);
+        return 2;
+    }
     double best[SETS + 1];
     Work w = make_work();
     int fault = 0;
@@ -128,5 +132,6 @@ int main(int argc, char **argv)
         puts("");
         fflush(stdout);
     }
-    return fault;
+    const int failed = end_output("kernel_times");
+    return failed ? failed : fault;
 }

@@ -1,7 +1,9 @@
-/* measuring.h: shared by the programs that measure: the time, memory, and numbers to compute with. */
+/* measuring.h: shared by the programs that measure: arguments, the time, memory, numbers to compute
+ * with, and the end of the output. */
 #ifndef MEASURING_H
 #define MEASURING_H
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,23 @@
 #include <time.h>
 
 enum { CACHE_LINE = 64, LARGE_PAGE = 2 << 20 };
+
+/* The whole number that the text is, or -1 if it is none from 1 to `most`. */
+static inline int64_t whole_number(const char *text, int64_t most)
+{
+    char *end;
+    errno = 0;
+    const long long n = strtoll(text, &end, 10);
+    return errno || end == text || *end || n < 1 || n > most ? -1 : n;
+}
+
+/* The exit status of a program that has printed all: 74, after a message, if it cannot be written. */
+static inline int end_output(const char *program)
+{
+    if (!fflush(stdout) && !ferror(stdout)) return 0;
+    fprintf(stderr, "%s: cannot write\n", program);
+    return 74;
+}
 
 static inline int64_t now_ns(void)
 {

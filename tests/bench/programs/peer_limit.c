@@ -10,6 +10,8 @@
 #define _GNU_SOURCE
 #endif
 
+#include <limits.h>
+
 #include "peer_worker.h"
 #include "reading.h"
 #include "rt.h"
@@ -57,10 +59,11 @@ int main(int argc, char **argv)
     static const PeerWork work = { read_all, check_sums };
     (void)argc;
     peer_arguments = argv + 1;
-    const size_t bytes = (size_t)strtoull(argument("bytes", "0"), NULL, 10);
-    data = room(bytes, LARGE_PAGE, 1);
+    const int64_t bytes = whole_number(argument("bytes", ""), (int64_t)INT_MAX * CHUNK), threads = whole_number(argument("threads", "1"), 1024);
+    if (bytes < 0 || threads < 0) give_up("expected bytes=N threads=N");
+    data = room((size_t)bytes, LARGE_PAGE, 1);
     chunks = (int)(bytes / CHUNK);
-    if (rt_team_resize(&team, number("threads", 1)) != RT_OK) give_up("cannot use that many threads");
+    if (rt_team_resize(&team, (int)threads) != RT_OK) give_up("cannot use that many threads");
     choose_way();
     return serve(&work);
 }

@@ -29,7 +29,7 @@ static const char *argument(const char *key, const char *otherwise)
     return otherwise;
 }
 
-static int number(const char *key, int otherwise)
+static inline int number(const char *key, int otherwise)
 {
     const char *text = argument(key, NULL);
     return text ? atoi(text) : otherwise;

@@ -8,7 +8,6 @@
 #define RT_KERNEL_SOURCES
 #include "kernel_files.def"
 
-#include <errno.h>
 
 #include "measuring.h"
 #include "reading.h"
@@ -155,24 +154,16 @@ static void measure(rt_team *team, size_t bytes, int rounds, float *x)
     free((void *)(uintptr_t)work.w);
 }
 
-/* The whole number that the text is, or -1 if it is none from 1 to `most`. */
-static int number_of(const char *text, int most)
-{
-    char *end;
-    errno = 0;
-    const long n = strtol(text, &end, 10);
-    return errno || end == text || *end || n < 1 || n > most ? -1 : (int)n;
-}
-
 int main(int argc, char **argv)
 {
     static char *usual[] = { "28", "600", "8000", "300000" };
-    const int threads = argc > 1 ? number_of(argv[1], MOST_THREADS) : 1, rounds = argc > 2 ? number_of(argv[2], MOST_ROUNDS) : 30;
+    const int threads = argc > 1 ? (int)whole_number(argv[1], MOST_THREADS) : 1;
+    const int rounds = argc > 2 ? (int)whole_number(argv[2], MOST_ROUNDS) : 30;
     const int sizes = argc > 3 ? argc - 3 : 4;
     char **kb = argc > 3 ? argv + 3 : usual;
     rt_team *team = NULL;
     int valid = threads > 0 && rounds > 0;
-    for (int i = 0; i < sizes; i++) valid = valid && number_of(kb[i], MOST_KB / threads) >= LEAST_KB;
+    for (int i = 0; i < sizes; i++) valid = valid && whole_number(kb[i], MOST_KB / threads) >= LEAST_KB;
     if (!valid) {
         fputs("usage: row_times [THREADS [ROUNDS [KB...]]]\n", stderr);
         return 2;
@@ -183,12 +174,8 @@ int main(int argc, char **argv)
         return 69;
     }
     for (int i = 0; i < sizes; i++)
-        measure(team, 1000 * (size_t)threads * (size_t)number_of(kb[i], MOST_KB), rounds, x);
+        measure(team, 1000 * (size_t)threads * (size_t)whole_number(kb[i], MOST_KB), rounds, x);
     rt_team_resize(&team, 1);
     free(x);
-    if (fflush(stdout) || ferror(stdout)) {
-        fputs("row_times: cannot write\n", stderr);
-        return 74;
-    }
-    return 0;
+    return end_output("row_times");
 }

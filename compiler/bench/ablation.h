@@ -40,6 +40,10 @@ double ablation_ratio(const Ablation *a, int test, int step, int other);
  * by the previous step's largest absolute value unless that is 0; NaN for the first step. */
 double ablation_distance(const AblationStep *s);
 
+/* Report, as notes of the first session, threads that are slower than one and doubtful limits. */
+void ablation_remark(const Ablation *a);
+/* The engine, form of kernels and instruction set of each step but generic, in one line. */
+const char *ablation_engines(const Ablation *a, Arena *arena);
 /* Markdown tables; JSON: {"steps":[…],"rows":[…],"left_out":[…]}. */
 void ablation_print(const Ablation *a, FILE *to);
 void ablation_print_json(const Ablation *a, FILE *to);

@@ -7,6 +7,9 @@
 
 enum { MARGIN = 16, HEAD = 64, TEST_HEAD = 34, STEP = 24, BAR = 14, TEST_END = 18, FOOT = 28, NARROW = 500 };
 
+/* Steps whose speed differs by less are drawn as equal. */
+static const double NOISE = 0.02;
+
 typedef struct Chart {
     Svg svg;
     const Ablation *a;
@@ -44,8 +47,9 @@ static void draw_step(Chart *c, int test, int step, double y)
     const AblationStep *s = &c->a->steps[step];
     const double now = speed_of(c->a, test, step), before = step ? speed_of(c->a, test, step - 1) : pow(10, c->least);
     const double from = x_of(c, fmin(now, before)), to = x_of(c, fmax(now, before)), middle = y + (STEP - BAR) / 2.0;
-    const int colour = !step ? SVG_GREY : now >= before ? SVG_GREEN : SVG_ROSE;
-    const char *factor = step ? arena_format(arena, "× %.2f", ablation_ratio(c->a, test, step, step - 1)) : "";
+    const double ratio = step ? ablation_ratio(c->a, test, step, step - 1) : 1;
+    const int colour = fabs(ratio - 1) < NOISE ? SVG_GREY : ratio > 1 ? SVG_GREEN : SVG_ROSE;
+    const char *factor = step ? arena_format(arena, "× %.2f", ratio) : "";
     const char *number = bench_number(arena, now);
     const double at = MARGIN + c->label + c->plot + c->value;
     svg_group(&c->svg, arena_format(arena, "%s: %s; %s %s %s", s->name, s->change, number, bench_unit(s->bench), factor));

@@ -52,7 +52,7 @@ static double tokens_of(const Ablation *a, int test, int step)
     const AblationStep *s = &a->steps[step];
     const BenchRow *r = ablation_row(a, test, step);
     const BenchFigures f = bench_figures(s->bench, r);
-    return f.median_ts * bench_median(s->bench->arena, r->samples_ns, r->samples) / 1e9;
+    return f.samples_ts[0] * r->samples_ns[0] / 1e9;
 }
 
 static void print_test(const Ablation *a, int test, FILE *to)
@@ -82,6 +82,25 @@ static void print_test(const Ablation *a, int test, FILE *to)
     bench_table_print(&t, to);
 }
 
+static bool same_engine(const AblationStep *x, const AblationStep *y)
+{
+    return strcmp(x->engine->name, y->engine->name) == 0 && strcmp(x->engine->kernels, y->engine->kernels) == 0 && strcmp(x->isa, y->isa) == 0;
+}
+
+const char *ablation_engines(const Ablation *a, Arena *arena)
+{
+    Text t = text_new(arena);
+    for (int i = 0, end; i < a->count; i = end) {
+        const AblationStep *s = &a->steps[i];
+        for (end = i + 1; end < a->count && same_engine(s, &a->steps[end]);) end++;
+        if (!*s->isa) continue;             /* generic */
+        text_printf(&t, "%s%s", t.size ? "; " : "", s->name);
+        if (end > i + 1) text_printf(&t, " to %s", a->steps[end - 1].name);
+        text_printf(&t, ": %s%s, %s", s->engine->name, strcmp(s->engine->kernels, "unrolled") == 0 ? " unrolled" : "", s->isa);
+    }
+    return t.data;
+}
+
 void ablation_print(const Ablation *a, FILE *to)
 {
     const Bench *first = &a->benches[0];
@@ -93,8 +112,12 @@ void ablation_print(const Ablation *a, FILE *to)
                 "before or to generic, the median over repetitions. distance: the largest difference of the\n"
                 "outputs from those of the step before, divided by their largest absolute value. limit:\n"
                 "the share that is reached of this machine's limit with as many threads, for arithmetic or\n"
-                "for reading, whichever is nearer.\n",
+                "for reading, whichever is nearer. Arithmetic is that of f32; products of integers have a\n"
+                "higher limit, so int8 and int4 may exceed 100 %%.\n",
             first->repetitions, first->repetitions > 1 ? "s" : "");
+    fprintf(to, "\ngeneric: each operation is a call of OpenBLAS or a loop. native: emitted C, compiled to\n"
+                "native code, with the library's kernels; unrolled: plain C for these shapes alone.\n%s.\n",
+            ablation_engines(a, first->arena));
     for (int i = 0; i < a->left_count; i++) fprintf(to, "%s%s.\n", i ? "" : "\nLeft out:\n", arena_format(first->arena, "- %s", a->left_out[i]));
 }
 

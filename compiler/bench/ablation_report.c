@@ -13,7 +13,10 @@ static void add_steps(Text *t, const Ablation *a)
     Arena *arena = a->benches[0].arena;
     text_add(t, "<h2>Steps</h2>\n<p>From \"constant shapes\" on, each step keeps what the steps before it changed, except the dtype.\n"
                 "Its distance is the largest difference of its outputs from those of the step before, divided by their largest\n"
-                "value.</p>\n");
+                "value. generic: each operation is a call of OpenBLAS or a loop. native: emitted C, compiled to native code, with the\n"
+                "library's kernels; unrolled: plain C for these shapes alone.</p>\n<p>");
+    bench_add_text(t, ablation_engines(a, arena));
+    text_add(t, ".</p>\n");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < a->count; i++) {
         const AblationStep *s = &a->steps[i];
@@ -21,7 +24,7 @@ static void add_steps(Text *t, const Ablation *a)
         const double distance = ablation_distance(s);
         text_add(t, "<tr>");
         bench_page_cell(t, false, s->name);
-        bench_page_cell(t, false, s->change);
+        bench_page_words(t, s->change);
         bench_page_cell(t, true, p->library_bytes ? bench_size(arena, (double)p->library_bytes) : "");
         const char *seconds = arena_format(arena, "%.1f", (double)p->compile_ns / 1e9);
         bench_page_cell(t, true, !p->library_bytes ? "" : p->compiled_before ? "cached" : seconds);
@@ -39,7 +42,7 @@ static void add_rows(Text *t, const Ablation *a)
                                   "|× before", "|× generic", "|of the limit" };
     text_printf(t, "<h2>Speed</h2>\n<p>Steps take turns. Medians of %d repetition%s ± standard deviation; a factor is the median of the\n"
                    "repetitions' ratios. The share is relative to the limit probed in the same run, for f32 multiply-adds or for reading,\n"
-                   "whichever is nearer.</p>\n",
+                   "whichever is nearer. Products of integers have a higher limit, so int8 and int4 may exceed 100 %%.</p>\n",
                 b->repetitions, b->repetitions > 1 ? "s" : "");
     bench_page_heads(t, heads, sizeof heads / sizeof *heads);
     for (int test = 0; test < b->test_count; test++)
@@ -68,7 +71,8 @@ Text ablation_report(const Ablation *a)
     bench_page_begin(&t, arena_format(b->arena, "%s: what each step gains", m->name), arena_format(b->arena, "%s: what each step gains", m->name));
     text_printf(&t, "<p>%s parameters.</p>\n", bench_count(b->arena, (double)model_parameters(m)));
     bench_page_machine(&t, b);
-    text_add(&t, "<p>Each step's bar reaches from the speed of the step before to its own. The axis is logarithmic.</p>\n<div class=\"wide\">\n");
+    text_add(&t, "<p>Each step's bar reaches from the speed of the step before to its own: green if it is faster, red if\n"
+                 "slower, grey within 2 %. The axis is logarithmic.</p>\n<div class=\"wide\">\n");
     text_add(&t, ablation_chart_inline(a, WIDE).data);
     text_add(&t, "</div>\n<div class=\"narrow\">\n");
     text_add(&t, ablation_chart_inline(a, NARROW).data);

@@ -144,6 +144,8 @@ bool bench_by_sentences(const Bench *b);
 /* True if native is one of several engines; then speeds are also reported relative to it. */
 bool bench_by_native(const Bench *b);
 
+/* Report, as notes of the session, several threads that are slower than one and doubtful limits. */
+void bench_remark(const Bench *b);
 /* "md", "json", "jsonl" or "csv". Keys: bench_print.c. */
 void bench_print(const Bench *b, const char *format, FILE *to);
 /* A bar chart by test, engine, dtype and threads, with shares of the limit, as SVG. Each bench has

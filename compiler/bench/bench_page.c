@@ -45,7 +45,7 @@ static const char style[] =
     "th { text-align: left; color: var(--soft) }\n"
     "th, td { padding: 3px 14px 3px 0; border-bottom: 1px solid var(--grid); white-space: nowrap"
     " }\n"
-    "th.n, td.n { text-align: right }\n"
+    "th.n, td.n { text-align: right } td.words { white-space: normal; min-width: 200px }\n"
     "th:first-child, td:first-child { position: sticky; left: 0; background: var(--paper) }\n"
     "td.bar { width: 180px } td.bar div { height: 11px; border-radius: 2px; background:"
     " var(--bar) }\n"
@@ -67,6 +67,13 @@ static const char style[] =
 void bench_page_cell(Text *t, bool number, const char *s)
 {
     text_add(t, number ? "<td class=\"n\">" : "<td>");
+    bench_add_text(t, s);
+    text_add(t, "</td>");
+}
+
+void bench_page_words(Text *t, const char *s)
+{
+    text_add(t, "<td class=\"words\">");
     bench_add_text(t, s);
     text_add(t, "</td>");
 }

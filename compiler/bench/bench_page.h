@@ -16,5 +16,7 @@ void bench_page_machine(Text *t, const Bench *b);
  * for a column of numbers. The caller adds the rows and "</table></div>". */
 void bench_page_heads(Text *t, const char *const *heads, int n);
 void bench_page_cell(Text *t, bool number, const char *s);
+/* A cell of words, which may take several lines. */
+void bench_page_words(Text *t, const char *s);
 
 #endif

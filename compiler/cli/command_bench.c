@@ -101,63 +101,6 @@ static bool open_engines(Session *s, Bench *b, EngineKind only)
     return true;
 }
 
-static void remark_on_limits(Session *s, const Bench *b)
-{
-    const double unlikely = 110;
-    for (int k = 0; k < b->thread_count; k++) {
-        const double cache = b->limits.bandwidth[LEVEL_L3][b->threads[k]], memory = b->limits.bandwidth[LEVEL_DRAM][b->threads[k]];
-        if (cache <= 0 || cache >= memory) continue;
-        diag_remark(s->diag, (Loc){ 0 }, "bench: the L3 cache is read at %.1f GB/s by %d thread%s, memory at %.1f: other virtual machines "
-                    "or programs may share the cache, or the data of the memory test fitted into it",
-                    cache / 1e9, b->threads[k], b->threads[k] > 1 ? "s" : "", memory / 1e9);
-        break;
-    }
-    for (int i = 0; i < b->row_count; i++) {
-        const BenchFigures f = bench_figures(b, &b->rows[i]);
-        /* Integer arithmetic has a higher peak. */
-        if (f.limit_pct > unlikely && !(f.by_flops && model_rounds_activations(s->model))) {
-            diag_remark(s->diag, (Loc){ 0 }, "bench: %s, %d thread%s: faster than the measured limit; another program may have run while the "
-                        "limit was measured, or the data was in a faster cache",
-                        b->rows[i].test->name, b->rows[i].threads, b->rows[i].threads > 1 ? "s" : "");
-            return;
-        }
-    }
-}
-
-/* The row of the same engine and test on one thread; NULL if there is none. */
-static const BenchRow *on_one_thread(const Bench *b, const BenchRow *r)
-{
-    for (int i = 0; i < b->row_count; i++)
-        if (b->rows[i].threads == 1 && b->rows[i].engine == r->engine && b->rows[i].test == r->test) return &b->rows[i];
-    return NULL;
-}
-
-/* For each number of threads that is slower than one thread in some rows, report how many rows they
- * are, and the worst one. */
-static void remark_on_threads(Session *s, const Bench *b)
-{
-    const double slower = 0.95;         /* relative to one thread; anything closer is noise */
-    for (int k = 0; k < b->thread_count; k++) {
-        int rows = 0, all = 0;
-        double worst = slower, found = 0, wanted = 0;
-        const BenchRow *where = NULL;
-        for (int i = 0; i < b->row_count; i++) {
-            const BenchRow *r = &b->rows[i], *one = r->threads == b->threads[k] && r->threads > 1 ? on_one_thread(b, r) : NULL;
-            if (!one) continue;
-            const double many_ts = bench_figures(b, r).median_ts, one_ts = bench_figures(b, one).median_ts;
-            all++;
-            if (many_ts >= slower * one_ts) continue;
-            rows++;
-            if (many_ts < worst * one_ts) where = r, worst = many_ts / one_ts, found = many_ts, wanted = one_ts;
-        }
-        if (where)
-            diag_remark(s->diag, (Loc){ 0 }, "bench: %d threads are slower than 1 here, in %d of %d row%s; "
-                        "the worst is %s, %s: %.2f against %.2f %s",
-                        b->threads[k], rows, all, all == 1 ? "" : "s", where->engine->label, where->test->name, found, wanted,
-                        s->model->model_kind == KIND_GRAPH ? "runs/s" : "t/s");
-    }
-}
-
 /* The machine is probed before and after measuring; the better limits are used. */
 static bool measure(Session *s, const Options *o, Bench *b)
 {
@@ -310,6 +253,7 @@ static Exit bench_ablate(const Options *o, CompileOptions *compile)
         const char *fault = file_output_fault();
         if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
         write_ablation(s, o, &a);
+        ablation_remark(&a);
     }
     progress_end();
     ablation_close(&a, failed);
@@ -337,8 +281,7 @@ Exit command_bench(const Options *o)
         const char *fault = file_output_fault();
         if (fault) diag_error(s->diag, EXIT_IO, (Loc){ 0 }, "cannot write to standard output: %s", fault);
         write_pictures(s, o, &b);
-        remark_on_threads(s, &b);
-        remark_on_limits(s, &b);
+        bench_remark(&b);
         if (o->report) write_report(&b, o->report, &failed);
     }
     progress_end();

@@ -86,6 +86,18 @@ ablate specs/self_attention.lua -t 1 --isa portable
 [ $? = 0 ] && grep -q '^| fusion ' "$scratch/out" && ! grep -q '^| vectors ' "$scratch/out" &&
     grep -q '^- vectors: --isa portable has only those of tiles\.$' "$scratch/out"
 verdict $? 'portable C has no step of vectors'
+grep -qx 'constant shapes: native unrolled, portable; tiles to fusion: native, portable\.' "$scratch/out" &&
+    grep -q 'generic: each operation is a call of OpenBLAS or a loop\. native: ' "$scratch/out" && grep -q 'unrolled: plain C' "$scratch/out"
+verdict $? 'below the tables: what each step runs on'
+# Two repetitions differ, but each step does the same work for a token.
+[ "$(awk -F '|' 'NF == 9 && $6 ~ /[0-9]/ { print $6, $7 }' "$scratch/out" | sort -u | wc -l)" = 1 ]
+verdict $? 'all steps of f32 have the same FLOPs and bytes'
+name='more threads than processors: a note'
+if [ "$(nproc)" -lt 16 ]; then
+    "$xformc" bench "$scratch/encoder.lua" --ablate -r 1 --seconds 0.01 -t 16 >"$scratch/out" 2>"$scratch/err" &&
+        grep -Eq "^note: bench: 16 threads share $(nproc) processors?\$" "$scratch/err"
+    verdict $? "$name"
+else skip "$name" 'at least 16 processors'; fi
 name='the vectors of another instruction set are named'
 if grep -qw avx2 /proc/cpuinfo 2>/dev/null; then
     ablate specs/self_attention.lua -t 1 --isa avx2 && grep -q '^| vectors  *| the vectors of --isa avx2 ' "$scratch/out"

@@ -323,10 +323,12 @@ if [ $? = 77 ]; then
     echo 'skip Ctrl-C on a terminal (no pseudo-terminals)'
     exit 0
 fi
+: >"$scratch/hold"
 cat >"$scratch/script" <<END
 ? >
 > m = xf.compile("specs/copy.lua"); print("comp" .. "iled " .. m.tier)
 ? compiled jit
+! rm "$scratch/hold"
 ? >
 > print("lo" .. "op"); while true do m:run{ 1, 2, 3 } end
 ? loop

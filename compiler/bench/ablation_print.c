@@ -10,13 +10,13 @@
 
 static const char *compile_text(Arena *a, const Engine *e)
 {
-    if (!e->phases.library_bytes) return "-";
+    if (!e->phases.code_bytes) return "-";
     return e->phases.compiled_before ? "cached" : arena_format(a, "%.1f s", (double)e->phases.compile_ns / 1e9);
 }
 
 static const char *code_text(Arena *a, const Engine *e)
 {
-    return e->phases.library_bytes ? bench_size(a, (double)e->phases.library_bytes) : "-";
+    return e->phases.code_bytes ? bench_size(a, (double)e->phases.code_bytes) : "-";
 }
 
 static const char *distance_text(Arena *a, const AblationStep *s)
@@ -108,12 +108,13 @@ void ablation_print(const Ablation *a, FILE *to)
             first->session->model->name);
     print_steps(a, to);
     for (int t = 0; t < first->test_count; t++) print_test(a, t, to);
-    fprintf(to, "\nt/s: the median of %d repetition%s; steps take turns. vs: the speed relative to the step\n"
-                "before or to generic, the median over repetitions. distance: the largest difference of the\n"
-                "outputs from those of the step before, divided by their largest absolute value. limit:\n"
-                "the share that is reached of this machine's limit with as many threads, for arithmetic or\n"
-                "for reading, whichever is nearer. Arithmetic is that of f32; products of integers have a\n"
-                "higher limit, so int8 and int4 may exceed 100 %%.\n",
+    fprintf(to, "\ncode: the instructions of the compiled library. distance: the largest difference of the\n"
+                "outputs from those of the step before, divided by their largest absolute value. t/s: the\n"
+                "median of %d repetition%s; steps take turns. vs: the speed relative to the step before or\n"
+                "to generic, the median over repetitions. limit: the share that is reached of this\n"
+                "machine's limit with as many threads, for arithmetic or for reading, whichever is nearer.\n"
+                "Arithmetic is that of f32; products of integers have a higher limit, so int8 and int4 may\n"
+                "exceed 100 %%.\n",
             first->repetitions, first->repetitions > 1 ? "s" : "");
     fprintf(to, "\ngeneric: each operation is a call of OpenBLAS or a loop. native: emitted C, compiled to\n"
                 "native code, with the library's kernels; unrolled: plain C for these shapes alone.\n%s.\n",
@@ -155,8 +156,8 @@ static void json_step(Text *t, const AblationStep *s)
     key(t, "fused");
     text_add(t, s->engine->engine->plan->options.target == TARGET_PANELS && !s->engine->engine->plan->options.unfused ? "true" : "false");
     number_member(t, "n_threads", s->threads);
-    number_member(t, "compile_ns", p->compiled_before || !p->library_bytes ? NAN : (double)p->compile_ns);
-    number_member(t, "code_bytes", p->library_bytes ? (double)p->library_bytes : NAN);
+    number_member(t, "compile_ns", p->compiled_before || !p->code_bytes ? NAN : (double)p->compile_ns);
+    number_member(t, "code_bytes", p->code_bytes ? (double)p->code_bytes : NAN);
     number_member(t, "weights_bytes", (double)s->bench->plan->weights_bytes);
     number_member(t, "distance", ablation_distance(s));
     text_add(t, "}");

@@ -25,9 +25,9 @@ static void add_steps(Text *t, const Ablation *a)
         text_add(t, "<tr>");
         bench_page_cell(t, false, s->name);
         bench_page_words(t, s->change);
-        bench_page_cell(t, true, p->library_bytes ? bench_size(arena, (double)p->library_bytes) : "");
+        bench_page_cell(t, true, p->code_bytes ? bench_size(arena, (double)p->code_bytes) : "");
         const char *seconds = arena_format(arena, "%.1f", (double)p->compile_ns / 1e9);
-        bench_page_cell(t, true, !p->library_bytes ? "" : p->compiled_before ? "cached" : seconds);
+        bench_page_cell(t, true, !p->code_bytes ? "" : p->compiled_before ? "cached" : seconds);
         bench_page_cell(t, true, bench_size(arena, (double)s->bench->plan->weights_bytes));
         bench_page_cell(t, true, isnan(distance) ? "" : distance == 0 ? "0" : arena_format(arena, "%.1e", distance));
         text_add(t, "</tr>\n");

@@ -50,12 +50,12 @@ typedef struct EngineOps {
 bool engine_start_threads(Diag *d, Engine *e, int threads);
 
 /* Time to emit C, to compile it, to pack the weights; whether the compiled code (of a native
- * engine) and the packed weights existed before. library_bytes: size of the
- * compiled library, 0 without one. */
+ * engine) and the packed weights existed before. code_bytes: instructions in the loaded library, 0
+ * without one. */
 typedef struct EnginePhases {
     int64_t emit_ns, compile_ns, pack_ns;
     bool compiled_before, packed_before;
-    int64_t library_bytes;
+    int64_t code_bytes;
 } EnginePhases;
 
 struct Engine {

@@ -3,9 +3,9 @@
 #include <dlfcn.h>
 #include <dirent.h>
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -79,10 +79,28 @@ static bool load_library(Arena *a, Diag *d, Native *k, const Model *m, const cha
 /* The emitted files, and the library's path in the cache, or NULL: do not cache it. */
 typedef struct Cached { FolderText text; const char *path; } Cached;
 
-static void note_size(Engine *e, const char *library)
+typedef struct LoadedCode { ElfW(Addr) address; int64_t bytes; } LoadedCode;
+
+/* dl_iterate_phdr: add up the segments of instructions of the library at code->address. */
+static int add_code(struct dl_phdr_info *library, size_t size, void *own)
 {
-    struct stat file;
-    if (stat(library, &file) == 0) e->phases.library_bytes = (int64_t)file.st_size;
+    LoadedCode *code = own;
+    (void)size;
+    if (library->dlpi_addr != code->address) return 0;
+    for (int i = 0; i < library->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X) code->bytes += (int64_t)segment->p_memsz;
+    }
+    return 1;
+}
+
+static int64_t loaded_code_bytes(void *library)
+{
+    struct link_map *map = NULL;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return 0;
+    LoadedCode code = { .address = map->l_addr };
+    dl_iterate_phdr(add_code, &code);
+    return code.bytes;
 }
 
 /* Write the files to `folder`, compile them, add the library to the cache if o.cached, and load it.
@@ -95,7 +113,6 @@ static bool compile(Arena *a, Diag *d, Engine *e, const Plan *p, NativeOrder o, 
     if (!folder_write_text(a, d, p, &c->text, folder) || !folder_make(a, d, &order) || cleanup_caught()) return false;
     const char *path = file_join(a, folder, library);
     if (o.cached) library_cache_add(a, c->path, path);
-    note_size(e, path);
     return load_library(a, d, k, p->graph->model, path);    /* the file may be removed afterwards */
 }
 
@@ -126,7 +143,6 @@ static bool load_cached(Arena *a, Diag *d, Engine *e, const Plan *p, const Cache
         return false;
     }
     e->phases.compiled_before = true;
-    note_size(e, c->path);
     return true;
 }
 
@@ -165,6 +181,7 @@ Engine *native_open(Arena *a, Diag *d, const Plan *p, NativeOrder o)
     Cached c = { .text = folder_text(a, p, o.form) };
     if (o.cached) c.path = library_cache_path(a, p, o.form, &c.text);
     const bool loaded = (o.cached && load_cached(a, d, e, p, &c)) || compile_aside(a, d, e, p, o, &c);
+    if (loaded) e->phases.code_bytes = loaded_code_bytes(k->library);
     if (loaded && take_weights(a, d, e, &c.text.pack) && emitted_state(d, e)) return e;
     native_close(e);
     return NULL;

@@ -27,7 +27,8 @@ bf16
 int8
 int4'
 
-ablate specs/dates.lua -t 2 --json -o "$scratch/chart.svg" --report "$scratch/page.html"
+mkdir -m 700 "$scratch/cache"
+XFORMC_CACHE="$scratch/cache" ablate specs/dates.lua -t 2 --json -o "$scratch/chart.svg" --report "$scratch/page.html"
 verdict $? 'the steps of dates are measured'
 same "$all" "$(steps | member step)"
 verdict $? 'they are these, in this order'
@@ -46,6 +47,10 @@ verdict $? 'forms of f32 agree, with the same bits from vectors on; dtypes diffe
 [ "$(of 'constant shapes' code_bytes)" != "$(of tiles code_bytes)" ] && [ "$(of generic code_bytes)" = null ] &&
     [ "$(of int4 weights_bytes)" -lt "$(of int8 weights_bytes)" ] && [ "$(of int8 weights_bytes)" -lt "$(of bf16 weights_bytes)" ]
 verdict $? 'sizes of code and of weights are those of each step'
+# In the empty cache, `threads` finds the library that `fusion` added.
+[ "$(of fusion compile_ns)" != null ] && [ "$(of threads compile_ns)" = null ] &&
+    same "$(of fusion code_bytes)" "$(of threads code_bytes)"
+verdict $? 'a library from the cache has as much code as when it was compiled'
 rows | awk '{ bytes = $0; sub(/.*"bytes":/, "", bytes); ratio = $0; sub(/.*"ratio_before":/, "", ratio); samples = $0
         sub(/.*"samples_ns":\[/, "", samples); bad += split(samples, s, ",") < 2 || bytes + 0 <= 0
         bad += /"step":"generic"/ ? ratio !~ /^null/ : ratio + 0 <= 0 } END { exit bad || NR != 18 }'

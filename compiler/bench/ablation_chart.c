@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MARGIN = 16, HEAD = 64, TEST_HEAD = 34, STEP = 24, BAR = 14, TEST_END = 18, FOOT = 28, NARROW = 500 };
+enum { MARGIN = 16, HEAD = 64, TEST_HEAD = 34, STEP = 24, BAR = 14, AXIS = 18, TEST_END = 18, FOOT = 28, NARROW = 500 };
 
 /* Steps whose speed differs by less are drawn as equal. */
 static const double NOISE = 0.02;
@@ -63,6 +63,26 @@ static void draw_step(Chart *c, int test, int step, double y)
     svg_group_end(&c->svg);
 }
 
+/* Draw a line at 1, 2 and 5 times each power of ten of the axis, from y down to `low`, with a number
+ * below it where there is room. */
+static void draw_axis(Chart *c, double y, double low)
+{
+    static const int digits[] = { 1, 2, 5 };
+    const SvgFont font = { .size = 11, .anchor = SVG_MIDDLE, .fill = SVG_FAINT };
+    double free = 0;
+    for (int power = (int)floor(c->least); power <= c->most; power++)
+        for (int i = 0; i < 3; i++) {
+            const double speed = digits[i] * pow(10, power), x = x_of(c, speed);
+            if (log10(speed) < c->least || log10(speed) > c->most) continue;
+            const char *number = bench_number(c->a->benches[0].arena, speed);
+            const double half = svg_width(number, font) / 2;
+            svg_line(&c->svg, x, y, x, low, (SvgStyle){ .stroke = SVG_GRID });
+            if (x - half < free) continue;
+            svg_text(&c->svg, x, low + 13, font, number);
+            free = x + half + 8;
+        }
+}
+
 static double draw_test(Chart *c, int test, double y)
 {
     const Bench *b = &c->a->benches[0];
@@ -70,8 +90,9 @@ static double draw_test(Chart *c, int test, double y)
     find_ends(c, test);
     svg_text(&c->svg, MARGIN, y + 20, (SvgFont){ .size = 13, .bold = true }, text);
     y += TEST_HEAD;
+    draw_axis(c, y, y + STEP * c->a->count);
     for (int i = 0; i < c->a->count; i++) draw_step(c, test, i, y + STEP * i);
-    return y + STEP * c->a->count + TEST_END;
+    return y + STEP * c->a->count + AXIS + TEST_END;
 }
 
 static void begin(Chart *c, const Ablation *a, double width)
@@ -84,7 +105,7 @@ static void begin(Chart *c, const Ablation *a, double width)
 
 static double tests_height(const Ablation *a)
 {
-    return a->benches[0].test_count * (double)(TEST_HEAD + STEP * a->count + TEST_END);
+    return a->benches[0].test_count * (double)(TEST_HEAD + STEP * a->count + AXIS + TEST_END);
 }
 
 Text ablation_chart(const Ablation *a)

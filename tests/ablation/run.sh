@@ -59,6 +59,8 @@ grep -q '"left_out":\["emitted C with shapes at run time' "$scratch/out"
 verdict $? 'what would need an engine of its own is reported'
 head -c 4 "$scratch/chart.svg" | grep -q '<svg' && [ "$(grep -o '× [0-9.]*</text>' "$scratch/chart.svg" | wc -l)" = 16 ]
 verdict $? 'the picture has a factor for each step but the first'
+grep -q 'stroke="#e2e8f0"' "$scratch/chart.svg" && grep -q 'font-size="11"[^>]*>[0-9,.]*</text>' "$scratch/chart.svg"
+verdict $? 'its axis has lines and numbers'
 [ "$(head -n 1 "$scratch/page.html")" = '<!DOCTYPE html>' ] && [ "$(tail -n 1 "$scratch/page.html")" = '</html>' ] &&
     [ "$(grep -c '^<tr.*<td>dec</td>' "$scratch/page.html")" = 9 ] && [ "$(grep -c '</svg>' "$scratch/page.html")" = 2 ] &&
     ! grep -E '(src|href)=|url\((http|/)|@import' "$scratch/page.html"

@@ -32,11 +32,13 @@ steps() {
                 sub(/^"[^"]*":"?/, "", s)
                 return s
             }
+            # Three digits, or all digits before the point.
+            function speed(x) { x += 0; return x < 10 ? sprintf("%.2f", x) : x < 100 ? sprintf("%.1f", x) : grouped(sprintf("%.0f", x)) }
             function grouped(s) {
                 return length(s) < 4 ? s : grouped(substr(s, 1, length(s) - 3)) "," substr(s, length(s) - 2)
             }
             BEGIN { print "title\t" title }
-            member("test") == test && member("step") == "generic" { print "generic\t" grouped(sprintf("%.0f", member("median_ts"))) }
+            member("test") == test && member("step") == "generic" { print "generic\t" speed(member("median_ts")) }
             member("test") == test && member("step") != "generic" {
                 print member("step") "\t" sprintf("%.2f", member("ratio_before"))
                 all = member("ratio_generic")
@@ -76,7 +78,8 @@ write_page() {
         '<!-- '*' -->') name=${line#<!-- }; name=${name% -->}; echo "$line"; inside=yes
             case $name in
             steps) steps 'dates:enc:`dates` enc' 'dates:dec:`dates` dec' 'story:pp512:260 K, pp512' 'story:tg128:260 K, tg128' \
-                         'story_15m:pp128:15 M, pp128' 'story_15m:tg32:15 M, tg32' 'encoder:b8x128:`encoder` b8x128' ;;
+                         'story_15m:pp128:15 M, pp128' 'story_15m:tg32:15 M, tg32' \
+                         'llama_1b:pp64:1.1 B, pp64' 'llama_1b:tg64:1.1 B, tg64' 'encoder:b8x128:`encoder` b8x128' ;;
             *) table "tests/bench/results/$name.md" ;;
             esac ;;
         esac

@@ -332,8 +332,8 @@ typedef struct RtAttentionExtra {
 } RtAttentionExtra;
 enum { RT_ATTENTION_ROWS = 14 };                            /* query rows that a kernel takes at once */
 
-/* Rows of `size` logits: log-softmax, or the index of the first maximum. */
-typedef struct RtVocabulary { int size, stride; } RtVocabulary;
+/* Rows of `size` logits: log-softmax, or the index of the first maximum, which needs no y_stride. */
+typedef struct RtVocabulary { int size, x_stride, y_stride; } RtVocabulary;
 
 /* ---- characters ----------------------------------------------------------------------------------------- */
 

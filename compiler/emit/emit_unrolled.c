@@ -228,16 +228,16 @@ static void rotary_body(const UnrolledBody *b)
 
 static const char log_softmax_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++) {\n"
-    "        const float *v = x + (ptrdiff_t)r * ${stride};\n"
+    "        const float *v = x + (ptrdiff_t)r * ${xs};\n"
     "        float most = v[0], sum = 0, log_sum;\n"
     "        for (int i = 1; i < ${size}; i++) most = v[i] > most ? v[i] : most;\n"
     "        for (int i = 0; i < ${size}; i++) sum += rt_plain_exp(v[i] - most);\n"
     "        log_sum = rt_plain_log(sum);\n"
-    "        for (int i = 0; i < ${size}; i++) y[(ptrdiff_t)r * ${stride} + i] = v[i] - most - log_sum;\n"
+    "        for (int i = 0; i < ${size}; i++) y[(ptrdiff_t)r * ${ys} + i] = v[i] - most - log_sum;\n"
     "    }\n";
 static const char argmax_template[] =
     "    for (int r = ${r0}; r < ${r1}; r++) {\n"
-    "        const float *v = x + (ptrdiff_t)r * ${stride};\n"
+    "        const float *v = x + (ptrdiff_t)r * ${xs};\n"
     "        int best = 0, good = 1;\n"
     "        for (int i = 0; i < ${size}; i++) {\n"
     "            if (v[i] > v[best]) best = i;\n"
@@ -248,9 +248,14 @@ static const char argmax_template[] =
 
 static void vocabulary_body(const UnrolledBody *b)
 {
-    const char *template = b->op->kernel == KERNEL_ARGMAX ? argmax_template : log_softmax_template;
-    text_fill(b->out, template, "r0", b->r0, "r1", b->r1, "stride", emit_number(b->e, b->op->in[0]->stride),
-              "size", emit_number(b->e, b->op->in[0]->width), NULL);
+    Emit *e = b->e;
+    const PlanOp *op = b->op;
+    const char *xs = emit_number(e, op->in[0]->stride), *size = emit_number(e, op->in[0]->width);
+    if (op->kernel == KERNEL_ARGMAX)
+        text_fill(b->out, argmax_template, "r0", b->r0, "r1", b->r1, "xs", xs, "size", size, NULL);
+    else
+        text_fill(b->out, log_softmax_template, "r0", b->r0, "r1", b->r1, "xs", xs, "size", size,
+                  "ys", emit_number(e, op->out[0]->stride), NULL);
 }
 
 /* ---- the header -------------------------------------------------------------------------------------------------- */

@@ -302,11 +302,14 @@ static void scale_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 
 static void vocabulary_wrapper(Emit *e, const PlanOp *op, Wrapper *w)
 {
-    bool argmax = op->kernel == KERNEL_ARGMAX;
-    w->name = arena_format(e->arena, "%s_%lld%s", argmax ? "argmax" : "log_softmax", (long long)width_of(op->in[0]), suffix(op));
-    w->shape = arena_format(e->arena, "{ .size = %lld, .stride = %lld }", (long long)width_of(op->in[0]), (long long)op->in[0]->stride);
+    const bool argmax = op->kernel == KERNEL_ARGMAX;
+    const long long width = width_of(op->in[0]), stride = op->in[0]->stride;
+    w->name = arena_format(e->arena, "%s_%lld%s", argmax ? "argmax" : "log_softmax", width, suffix(op));
+    w->shape = argmax ? arena_format(e->arena, "{ .size = %lld, .x_stride = %lld }", width, stride)
+                      : arena_format(e->arena, "{ .size = %lld, .x_stride = %lld, .y_stride = %lld }", width, stride,
+                                     (long long)op->out[0]->stride);
     w->doc = arena_format(e->arena, argmax ? "y = index of the first maximum of x, or -1 if x contains NaN or +inf    x [.., %lld]  y [..]"
-                                           : "y = x - log(sum(exp(x)))    [.., %lld]", (long long)width_of(op->in[0]));
+                                           : "y = x - log(sum(exp(x)))    [.., %lld]", width);
 }
 
 /* The wrapper's `shape` is the body of the function, so that it distinguishes wrappers: the same C

@@ -249,14 +249,14 @@ static inline void linear_64x15(float *y, const float *x, const void *w, rt_span
 /* y = x - log(sum(exp(x)))    [.., 15] */
 static inline void log_softmax_15(float *y, const float *x)
 {
-    static const RtVocabulary shape = { .size = 15, .stride = 16 };
+    static const RtVocabulary shape = { .size = 15, .x_stride = 16, .y_stride = 16 };
     rt_log_softmax_f32(&shape, y, x, 1);
 }
 
 /* y = index of the first maximum of x, or -1 if x contains NaN or +inf    x [.., 15]  y [..] */
 static inline void argmax_15(int *y, const float *x)
 {
-    static const RtVocabulary shape = { .size = 15, .stride = 16 };
+    static const RtVocabulary shape = { .size = 15, .x_stride = 16 };
     rt_argmax_f32(&shape, y, x, 1);
 }
 
@@ -323,14 +323,14 @@ static inline void linear_64x15_rows(float *y, const float *x, const void *w, rt
 /* y = x - log(sum(exp(x)))    [.., 15] */
 static inline void log_softmax_15_rows(float *y, const float *x, rt_span rows)
 {
-    static const RtVocabulary shape = { .size = 15, .stride = 16 };
+    static const RtVocabulary shape = { .size = 15, .x_stride = 16, .y_stride = 16 };
     rt_log_softmax_f32(&shape, y + 16 * rows.begin, x + 16 * rows.begin, rt_count(rows));
 }
 
 /* y = index of the first maximum of x, or -1 if x contains NaN or +inf    x [.., 15]  y [..] */
 static inline void argmax_15_rows(int *y, const float *x, rt_span rows)
 {
-    static const RtVocabulary shape = { .size = 15, .stride = 16 };
+    static const RtVocabulary shape = { .size = 15, .x_stride = 16 };
     rt_argmax_f32(&shape, y + rows.begin, x + 16 * rows.begin, rt_count(rows));
 }
 

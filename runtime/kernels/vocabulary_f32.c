@@ -1,5 +1,5 @@
 /* vocabulary_f32.c: log-softmax and argmax of rows of logits [size]. Padding columns are neither
- * read nor written; y may be x. */
+ * read nor written; y may be x, with the same stride. */
 #include "rt_simd.h"
 #include "kernels.h"
 
@@ -25,7 +25,7 @@ static inline float rt_vocabulary_max(const float *x, int size)
 RT_KERNEL void rt_log_softmax_f32(const RtVocabulary *shape, float *y, const float *x, int rows)
 {
     const int size = shape->size;
-    for (int r = 0; r < rows; r++, x += shape->stride, y += shape->stride) {
+    for (int r = 0; r < rows; r++, x += shape->x_stride, y += shape->y_stride) {
         const rt_v16 max = rt_set1(rt_vocabulary_max(x, size));
         rt_v16 sum = rt_set1(0), log_sum;
         for (int i = 0; i < size; i += 16) {
@@ -46,7 +46,7 @@ RT_KERNEL void rt_argmax_f32(const RtVocabulary *shape, int *y, const float *x, 
 {
     enum { BLOCK = 256 };
     const int size = shape->size;
-    for (int r = 0; r < rows; r++, x += shape->stride) {
+    for (int r = 0; r < rows; r++, x += shape->x_stride) {
         float best = -INFINITY;
         int first = 0;
         for (int i = 0; i < size; i += BLOCK) {

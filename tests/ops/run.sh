@@ -55,6 +55,9 @@ for engine in generic jit native; do grep -q "\"engine\": *\"$engine" "$scratch/
 verdict $good 'verify compares a custom operation in every engine'
 "$xformc" compile "$here/leaky.lua" --allow-c -q -o "$scratch/folder" -d gkp 2>"$scratch/err" && diff -u "$here/leaky.graph" "$scratch/err"
 verdict $? 'dumps of a custom operation'
+"$xformc" verify "$here/merged.lua" --allow-c >"$scratch/out" 2>&1 && grep -Eq '^verify: [0-9]+ comparisons, all within tolerance' "$scratch/out"
+verdict $? 'operations on parts of a merged product, in every engine'
+cat "$scratch/out"
 numbers() { grep -oE -- '-?[0-9]+\.[0-9]+'; }
 for form in library unrolled; do
     "$xformc" build "$here/leaky.lua" --allow-c -q --kernels=$form -o "$scratch/$form" >"$scratch/err" 2>&1 &&

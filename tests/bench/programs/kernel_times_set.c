@@ -52,7 +52,7 @@ static void gate_768(Work *w)
 
 static void argmax_32000(Work *w)
 {
-    static const RtVocabulary shape = { VOCABULARY, VOCABULARY };
+    static const RtVocabulary shape = { .size = VOCABULARY, .x_stride = VOCABULARY };
     rt_argmax_f32(&shape, &w->best, w->logits, 1);
 }
 

@@ -87,6 +87,8 @@ static bool shape_norm(Diag *d, Node *n)
     const char *why = heads > 1 ? "the width of one head" : "the width of x";
     if (!wants_size(d, n, 1, 0, width, why)) return false;
     if (n->kind == NORMS_RMS && n->in[2]) return refuse(d, n, "an RMS norm has no bias");
+    if (n->kind == NORMS_ANNOTATED && width == 1)
+        return refuse(d, n, "a width of 1 is too small for the annotated norm: its std divides by the width - 1");
     if (n->kind == NORMS_RMS) return like_input(n);
     return wants_rank(d, n, 2, 1) && wants_size(d, n, 2, 0, width, why) && like_input(n);
 }

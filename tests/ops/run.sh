@@ -170,6 +170,15 @@ field 'two inputs of one name'           '1:4: error: the name "a" is already us
 field 'an attribute that is not a number'   '1:4: error: attributes of xf.op must be' "name = \"mine\", attributes = { k = \"a\" }, $shape, $c"
 field 'a misspelt operation'             '2:50: error: unknown operation g.mine; did you mean g.mina?' "name = \"mina\", $shape, $c"
 field 'too few inputs'                   '2:50: error: mine takes 2 values, found 1' "name = \"mine\", inputs = { \"a\", \"b\" }, $shape, $c"
+for width in 1 2; do
+    heads=
+    [ $width = 1 ] || heads=', heads = 2'
+    fails "an annotated norm of width 1$heads" '2:20: error: norm: a width of 1 is too small for the annotated norm' <<END
+return xf.graph("narrow", function(g)
+  g.output("Y", (g.norm(g.input("X", { 2, $width }), g.param("a", { 1 }), g.param("b", { 1 }), { kind = "annotated"$heads })))
+end)
+END
+done
 fails 'an attribute that there is not' '2:50: error: mine has no attribute "slop"; did you mean "slope"?' <<END
 xf.op{ name = "mine", attributes = { slope = 1 }, $shape, $c }
 return xf.graph("g", function(g) g.output("Y", g.mine(g.input("X", { 2, 2 }), { slop = 2 })) end)

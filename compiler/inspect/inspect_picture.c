@@ -4,6 +4,7 @@
  * the ids fed. */
 #include "inspect.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_CELLS = 250000 };
@@ -177,6 +178,27 @@ static bool refuse_choice(Look *l)
     return look_refuse(s, EXIT_USAGE, arena_format(s->arena, "%s has no such attention", s->model->name), choices_of(l));
 }
 
+/* True if all numbers that would be drawn of a map are finite. */
+static bool is_finite(const PictureSection *s, const PictureMap *map)
+{
+    for (int r = 0; r < s->rows; r++)
+        for (int c = 0; c < s->columns && !(s->causal && c > r); c++)
+            if (!isfinite(map->values[(size_t)r * (size_t)s->columns + (size_t)c])) return false;
+    return true;
+}
+
+static bool all_finite(Look *l)
+{
+    for (int i = 0; i < l->picture.count; i++) {
+        const PictureSection *s = &l->picture.sections[i];
+        for (int k = 0; k < s->count; k++)
+            if (!is_finite(s, &s->maps[k]))
+                return look_refuse(l->session, EXIT_BAD_DATA,
+                                   arena_format(l->arena, "%s contains NaN or infinity", s->maps[k].name), NULL);
+    }
+    return true;
+}
+
 bool look_picture(Look *l)
 {
     Session *s = l->session;
@@ -186,6 +208,7 @@ bool look_picture(Look *l)
     else add_model(l);
     l->picture.signs = signs(l->arena, &l->picture);
     if (!l->picture.count) return refuse_choice(l);
+    if (!all_finite(l)) return false;
     const double cells = picture_cells(&l->picture);
     if (cells <= MOST_CELLS) return true;
     return look_refuse(s, EXIT_USAGE, arena_format(l->arena, "the picture would have %.0f cells; the limit is %d", cells, MOST_CELLS),

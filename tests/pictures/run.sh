@@ -143,6 +143,16 @@ check 'decoder: at the prompt with n' rows_sum_to_1 prompted.svg $((8 * $(maps p
 check 'graph: drawn' draw graph.svg specs/self_attention.lua
 check 'graph: its numbers' same "$(cells graph.svg | awk '{ printf "%.5f ", $4 }')" \
     '0.08127 0.45936 0.45936 0.01541 0.49230 0.49230 0.01541 0.49230 0.49230 '
+cat >"$out/large.lua" <<'END'
+return xf.graph("large", function(g)
+  local x = g.input("X", { 2, 2 }, { 1e38, 1, 1, 1e38 })
+  local z, weights = g.attention(x, x, x)
+  g.output("weights", weights)
+end)
+END
+attention "$out/large.lua" -o "$out/large.svg" >"$out/said" 2>&1
+[ $? = 65 ] && [ ! -e "$out/large.svg" ] && grep -q '^error: weights contains NaN or infinity$' "$out/said"
+check 'weights that are not finite: an error, and no picture' [ $? = 0 ]
 check 'graph: heads' sh -c "'$bin' attention specs/multi_head.lua -o '$out/heads.svg'"
 check 'graph: a map for each head' same "$(maps heads.svg)" 4
 

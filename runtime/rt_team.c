@@ -78,7 +78,7 @@ enum { LEAST_SAVED = 16 };
 enum { ROUND_BARRIERS = 32 };                   /* maximum number in one round of a measurement */
 enum { LONG_NS = 50000, LONG_ROUNDS = 2 };      /* a measurement ends after two longer rounds */
 enum { WAKE_NS = 50000 };                       /* time to wake a thread */
-enum { AWAKE_NS = 10000 };                      /* how long a waiting thread is certainly awake */
+enum { AWAKE_NS = 10 * IDLE_SPINS };            /* how long an idle thread is certainly awake */
 /* If barriers cost more than SLOW_NS, or were disturbed, they are measured again: a new thread may
  * begin on the processor of another. Measuring may wait milliseconds for threads whose processor is
  * taken, so the time until the next measurement is 4, 16, 64, and then 256 times as long as the

@@ -16,6 +16,7 @@
 enum { LATE_MS = 10 };
 
 static _Atomic int64_t now_ms = 1000000;
+static _Atomic int64_t more_us;             /* added to now_ms */
 static _Atomic int64_t step_ms;             /* added at each call of clock_gettime */
 static _Thread_local int is_worker;         /* set in the late thread */
 static _Atomic int asked;                   /* calls of clock_gettime by other threads */
@@ -26,7 +27,8 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     const int64_t ms = atomic_fetch_add(&now_ms, atomic_load(&step_ms));
     (void)clock;
     if (!is_worker) atomic_fetch_add(&asked, 1);
-    *t = (struct timespec){ .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000 * 1000000) };
+    const int64_t us = 1000 * ms + atomic_load(&more_us);
+    *t = (struct timespec){ .tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000 * 1000) };
     return 0;
 }
 

@@ -89,9 +89,15 @@ static void waking(void **state)
     atomic_fetch_add(&now_ms, 1);
     for (int i = 1; i <= 36; i++)                                       /* one after another: from the 12th */
         assert_int_equal(threads_of_work(team, 10, 10000), i < 12 ? 1 : 2);
+    atomic_fetch_add(&now_ms, 1);
+    for (int i = 1; i <= 12; i++) {                                     /* with small calls of 60 us between them */
+        assert_int_equal(threads_of_work(team, 10, 10000), i < 12 ? 1 : 2);
+        assert_int_equal(threads_of_work(team, 10, 0), 1);
+        atomic_fetch_add(&more_us, 60);
+    }
     rt_team_calls(team, &calls, &shared);
-    assert_int_equal(calls, 78);
-    assert_int_equal(shared, 26);
+    assert_int_equal(calls, 102);
+    assert_int_equal(shared, 27);
     assert_int_equal(rt_team_resize(&team, 1), RT_OK);
     rt_team_calls(team, &calls, &shared);
     assert_int_equal(calls + shared, 0);
